@@ -1,0 +1,285 @@
+// The rules of the house that a tool can hold. Every one is an error: a warning is a rule nobody keeps.
+import js from '@eslint/js';
+import { defineConfig } from 'eslint/config';
+import ts from 'typescript-eslint';
+import roles from './scripts/roles.cjs';
+
+const TYPESCRIPT = ['src/**/*.ts', 'test/**/*.ts', 'ormconfig.ts'];
+const SPECS = ['src/**/*.spec.ts', 'test/**/*.ts'];
+const WITH_ROLE = roles.map((role) => `src/**/*.${role}.ts`);
+const PURE_EXCEPTIONS = [...WITH_ROLE, 'src/main.ts', 'src/**/*.spec.ts', 'src/**/*.d.ts'];
+
+// ESLint does not merge the options of a rule that two blocks set, so the lists are composed here and each
+// block below states its whole list.
+
+/** Holds in everything that ships except src/config. */
+const environment = {
+  properties: [
+    { object: 'process', property: 'env', message: 'Settings come from Config; only src/config reads process.env.' },
+  ],
+  syntax: [
+    {
+      selector: "MemberExpression[property.name='env'][object.property.name='process']",
+      message: 'Settings come from Config.',
+    },
+  ],
+};
+
+/** Holds in everything that ships. */
+const shipped = {
+  globals: [{ name: 'fetch', message: 'undici.request through the bounded client: fetch costs five times the CPU.' }],
+  syntax: [
+    { selector: "Property[key.name='synchronize']", message: 'Migrations only: synchronize does not exist here.' },
+  ],
+  paths: [
+    { name: '@nestjs/common', importNames: ['forwardRef'], message: 'A forwardRef is a circle: cut it instead.' },
+    { name: 'undici', importNames: ['fetch'], message: 'undici.request through the bounded client.' },
+  ],
+  patterns: [{ regex: '^(node:)?process$', message: 'Use the global process, and process.env only in src/config.' }],
+};
+
+const impure = 'A file without a role suffix is pure:';
+const FRAMEWORKS = '^(@nestjs|@fastify|fastify|typeorm|bullmq|ioredis|pg|undici|passport[a-z-]*)(\\x2F|$)';
+// Of those a pure file may name the type of plain options. The type of a handle (EntityManager, Job, Dispatcher) would
+// let it act through what it is handed.
+const FRAMEWORK_TYPES = [
+  'ImportSpecifier[imported.name!=/Options$/]',
+  'ImportDefaultSpecifier',
+  'ImportNamespaceSpecifier',
+];
+/** Holds besides in files without a role suffix: no framework, network, clock or randomness of their own. */
+const pure = {
+  properties: [
+    { object: 'Date', property: 'now', message: `${impure} take the time as an argument.` },
+    { object: 'Math', property: 'random', message: `${impure} take the random number as an argument.` },
+  ],
+  globals: [
+    { name: 'performance', message: `${impure} take the time as an argument.` },
+    ...['setTimeout', 'setInterval', 'setImmediate'].map((name) => ({ name, message: `${impure} no timers.` })),
+    { name: 'crypto', message: `${impure} node:crypto by name, without its randomness.` },
+    ...['WebSocket', 'EventSource', 'XMLHttpRequest'].map((name) => ({ name, message: `${impure} no network.` })),
+  ],
+  syntax: [
+    {
+      selector: "NewExpression[callee.name='Date'][arguments.length=0]",
+      message: `${impure} take the time as an argument.`,
+    },
+    { selector: "CallExpression[callee.name='Date']", message: `${impure} take the time as an argument.` },
+    {
+      selector: 'CallExpression[callee.name=/^(v7|uuidv7|uuidV7)$/][arguments.length=0]',
+      message: `${impure} give v7 its msecs and random.`,
+    },
+    { selector: 'ImportExpression', message: `${impure} no dynamic import.` },
+    ...FRAMEWORK_TYPES.map((specifier) => ({
+      selector: `ImportDeclaration[source.value=/${FRAMEWORKS}/] > ${specifier}`,
+      message: `${impure} of a framework at most the type of plain options.`,
+    })),
+    { selector: "MemberExpression[object.name='process'][property.name!='env']", message: `${impure} no process.` },
+  ],
+  paths: [
+    // `default` too: through `import crypto from 'node:crypto'` everything would be reachable.
+    {
+      name: 'node:crypto',
+      importNames: [
+        'default',
+        'randomUUID',
+        'randomUUIDv7',
+        'randomBytes',
+        'randomInt',
+        'randomFill',
+        'randomFillSync',
+        'getRandomValues',
+        'webcrypto',
+        'generateKey',
+        'generateKeySync',
+        'generateKeyPair',
+        'generateKeyPairSync',
+        'generatePrime',
+        'generatePrimeSync',
+      ],
+      message: `${impure} take random bytes as an argument.`,
+    },
+    {
+      name: 'node:net',
+      allowImportNames: ['isIP', 'isIPv4', 'isIPv6', 'BlockList', 'SocketAddress'],
+      allowTypeImports: true,
+      message: `${impure} of node:net only the address functions.`,
+    },
+    {
+      name: 'uuid',
+      importNames: ['default', 'v1', 'v4', 'v6'],
+      message: `${impure} of uuid v5, v7 with its options, parse, stringify, validate, version.`,
+    },
+  ],
+  patterns: [
+    {
+      regex: FRAMEWORKS,
+      allowTypeImports: true,
+      message: `${impure} no framework, database, queue or HTTP client.`,
+    },
+    {
+      regex:
+        '^(node:)?(http|https|http2|dns|tls|dgram|fs|os|child_process|cluster|worker_threads|async_hooks|perf_hooks|timers|readline|inspector|v8|vm)(/|$)',
+      allowTypeImports: true,
+      message: `${impure} no network, files, processes or timers.`,
+    },
+    { regex: '^(crypto|net)$', message: 'Write node:crypto, node:net.' },
+  ],
+};
+
+const rulesFor = (...layers) => {
+  const join = (list) => layers.flatMap((layer) => layer[list] ?? []);
+  const properties = join('properties');
+  return {
+    // An entry without options would keep those of the block before it.
+    'no-restricted-properties': properties.length > 0 ? ['error', ...properties] : 'off',
+    'no-restricted-globals': ['error', { globals: join('globals'), checkGlobalObject: true }],
+    'no-restricted-syntax': ['error', ...join('syntax')],
+    '@typescript-eslint/no-restricted-imports': ['error', { paths: join('paths'), patterns: join('patterns') }],
+  };
+};
+
+const sleeps = 'Nothing sleeps a fixed time: use waitFor.';
+const inPromise = "NewExpression[callee.name='Promise'] CallExpression[callee.name='setTimeout']";
+const RUNNERS = '/^(it|test|describe)$/';
+const focused = 'A focused test hides all others.';
+// Skipping what a machine cannot run is decided in one place, test/support; a spec never switches a test off.
+const skipped = 'Tests are not switched off; what a machine lacks is asked in test/support.';
+const switches = (word, message) => [
+  {
+    selector: `MemberExpression[object.name=${RUNNERS}]:matches([property.name='${word}'], [property.value='${word}'])`,
+    message,
+  },
+  { selector: `MemberExpression[object.object.name=${RUNNERS}][property.name='${word}']`, message },
+];
+const noFocus = switches('only', focused);
+const noSkip = ['skip', 'todo', 'failing'].flatMap((word) => switches(word, skipped));
+const focusedGlobals = ['fit', 'fdescribe'].map((name) => ({ name, message: focused }));
+const skippedGlobals = ['xit', 'xtest', 'xdescribe'].map((name) => ({ name, message: skipped }));
+const noSleep = [
+  { selector: `${inPromise}[arguments.0.type='Identifier'][arguments.0.name!=/^(reject|fail)/]`, message: sleeps },
+  {
+    selector: `${inPromise} > ArrowFunctionExpression > CallExpression.body[callee.name=/^(r|res|resolve|done|ok)$/]`,
+    message: sleeps,
+  },
+  { selector: "CallExpression[callee.name='promisify'][arguments.0.name='setTimeout']", message: sleeps },
+  { selector: 'AwaitExpression > CallExpression[callee.name=/^(sleep|delay|pause)$/]', message: sleeps },
+];
+
+const house = {
+  rules: {
+    /** Whoever switches a rule off says why: `// eslint-disable-next-line no-console -- why`. */
+    'explained-disable': {
+      create: (context) => ({
+        Program() {
+          for (const { type, value, loc } of context.sourceCode.getAllComments()) {
+            const switchesOff = /^\s*eslint-disable/.test(value) || (type === 'Block' && /^\s*eslint\s/.test(value));
+            if (!switchesOff || /\s--\s+\S/.test(value)) continue;
+            const message = `Line ${loc.start.line} switches a rule off: say why after " -- ", or do not.`;
+            // Reported above the first line, because a bare eslint-disable would silence this report as well.
+            context.report({ loc: { line: 0, column: 0 }, message });
+          }
+        },
+      }),
+    },
+  },
+};
+
+export default defineConfig(
+  { ignores: ['dist/', 'node_modules/', 'coverage/', '.data/'] },
+  {
+    plugins: { house },
+    linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' },
+    rules: { 'house/explained-disable': 'error' },
+  },
+  js.configs.recommended,
+  {
+    rules: {
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'max-params': ['error', { max: 5 }],
+    },
+  },
+
+  {
+    files: ['**/*.mjs', '**/*.cjs', '**/*.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        (
+          'process console Buffer URL URLSearchParams AbortController AbortSignal TextDecoder TextEncoder performance fetch ' +
+          'setTimeout clearTimeout setInterval clearInterval setImmediate queueMicrotask structuredClone'
+        )
+          .split(' ')
+          .map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  { files: ['**/*.cjs'], languageOptions: { sourceType: 'commonjs' } },
+
+  {
+    files: TYPESCRIPT,
+    extends: [ts.configs.recommended],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/no-explicit-any': ['error', { fixToUnknown: true }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', destructuredArrayIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      // Off: `import type` of a class that a decorated constructor names would take it out of emitDecoratorMetadata,
+      // and Nest would inject Object.
+      '@typescript-eslint/consistent-type-imports': 'off',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
+      '@typescript-eslint/only-throw-error': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+
+  {
+    files: ['src/**/*.ts', 'ormconfig.ts'],
+    ignores: ['src/**/*.spec.ts'],
+    rules: {
+      ...rulesFor(shipped, environment),
+      'no-console': 'error',
+      'max-lines': ['error', { max: 250 }],
+      'max-lines-per-function': ['error', { max: 50, IIFEs: true }],
+      // `any` that comes in from outside (JSON.parse, a query's rows) has to be named before it is used.
+      '@typescript-eslint/no-unsafe-argument': 'error',
+      '@typescript-eslint/no-unsafe-assignment': 'error',
+      '@typescript-eslint/no-unsafe-call': 'error',
+      '@typescript-eslint/no-unsafe-member-access': 'error',
+      '@typescript-eslint/no-unsafe-return': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+    },
+  },
+  { files: ['src/main.ts', 'src/**/*.command.ts', 'src/**/*.launcher.ts'], rules: { 'no-console': 'off' } },
+  { files: ['src/config/**/*.ts'], ignores: ['src/**/*.spec.ts'], rules: rulesFor(shipped) },
+  { files: ['src/**/*.ts'], ignores: PURE_EXCEPTIONS, rules: rulesFor(shipped, environment, pure) },
+  { files: ['src/config/**/*.ts'], ignores: PURE_EXCEPTIONS, rules: rulesFor(shipped, pure) },
+
+  {
+    files: SPECS,
+    rules: {
+      'max-lines': ['error', { max: 500 }],
+      'no-restricted-globals': ['error', ...focusedGlobals],
+      'no-restricted-syntax': ['error', ...noFocus],
+    },
+  },
+  {
+    files: ['**/*.spec.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...focusedGlobals, ...skippedGlobals],
+      'no-restricted-syntax': ['error', ...noFocus, ...noSkip, ...noSleep],
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^(node:)?timers/promises$', message: sleeps }] },
+      ],
+    },
+  },
+  {
+    files: ['src/**/*.spec.ts'],
+    rules: { 'no-restricted-properties': ['error', ...environment.properties] },
+  },
+);

@@ -1,0 +1,31 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { AuthModule } from './auth/auth.module';
+import { BearerGuard } from './auth/bearer.guard';
+import type { Config } from './config/config';
+import { ConfigModule } from './config/config.module';
+import { DatabaseModule } from './database/database.module';
+import { DeliveriesModule } from './deliveries/deliveries.module';
+import { ApiExceptionFilter } from './errors/api-exception.filter';
+import { EventsModule } from './events/events.module';
+import { HealthModule } from './health/health.module';
+import { EnvelopeInterceptor } from './http/envelope.interceptor';
+import { validationPipe } from './validation/validation.pipe';
+import { QueueModule } from './queue/queue.module';
+import { WebhooksModule } from './webhooks/webhooks.module';
+
+/** The whole service. What is global for every route belongs here, not to the rooms. */
+@Module({
+  imports: [DatabaseModule, QueueModule, HealthModule, AuthModule, WebhooksModule, EventsModule, DeliveriesModule],
+  providers: [
+    { provide: APP_GUARD, useClass: BearerGuard },
+    { provide: APP_FILTER, useClass: ApiExceptionFilter },
+    { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
+    { provide: APP_PIPE, useFactory: validationPipe },
+  ],
+})
+export class AppModule {
+  static forRoot(config: Config): DynamicModule {
+    return { module: AppModule, imports: [ConfigModule.forRoot(config)] };
+  }
+}

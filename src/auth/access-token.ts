@@ -1,0 +1,26 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Scope } from './scope';
+
+/** Who is asking, and what he may do. */
+export interface Principal {
+  userId: string;
+  scopes: readonly Scope[];
+  /** Null: the token does not expire. */
+  expiresAt: Date | null;
+}
+
+const TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
+const USER_ID = /^[A-Za-z0-9._@:|-]{1,128}$/;
+
+export const isAccessToken = (text: string): boolean => TOKEN.test(text);
+
+export const isUserId = (text: string): boolean => USER_ID.test(text);
+
+/** Builds a token out of 32 random bytes: `wns_` and 43 base64url characters. */
+export const formatToken = (random: Buffer): string => `wns_${random.toString('base64url')}`;
+
+/** SHA-256 of a token: all that is ever stored of it. */
+export const hashToken = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** Compares two tokens in a time that tells nothing about them. */
+export const isSameToken = (a: string, b: string): boolean => timingSafeEqual(hashToken(a), hashToken(b));

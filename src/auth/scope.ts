@@ -1,0 +1,17 @@
+/** What a token may do, and the sentence that says so. */
+export const SCOPES = {
+  'webhooks:read': 'read webhooks',
+  'webhooks:write': 'create, change, delete, test and repair webhooks',
+  'deliveries:read': 'read deliveries and events',
+  'events:publish': 'publish events for oneself',
+  'events:broadcast': 'publish events for others and for everybody',
+  'accounts:manage': 'manage social accounts',
+  'tokens:manage': "manage one's own tokens",
+  'users:manage': 'manage tokens of others',
+} as const;
+
+export type Scope = keyof typeof SCOPES;
+
+export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
+
+export const isScope = (text: string): text is Scope => Object.hasOwn(SCOPES, text);

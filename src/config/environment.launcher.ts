@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs';
+import type { Config } from './config';
+import { parseConfig } from './settings';
+
+/**
+ * The settings of this process: its environment, completed by a `.env` file in the working folder.
+ * @throws SettingsError with every problem at once
+ */
+export function readConfig(): Config {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return parseConfig(process.env);
+}

@@ -1,0 +1,20 @@
+import { isIP } from 'node:net';
+
+export interface Network {
+  address: string;
+  prefix: number;
+  family: 'ipv4' | 'ipv6';
+}
+
+const SHORTEST_PREFIX = { ipv4: 8, ipv6: 16 };
+const LONGEST_PREFIX = { ipv4: 32, ipv6: 128 };
+
+/** Reads a CIDR such as `10.0.0.0/8`. Null when it is none, or wider than /8 (IPv6: /16), or carries a zone. */
+export function parseNetwork(text: string): Network | null {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const version = isIP(address);
+  if (rest.length > 0 || version === 0 || address.includes('%') || !/^\d{1,3}$/.test(bits)) return null;
+  const family = version === 4 ? 'ipv4' : 'ipv6';
+  const prefix = Number(bits);
+  return prefix >= SHORTEST_PREFIX[family] && prefix <= LONGEST_PREFIX[family] ? { address, prefix, family } : null;
+}

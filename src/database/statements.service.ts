@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { Pool, QueryResultRow } from 'pg';
+import { DataSource } from 'typeorm';
+
+/** A statement that PostgreSQL parses and plans once per connection. `name` is unique in the service. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Runs the named, prepared statements of the hot path through the pool of TypeORM's driver. TypeORM's own `query`
+ * cannot name a statement.
+ */
+@Injectable()
+export class StatementsService {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const { master } = this.dataSource.driver as unknown as { master: Pool };
+    const result = await master.query<Row>({ ...statement, values: values as unknown[] });
+    return result.rows;
+  }
+}

@@ -1,0 +1,30 @@
+/** The part of the settings that decides when a failed delivery is repeated. */
+export interface RetrySchedule {
+  maxRetries: number;
+  retryBaseDelayMs: number;
+  retryFactor: number;
+  retryJitter: number;
+}
+
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+/**
+ * How long to wait, in ms, after failed attempt `attempt` (1 is the first): base × factor^(attempt-1), varied by ±jitter.
+ * Null when no retry is left.
+ * @param random from 0 (included) to 1 (excluded)
+ */
+export function retryDelayMs(attempt: number, schedule: RetrySchedule, random: number): number | null {
+  if (attempt > schedule.maxRetries) return null;
+  const delay = schedule.retryBaseDelayMs * schedule.retryFactor ** (attempt - 1);
+  return Math.round(delay * (1 + schedule.retryJitter * (2 * random - 1)));
+}
+
+/**
+ * The wait, in ms, that a `Retry-After` header asks for (RFC 9110, section 10.2.3: seconds or an HTTP date), at most one
+ * hour; 0 when there is none or it makes no sense.
+ */
+export function retryAfterMs(header: string | string[] | undefined, now: Date): number {
+  if (typeof header !== 'string') return 0;
+  const wait = /^\d{1,15}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
+  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), MAX_RETRY_AFTER_MS) : 0;
+}

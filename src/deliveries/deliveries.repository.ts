@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { idBounds } from '../database/id-bounds';
+import { StatementsService } from '../database/statements.service';
+import type { AttemptRecord, Recorded } from './attempt-record';
+import type { DueDelivery } from './due-delivery';
+import type { DeliveryError } from './failure';
+import { CANCEL_PENDING, INSERT_FIRST, LOAD_DUE, RECORD } from './deliveries.statements';
+
+/** A first attempt about to be inserted. */
+export interface FirstDelivery {
+  id: string;
+  webhookId: string;
+  userId: string;
+  eventId: string;
+  event: string;
+  url: string;
+}
+
+interface DueRow extends Omit<DueDelivery, 'webhook'> {
+  url: string | null;
+  sealedSecret: Buffer;
+  active: boolean;
+  consecutiveFailures: number;
+}
+
+/** The statements of the hot path: each of them works on many rows at once. */
+@Injectable()
+export class DeliveriesRepository {
+  constructor(private readonly statements: StatementsService) {}
+
+  /** Inserts what is not there yet: fanning out twice changes nothing. */
+  async insertFirst(rows: readonly FirstDelivery[]): Promise<void> {
+    await this.statements.run(INSERT_FIRST, [
+      rows.map(({ id }) => id),
+      rows.map(({ webhookId }) => webhookId),
+      rows.map(({ userId }) => userId),
+      rows.map(({ eventId }) => eventId),
+      rows.map(({ event }) => event),
+      rows.map(({ url }) => url),
+    ]);
+  }
+
+  /** One entry for each id, in order; null where there is no such row any more. */
+  async loadDue(ids: readonly string[]): Promise<(DueDelivery | null)[]> {
+    const rows = await this.statements.run<DueRow>(LOAD_DUE, [ids, ...idBounds(ids)]);
+    const byId = new Map(rows.map((row) => [row.id, toDue(row)]));
+    return ids.map((id) => byId.get(id) ?? null);
+  }
+
+  /**
+   * Writes outcomes and inserts the next attempts in one statement. A row that is no longer pending stays as it is,
+   * except that an attempt that was made leaves its outcome on a row that was canceled meanwhile.
+   */
+  async record(records: readonly AttemptRecord[]): Promise<Map<string, Recorded>> {
+    const ids = records.map(({ deliveryId }) => deliveryId);
+    const rows = await this.statements.run<Recorded>(RECORD, [...columns(records), ...idBounds(ids)]);
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  async cancelPending(manager: EntityManager, webhookId: string, { code, message }: DeliveryError): Promise<void> {
+    await manager.query(CANCEL_PENDING.text, [webhookId, code, message]);
+  }
+}
+
+function toDue({ url, sealedSecret, active, consecutiveFailures, ...row }: DueRow): DueDelivery {
+  return { ...row, webhook: url === null ? null : { url, sealedSecret, active, consecutiveFailures } };
+}
+
+/** One array for each column of `RECORD`, in its order. */
+function columns(records: readonly AttemptRecord[]): unknown[][] {
+  const responses = records.map(({ exchange }) => exchange?.response ?? null);
+  return [
+    records.map(({ deliveryId }) => deliveryId),
+    records.map(({ status }) => status),
+    records.map(({ error }) => error?.code ?? null),
+    records.map(({ error }) => error?.message ?? null),
+    records.map(({ exchange }) => exchange?.url ?? null),
+    records.map(({ exchange }) => exchange?.attemptedAt.toISOString() ?? null),
+    records.map(({ exchange }) => exchange?.durationMs ?? null),
+    records.map(({ exchange }) => (exchange ? JSON.stringify(exchange.requestHeaders) : null)),
+    responses.map((response) => response?.status ?? null),
+    responses.map((response) => (response ? JSON.stringify(response.headers) : null)),
+    // PostgreSQL's text cannot hold NUL.
+    responses.map((response) => response?.body.replaceAll('\0', '\ufffd') ?? null),
+    responses.map((response) => response?.bodyTruncated ?? null),
+    records.map(({ next }) => next?.id ?? null),
+    records.map(({ next }) => next?.delayMs ?? null),
+  ];
+}

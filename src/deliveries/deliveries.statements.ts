@@ -1,0 +1,68 @@
+import type { Statement } from '../database/statements.service';
+
+/** How long after its due time a job is believed to attend to a row. */
+const ATTENDED = `interval '10 seconds'`;
+
+export const INSERT_FIRST: Statement = {
+  name: 'insert_first_deliveries',
+  text: `
+    insert into webhook_service.deliveries
+      (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
+    select d.*, 1, 'event', 'pending', now(), now() + ${ATTENDED}
+    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::text[]) as d
+    on conflict (id) do nothing`,
+};
+
+export const LOAD_DUE: Statement = {
+  name: 'load_due_deliveries',
+  text: `
+    select d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.event, d.attempt, d.trigger, d.status,
+           ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs", e.body,
+           w.url, w.secret as "sealedSecret", w.active, w.consecutive_failures as "consecutiveFailures"
+    from webhook_service.deliveries d
+    join webhook_service.events e on e.id = d.event_id
+    left join webhook_service.webhooks w on w.id = d.webhook_id
+    where d.id = any($1::uuid[]) and d.id between $2 and $3`,
+};
+
+export const RECORD: Statement = {
+  name: 'record_attempts',
+  text: `
+    with outcome as (
+      select * from unnest(
+        $1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::int[], $8::json[],
+        $9::int[], $10::json[], $11::text[], $12::boolean[], $13::uuid[], $14::float8[]
+      ) as o (id, status, error_code, error_message, url, attempted_at, duration_ms, request_headers,
+              response_status, response_headers, response_body, response_body_truncated, next_id, delay_ms)
+    ), done as (
+      update webhook_service.deliveries d set
+        status = o.status, error_code = o.error_code, error_message = o.error_message, url = coalesce(o.url, d.url),
+        attempted_at = o.attempted_at, completed_at = now(), duration_ms = o.duration_ms,
+        request_headers = o.request_headers, response_status = o.response_status,
+        response_headers = o.response_headers, response_body = o.response_body,
+        response_body_truncated = o.response_body_truncated,
+        next_attempt_at = case when d.status = 'pending' then now() + o.delay_ms * interval '1 millisecond' end
+      from outcome o
+      where d.id = o.id and d.id between $15 and $16
+        and (d.status = 'pending' or (d.status = 'canceled' and d.attempted_at is null and o.attempted_at is not null))
+      returning d.*, o.next_id, o.delay_ms
+    ), next as (
+      insert into webhook_service.deliveries
+        (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
+      select next_id, webhook_id, user_id, event_id, event, url, attempt + 1, trigger, 'pending', next_attempt_at,
+             next_attempt_at + ${ATTENDED}
+      from done where next_attempt_at is not null
+    )
+    select id, status,
+           case when next_attempt_at is not null then next_id end as "nextId",
+           case when next_attempt_at is not null then delay_ms end as "nextInMs"
+    from done`,
+};
+
+export const CANCEL_PENDING: Statement = {
+  name: 'cancel_pending_deliveries',
+  text: `
+    update webhook_service.deliveries
+    set status = 'canceled', error_code = $2, error_message = $3, completed_at = now()
+    where webhook_id = $1 and status = 'pending' and trigger <> 'test'`,
+};

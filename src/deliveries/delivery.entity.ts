@@ -1,0 +1,87 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ErrorCode } from './failure';
+
+export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'canceled'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+export const TRIGGERS = ['event', 'redelivery', 'test'] as const;
+export type Trigger = (typeof TRIGGERS)[number];
+
+/** Lower-case header names and their values. */
+export type HeaderMap = Readonly<Record<string, string | string[]>>;
+
+/** One attempt at sending an event to a webhook. */
+@Entity('deliveries')
+export class Delivery {
+  /** UUIDv7: the time in it is the row's `createdAt`. A first attempt has its event's. */
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('uuid', { name: 'webhook_id' })
+  webhookId: string;
+
+  /** Owner of the webhook. */
+  @Column('text', { name: 'user_id' })
+  userId: string;
+
+  @Column('uuid', { name: 'event_id' })
+  eventId: string;
+
+  @Column('text')
+  event: string;
+
+  /** 1 is the first. */
+  @Column('smallint')
+  attempt: number;
+
+  @Column('text')
+  trigger: Trigger;
+
+  @Column('text')
+  status: DeliveryStatus;
+
+  /** Where it was sent, or where it would be sent now. */
+  @Column('text')
+  url: string;
+
+  @Column('integer', { name: 'response_status', nullable: true })
+  responseStatus: number | null;
+
+  @Column('integer', { name: 'duration_ms', nullable: true })
+  durationMs: number | null;
+
+  @Column('text', { name: 'error_code', nullable: true })
+  errorCode: ErrorCode | null;
+
+  @Column('text', { name: 'error_message', nullable: true })
+  errorMessage: string | null;
+
+  @Column('timestamptz', { name: 'scheduled_at' })
+  scheduledAt: Date;
+
+  @Column('timestamptz', { name: 'attempted_at', nullable: true })
+  attemptedAt: Date | null;
+
+  @Column('timestamptz', { name: 'completed_at', nullable: true })
+  completedAt: Date | null;
+
+  /** When the next attempt is due; null on a failed row: given up. */
+  @Column('timestamptz', { name: 'next_attempt_at', nullable: true })
+  nextAttemptAt: Date | null;
+
+  @Column('json', { name: 'request_headers', nullable: true })
+  requestHeaders: HeaderMap | null;
+
+  @Column('json', { name: 'response_headers', nullable: true })
+  responseHeaders: HeaderMap | null;
+
+  @Column('text', { name: 'response_body', nullable: true })
+  responseBody: string | null;
+
+  @Column('boolean', { name: 'response_body_truncated', nullable: true })
+  responseBodyTruncated: boolean | null;
+
+  /** Until then a job is believed to attend to the row. */
+  @Column('timestamptz', { name: 'attended_until' })
+  attendedUntil: Date;
+}

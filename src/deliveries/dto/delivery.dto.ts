@@ -1,0 +1,143 @@
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { timeOfId } from '../../events/time-of-id';
+import {
+  type Delivery,
+  DELIVERY_STATUSES,
+  type DeliveryStatus,
+  type HeaderMap,
+  type Trigger,
+  TRIGGERS,
+} from '../delivery.entity';
+import { ERROR_CODES } from '../failure';
+
+const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
+
+export class DeliveryErrorDto {
+  /** A stable code, see docs/errors.md. */
+  @ApiProperty({ enum: ERROR_CODES })
+  code: string;
+
+  /**
+   * What happened and what to do.
+   * @example Your server answered 500 after 83 ms. Look into its log at this time.
+   */
+  message: string;
+}
+
+/** One attempt at sending an event to a webhook. */
+export class DeliveryDto {
+  /** @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90 */
+  id: string;
+
+  webhookId: string;
+
+  eventId: string;
+
+  /** @example follower.gained */
+  event: string;
+
+  /** 1 is the first; at most 4. */
+  attempt: number;
+
+  /** Why it was sent: the event happened, someone asked for it again, or it is a test. */
+  @ApiProperty({ enum: TRIGGERS })
+  trigger: Trigger;
+
+  @ApiProperty({ enum: DELIVERY_STATUSES })
+  status: DeliveryStatus;
+
+  /** Where it was sent, or where it would be sent now. */
+  url: string;
+
+  /** HTTP status of the receiver's answer; null: there was none. */
+  responseStatus: number | null;
+
+  /** Milliseconds until the status line, or until the failure. */
+  durationMs: number | null;
+
+  /** Null unless it failed or was canceled. */
+  @ApiProperty({ type: DeliveryErrorDto, nullable: true })
+  error: DeliveryErrorDto | null;
+
+  /** When the attempt was due. */
+  scheduledAt: string;
+
+  attemptedAt: string | null;
+
+  completedAt: string | null;
+
+  /** When the next attempt is due; null on a failed row: given up. */
+  nextAttemptAt: string | null;
+
+  createdAt: string;
+
+  static from(row: Delivery): DeliveryDto {
+    return {
+      id: row.id,
+      webhookId: row.webhookId,
+      eventId: row.eventId,
+      event: row.event,
+      attempt: row.attempt,
+      trigger: row.trigger,
+      status: row.status,
+      url: row.url,
+      responseStatus: row.responseStatus,
+      durationMs: row.durationMs,
+      error: row.errorCode ? { code: row.errorCode, message: row.errorMessage ?? '' } : null,
+      scheduledAt: row.scheduledAt.toISOString(),
+      attemptedAt: iso(row.attemptedAt),
+      completedAt: iso(row.completedAt),
+      nextAttemptAt: iso(row.nextAttemptAt),
+      createdAt: timeOfId(row.id).toISOString(),
+    };
+  }
+}
+
+const HEADERS_SCHEMA: ApiPropertyOptions = {
+  type: 'object',
+  additionalProperties: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+};
+
+export class DeliveryRequestDto {
+  /** Exactly what was sent, signatures included. */
+  @ApiProperty(HEADERS_SCHEMA)
+  headers: HeaderMap;
+
+  /** The exact text that was signed and sent. */
+  body: string;
+}
+
+export class DeliveryResponseDto {
+  /** Lower-case names. */
+  @ApiProperty(HEADERS_SCHEMA)
+  headers: HeaderMap;
+
+  /** The first 4 KiB. */
+  body: string;
+
+  /** Whether there was more than is shown. */
+  bodyTruncated: boolean;
+}
+
+/** A delivery with what was sent and what came back. */
+export class DeliveryDetailDto extends DeliveryDto {
+  /** Null as long as nothing was sent. */
+  @ApiProperty({ type: DeliveryRequestDto, nullable: true })
+  request: DeliveryRequestDto | null;
+
+  /** Null when there was no response. */
+  @ApiProperty({ type: DeliveryResponseDto, nullable: true })
+  response: DeliveryResponseDto | null;
+
+  static with(row: Delivery, body: string): DeliveryDetailDto {
+    return {
+      ...DeliveryDto.from(row),
+      request: row.requestHeaders && { headers: row.requestHeaders, body },
+      response: row.responseHeaders && {
+        headers: row.responseHeaders,
+        body: row.responseBody ?? '',
+        bodyTruncated: row.responseBodyTruncated ?? false,
+      },
+    };
+  }
+}

@@ -1,0 +1,38 @@
+import { Processor, WorkerHost } from '@nestjs/bullmq';
+import type { Job } from 'bullmq';
+import { FAN_OUT_QUEUE, type FanOutJob } from '../events/fan-out.queue';
+import { processorOptions } from '../queue/processor-options';
+import { DeliveriesRepository } from './deliveries.repository';
+import { firstDeliveryId } from './delivery-id';
+import { FanOutRepository } from './fan-out.repository';
+import { SendQueue } from './send.queue';
+
+const CONCURRENCY = 4;
+
+/** Turns events into deliveries. May run twice for an event: ids are computed, and the mark is set last. */
+@Processor(FAN_OUT_QUEUE, processorOptions(() => CONCURRENCY))
+export class FanOutProcessor extends WorkerHost {
+  constructor(
+    private readonly fanOut: FanOutRepository,
+    private readonly deliveries: DeliveriesRepository,
+    private readonly queue: SendQueue,
+  ) {
+    super();
+  }
+
+  async process(job: Job<FanOutJob>): Promise<void> {
+    const events = await this.fanOut.openEvents(job.data.eventIds);
+    if (events.length === 0) return;
+    const names = new Map(events.map(({ id, name }) => [id, name]));
+    for await (const page of this.fanOut.subscribers(events)) {
+      const rows = page.map((subscriber) => ({
+        ...subscriber,
+        id: firstDeliveryId(subscriber.eventId, subscriber.webhookId),
+        event: names.get(subscriber.eventId) ?? '',
+      }));
+      if (rows.length > 0) await this.deliveries.insertFirst(rows);
+      await this.queue.remind(rows.map(({ id }) => id));
+    }
+    await this.fanOut.markFannedOut(events.map(({ id }) => id));
+  }
+}

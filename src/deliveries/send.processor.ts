@@ -1,0 +1,38 @@
+import { Processor, WorkerHost } from '@nestjs/bullmq';
+import { DelayedError, type Job } from 'bullmq';
+import { processorOptions } from '../queue/processor-options';
+import { WebhookHealthService } from '../webhooks/webhook-health.service';
+import { AttemptsService } from './attempts.service';
+import type { DeliveryStatus } from './delivery.entity';
+import type { DueDelivery } from './due-delivery';
+import { SEND_QUEUE, type SendJob, SendQueue } from './send.queue';
+
+/** Attends to one delivery. It throws only when the infrastructure fails, and then BullMQ repeats the job. */
+@Processor(SEND_QUEUE, processorOptions((config) => config.deliveryConcurrency))
+export class SendProcessor extends WorkerHost {
+  constructor(
+    private readonly attempts: AttemptsService,
+    private readonly queue: SendQueue,
+    private readonly health: WebhookHealthService,
+  ) {
+    super();
+  }
+
+  async process(job: Job<SendJob>, token?: string): Promise<void> {
+    const delivery = await this.attempts.load(job.data.deliveryId);
+    if (delivery?.status !== 'pending') return;
+    if (delivery.dueInMs > 0) {
+      await job.moveToDelayed(Date.now() + delivery.dueInMs, token);
+      throw new DelayedError();
+    }
+    const recorded = await this.attempts.make(delivery);
+    if (recorded?.nextId) await this.queue.remind([recorded.nextId], recorded.nextInMs ?? 0);
+    else await this.count(delivery, recorded?.status);
+  }
+
+  /** A success is only written where there is a count to clear. */
+  private async count({ webhookId, webhook }: DueDelivery, status?: DeliveryStatus): Promise<void> {
+    if (status === 'failed') await this.health.ranOutOfRetries(webhookId);
+    if (status === 'succeeded' && webhook?.consecutiveFailures) await this.health.succeeded(webhookId);
+  }
+}

@@ -1,0 +1,45 @@
+import { InjectQueue } from '@nestjs/bullmq';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import { QueueHealthService } from '../queue/queue-health.service';
+
+/** The braces keep all keys of the queue in one slot of a Redis cluster. */
+export const SEND_QUEUE = '{send-0}';
+
+/** A reminder that this delivery is to be attempted. The row holds the truth. */
+export interface SendJob {
+  deliveryId: string;
+}
+
+const MAX_JOBS_PER_ADD = 500;
+
+/** Reminds the workers of deliveries. What the queue does not take is left to the sweeper. */
+@Injectable()
+export class SendQueue implements OnModuleInit {
+  private readonly logger = new Logger('SendQueue');
+
+  constructor(
+    @InjectQueue(SEND_QUEUE) private readonly queue: Queue<SendJob>,
+    private readonly health: QueueHealthService,
+  ) {}
+
+  onModuleInit(): void {
+    this.health.watch(this.queue);
+  }
+
+  /** The delivery's id is the job's: a reminder that is still known is not doubled. */
+  async remind(deliveryIds: readonly string[], delayMs = 0): Promise<void> {
+    for (let i = 0; i < deliveryIds.length; i += MAX_JOBS_PER_ADD) {
+      const jobs = deliveryIds.slice(i, i + MAX_JOBS_PER_ADD).map((deliveryId) => ({
+        name: 'send',
+        data: { deliveryId },
+        opts: { jobId: deliveryId, delay: delayMs },
+      }));
+      try {
+        await this.queue.addBulk(jobs);
+      } catch (error) {
+        this.logger.warn(`${jobs.length} deliveries are left to the sweeper: ${String(error)}`);
+      }
+    }
+  }
+}

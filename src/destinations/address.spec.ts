@@ -1,0 +1,186 @@
+import * as fc from 'fast-check';
+import { AddressPolicy } from './address';
+
+/** First and last address, and one outside of each end where there is a public neighbour. */
+const RANGES: readonly [network: string, first: string, last: string, outside: readonly string[]][] = [
+  ['0.0.0.0/8', '0.0.0.0', '0.255.255.255', ['1.0.0.0']],
+  ['10.0.0.0/8', '10.0.0.0', '10.255.255.255', ['9.255.255.255', '11.0.0.0']],
+  ['100.64.0.0/10', '100.64.0.0', '100.127.255.255', ['100.63.255.255', '100.128.0.0']],
+  ['127.0.0.0/8', '127.0.0.0', '127.255.255.255', ['126.255.255.255', '128.0.0.0']],
+  ['169.254.0.0/16', '169.254.0.0', '169.254.255.255', ['169.253.255.255', '169.255.0.0']],
+  ['172.16.0.0/12', '172.16.0.0', '172.31.255.255', ['172.15.255.255', '172.32.0.0']],
+  ['192.0.0.0/24', '192.0.0.0', '192.0.0.255', ['191.255.255.255', '192.0.1.0']],
+  ['192.0.2.0/24', '192.0.2.0', '192.0.2.255', ['192.0.1.255', '192.0.3.0']],
+  ['192.31.196.0/24', '192.31.196.0', '192.31.196.255', ['192.31.195.255', '192.31.197.0']],
+  ['192.52.193.0/24', '192.52.193.0', '192.52.193.255', ['192.52.192.255', '192.52.194.0']],
+  ['192.88.99.0/24', '192.88.99.0', '192.88.99.255', ['192.88.98.255', '192.88.100.0']],
+  ['192.168.0.0/16', '192.168.0.0', '192.168.255.255', ['192.167.255.255', '192.169.0.0']],
+  ['192.175.48.0/24', '192.175.48.0', '192.175.48.255', ['192.175.47.255', '192.175.49.0']],
+  ['198.18.0.0/15', '198.18.0.0', '198.19.255.255', ['198.17.255.255', '198.20.0.0']],
+  ['198.51.100.0/24', '198.51.100.0', '198.51.100.255', ['198.51.99.255', '198.51.101.0']],
+  ['203.0.113.0/24', '203.0.113.0', '203.0.113.255', ['203.0.112.255', '203.0.114.0']],
+  ['224.0.0.0/4', '224.0.0.0', '239.255.255.255', ['223.255.255.255']],
+  ['240.0.0.0/4', '240.0.0.0', '255.255.255.255', []],
+  ['168.63.129.16/32', '168.63.129.16', '168.63.129.16', ['168.63.129.15', '168.63.129.17']],
+  ['below 2000::/3', '::', '1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', ['2000::']],
+  ['above 2000::/3', '4000::', 'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff', ['3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff']],
+  ['2001::/23', '2001::', '2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff', ['2000:ffff:ffff::ffff', '2001:200::']],
+  ['2001:db8::/32', '2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff', ['2001:db7:ffff::ffff', '2001:db9::']],
+  ['2002::/16', '2002::', '2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff', ['2001:ffff:ffff::ffff', '2003::']],
+  [
+    '2620:4f:8000::/48',
+    '2620:4f:8000::',
+    '2620:4f:8000:ffff:ffff:ffff:ffff:ffff',
+    ['2620:4f:7fff:ffff:ffff:ffff:ffff:ffff', '2620:4f:8001::'],
+  ],
+  ['3fff::/20', '3fff::', '3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff', ['3ffe:ffff:ffff::ffff', '3fff:1000::']],
+];
+
+const strict = new AddressPolicy([]);
+
+describe('AddressPolicy without allowed networks', () => {
+  it.each(RANGES)(
+    'denies %s from its first to its last address, and nothing beside it',
+    (_network, first, last, outside) => {
+      expect(strict.judge(first).allowed).toBe(false);
+      expect(strict.judge(last).allowed).toBe(false);
+      for (const address of outside) expect([address, strict.judge(address).allowed]).toEqual([address, true]);
+    },
+  );
+
+  it.each([
+    ['127.0.0.1', 'loopback'],
+    ['::1', 'loopback'],
+    ['::', 'unspecified network'],
+    ['10.1.2.3', 'private network'],
+    ['fd12::1', 'private network'],
+    ['169.254.1.1', 'link-local'],
+    ['fe80::1', 'link-local'],
+    ['ff02::1', 'multicast'],
+    ['169.254.169.254', 'cloud metadata service'],
+    ['168.63.129.16', 'cloud metadata service'],
+    ['100.100.100.200', 'cloud metadata service'],
+    ['fd00:ec2::254', 'cloud metadata service'],
+    ['FD00:0EC2:0::0254', 'cloud metadata service'],
+    ['::ffff:169.254.169.254', 'cloud metadata service'],
+    ['64:ff9b::7f00:1', 'loopback'],
+    ['::127.0.0.1', 'loopback'],
+    ['2002:7f00:1::', 'loopback'],
+    ['::ffff:8.8.8.8', 'IPv4-mapped network'],
+    ['5f00::1', 'reserved network'],
+  ])('names the rule for %s: %s', (address, rule) => {
+    expect(strict.judge(address)).toEqual({ allowed: false, rule });
+  });
+
+  it.each(['', 'localhost', '1.2.3', '01.2.3.4', '8.8.8.8 ', '8.8.8.8/32', '[2606:4700::1]', '0x8080808', '8.8.8.8\0'])(
+    'denies text that is no address: %j',
+    (text) => expect(strict.judge(text)).toEqual({ allowed: false, rule: 'not an address' }),
+  );
+
+  it.each(['fe80::1%eth0', '2606:4700::1%1'])('denies an address with a zone: %s', (address) => {
+    expect(strict.judge(address).allowed).toBe(false);
+  });
+});
+
+describe('AddressPolicy with allowed networks', () => {
+  const isAllowed = (networks: readonly string[], address: string) =>
+    new AddressPolicy(networks).judge(address).allowed;
+
+  it('allows what is listed and nothing beside it', () => {
+    expect(isAllowed(['10.1.0.0/16'], '10.1.255.255')).toBe(true);
+    expect(isAllowed(['10.1.0.0/16'], '10.2.0.0')).toBe(false);
+    expect(isAllowed(['fd00::/16'], 'fd00::1')).toBe(true);
+    expect(isAllowed(['127.0.0.0/8', '::1/128'], '::1')).toBe(true);
+    expect(isAllowed(['::1/128'], '::')).toBe(false);
+  });
+
+  it.each([
+    ['169.254.169.254', '169.254.0.0/16', '169.254.169.254/32'],
+    ['168.63.129.16', '168.0.0.0/8', '168.63.129.16/32'],
+    ['100.100.100.200', '100.64.0.0/10', '100.100.100.200/32'],
+    ['fd00:ec2::254', 'fd00::/16', 'fd00:ec2:0:0::254/128'],
+  ])('opens %s only by an entry of its own', (address, wider, own) => {
+    expect(isAllowed([wider], address)).toBe(false);
+    expect(isAllowed([own], address)).toBe(true);
+  });
+
+  it('does not take an IPv6 /32 for a single address', () => {
+    expect(isAllowed(['fd00:ec2::254/32'], 'fd00:ec2::254')).toBe(false);
+  });
+
+  it.each([
+    ['::ffff:0:0/96', '::ffff:10.0.0.1'],
+    ['64:ff9b::/96', '64:ff9b::10.0.0.1'],
+    ['64:ff9b:1::/48', '64:ff9b:1::10.0.0.1'],
+    ['2002::/16', '2002:a00:1::1'],
+    ['2001::/32', '2001:0:808:808::f5ff:fffe'],
+    ['::ffff:0:0:0/96', '::ffff:0:10.0.0.1'],
+    ['::/96', '::10.0.0.1'],
+  ])('lets %s reach an embedded address only when that is allowed too', (network, address) => {
+    expect(isAllowed([network], address)).toBe(false);
+    expect(isAllowed(['10.0.0.0/8'], address)).toBe(false);
+    expect(isAllowed([network, '10.0.0.0/8'], address)).toBe(true);
+  });
+
+  it('keeps rules of one family from matching addresses of the other', () => {
+    expect(isAllowed(['::ffff:0:0/96'], '10.0.0.1')).toBe(false);
+    expect(isAllowed(['::ffff:0:0/96'], '::ffff:10.0.0.1')).toBe(false);
+    expect(isAllowed(['::ffff:0:0/96'], '::ffff:8.8.8.8')).toBe(true);
+  });
+
+  it.each(['10.0.0.0', 'localhost/8', '10.0.0.0/33', '10.0.0.0/x', ''])('refuses %j as a network', (text) => {
+    expect(() => new AddressPolicy([text])).toThrow();
+  });
+});
+
+describe('AddressPolicy and an implementation of its own kind', () => {
+  const denied = RANGES.map(([, first, last]) => ({
+    bits: first.includes(':') ? 128 : 32,
+    from: toNumber(first),
+    to: toNumber(last),
+  }));
+  const isDenied = (bits: number, value: bigint) =>
+    denied.some((range) => range.bits === bits && value >= range.from && value <= range.to);
+
+  it('agree about 100,000 random addresses', () => {
+    const edges = (bits: number) => denied.filter((range) => range.bits === bits).flatMap(({ from, to }) => [from, to]);
+    const near = (bits: number) =>
+      fc
+        .tuple(fc.constantFrom(...edges(bits)), fc.bigInt(-70_000n, 70_000n))
+        .map(([edge, step]) => BigInt.asUintN(bits, edge + step));
+    const anyOf = (bits: number, low: bigint, high: bigint) =>
+      fc.oneof(fc.bigInt(low, high), near(bits)).map((value) => ({ bits, value }));
+    const address = fc.oneof(
+      anyOf(32, 0n, 2n ** 32n - 1n),
+      anyOf(128, 1n << 125n, 1n << 126n),
+      anyOf(128, 0n, 2n ** 128n - 1n),
+    );
+    fc.assert(
+      fc.property(fc.array(address, { minLength: 100, maxLength: 100 }), (addresses) => {
+        for (const { bits, value } of addresses) {
+          const text = toText(bits, value);
+          if (strict.judge(text).allowed === isDenied(bits, value)) throw new Error(`disagree about ${text}`);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+/** Written apart from the code under test, on purpose. */
+function toNumber(address: string): bigint {
+  if (!address.includes(':')) return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+  const [head = '', tail = ''] = address.split('::');
+  const groups = (text: string) => (text === '' ? [] : text.split(':').map((group) => BigInt(`0x${group}`)));
+  const [left, right] = [groups(head), address.includes('::') ? groups(tail) : []];
+  const zeros = new Array<bigint>(8 - left.length - right.length).fill(0n);
+  return [...left, ...zeros, ...right].reduce((sum, group) => sum * 65536n + group, 0n);
+}
+
+function toText(bits: number, value: bigint): string {
+  const [size, separator, radix] = bits === 32 ? ([8n, '.', 10] as const) : ([16n, ':', 16] as const);
+  const parts: string[] = [];
+  for (let at = BigInt(bits) - size; at >= 0n; at -= size)
+    parts.push(((value >> at) & ((1n << size) - 1n)).toString(radix));
+  return parts.join(separator);
+}

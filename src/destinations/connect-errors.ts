@@ -1,0 +1,30 @@
+/** There is no connection, and so nothing was sent. undici hands on errors of idle connections in the same way. */
+export abstract class NotConnectedError extends Error {}
+
+/** No address of the destination is allowed; nothing was dialled. `rule` names the kind of network. */
+export class DestinationBlockedError extends NotConnectedError {
+  constructor(readonly rule: string) {
+    super('the destination is not allowed');
+  }
+}
+
+/** DNS has no address for the name, or could not say. */
+export class NameNotFoundError extends NotConnectedError {
+  constructor() {
+    super('the name does not resolve');
+  }
+}
+
+/** DNS did not answer in time. */
+export class ResolveTimeoutError extends NotConnectedError {
+  constructor() {
+    super('the name did not resolve in time');
+  }
+}
+
+/** TCP or TLS did not come about; `cause` is the system's or OpenSSL's error. */
+export class ConnectError extends NotConnectedError {
+  constructor(override readonly cause: Error) {
+    super('no connection');
+  }
+}

@@ -1,0 +1,149 @@
+import type { Dispatcher } from 'undici';
+import { BodyExcerpt } from './body-excerpt';
+import { DestinationBlockedError, NotConnectedError } from './connect-errors';
+import { type FailureCode, failureCode } from './failure';
+import type { HttpResponse, HttpResult } from './http-result';
+
+const MAX_HEADERS = 256;
+const MAX_INFORMATIONAL_ANSWERS = 100;
+const MAX_KEPT_BODY_BYTES = 4 * 1024;
+const MAX_READ_BODY_BYTES = 64 * 1024;
+const BODY_TIMEOUT_MS = 1000;
+
+/** A connection that had been used before ended without a byte of an answer: the request may be sent once more. */
+export const LOST = { kind: 'lost' } as const;
+
+type ResponseHead = Pick<HttpResponse, 'status' | 'headers' | 'durationMs'>;
+
+export type ExchangeEnd = HttpResult | typeof LOST;
+
+// One for all, because nobody reads it and a stack trace costs more than the rest of the ending.
+const ENOUGH = new Error('the exchange is over');
+
+export interface ExchangeOptions {
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number;
+  readonly deadlineAt: number;
+  readonly connector: { readonly isHandingOver: boolean };
+  readonly resolve: (end: ExchangeEnd) => void;
+  /** For faults of this process only. */
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * One request and its answer, as undici's handler. Its timer is the one deadline for everything up to the status line,
+ * and then the one for the body: undici's own start anew with every byte, and an AbortSignal is not heard while a
+ * connection is being made.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  private readonly options: ExchangeOptions;
+  private timer: NodeJS.Timeout;
+  private controller: Dispatcher.DispatchController | undefined;
+  private isSettled = false;
+  private isReusedConnection = true;
+  private hasAnswer = false;
+  private informationalAnswers = 0;
+  private head: ResponseHead | undefined;
+  private body: BodyExcerpt | undefined;
+
+  constructor(options: ExchangeOptions) {
+    this.options = options;
+    this.timer = setTimeout(endNow, options.deadlineAt - performance.now(), this);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Thrown, not aborted: an abort would close a connection that the next request can use.
+    if (this.isSettled) throw ENOUGH;
+    this.controller = controller;
+    this.isReusedConnection = !this.options.connector.isHandingOver;
+  }
+
+  onResponseStarted(): void {
+    this.hasAnswer = true;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: object): void {
+    if (this.isSettled) return;
+    const isSwitching = status === 101 || status < 100;
+    if (isSwitching || headerCount(controller) > MAX_HEADERS) return this.abandon('invalid_response');
+    if (status < 200) return this.takeInformational();
+    this.head = { status, headers: headers as HttpResponse['headers'], durationMs: this.elapsedMs() };
+    clearTimeout(this.timer);
+    this.timer = setTimeout(endNow, BODY_TIMEOUT_MS, this);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.isSettled) return;
+    this.body ??= new BodyExcerpt(MAX_KEPT_BODY_BYTES, MAX_READ_BODY_BYTES);
+    this.body.add(chunk);
+    if (this.body.isFull) this.end();
+  }
+
+  onResponseEnd(): void {
+    if (this.head !== undefined) this.respond(this.head, this.body?.isCut ?? false);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.isSettled || error === ENOUGH) return;
+    if (this.head !== undefined) return this.respond(this.head, true);
+    if (this.isRepeatable(error)) return this.settle(LOST);
+    const code = failureCode(error);
+    if (code === undefined) return this.giveUp(error);
+    const rule = error instanceof DestinationBlockedError ? { rule: error.rule } : undefined;
+    this.settle({ kind: 'failure', code, ...rule, durationMs: this.elapsedMs() });
+  }
+
+  /** Ends now, whatever is still to come: with the answer when there is one, else as a timeout. */
+  end(): void {
+    if (this.head === undefined) return this.abandon('timeout');
+    this.respond(this.head, true);
+    this.controller?.abort(ENOUGH);
+  }
+
+  private takeInformational(): void {
+    this.informationalAnswers += 1;
+    // Who sends them without end is no longer read, and waits for the deadline like one who says nothing.
+    if (this.informationalAnswers > MAX_INFORMATIONAL_ANSWERS) this.controller?.abort(ENOUGH);
+  }
+
+  private isRepeatable(error: Error): boolean {
+    if (!this.isReusedConnection || this.hasAnswer || error instanceof NotConnectedError) return false;
+    const code = failureCode(error);
+    // An error before the start is about the idle connection that was picked: nothing was sent on it.
+    return this.controller === undefined ? code !== undefined : code === 'connection_reset';
+  }
+
+  private abandon(code: FailureCode): void {
+    this.settle({ kind: 'failure', code, durationMs: this.elapsedMs() });
+    this.controller?.abort(ENOUGH);
+  }
+
+  private respond(head: ResponseHead, bodyTruncated: boolean): void {
+    this.settle({ kind: 'response', ...head, body: this.body?.text() ?? '', bodyTruncated });
+  }
+
+  private settle(end: ExchangeEnd): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    clearTimeout(this.timer);
+    this.options.resolve(end);
+  }
+
+  private giveUp(error: Error): void {
+    this.isSettled = true;
+    clearTimeout(this.timer);
+    this.options.reject(error);
+  }
+
+  private elapsedMs(): number {
+    return Math.round(performance.now() - this.options.startedAt);
+  }
+}
+
+function endNow(exchange: Exchange): void {
+  exchange.end();
+}
+
+function headerCount(controller: Dispatcher.DispatchController): number {
+  return ((controller.rawHeaders as readonly Buffer[] | null)?.length ?? 0) / 2;
+}

@@ -1,0 +1,55 @@
+import { ConnectError, DestinationBlockedError, NameNotFoundError, ResolveTimeoutError } from './connect-errors';
+import { failureCode } from './failure';
+
+const withCode = (code: string, message = '') => Object.assign(new Error(message), { code });
+
+describe('failureCode', () => {
+  it('knows its own errors', () => {
+    expect(failureCode(new DestinationBlockedError('loopback'))).toBe('destination_blocked');
+    expect(failureCode(new NameNotFoundError())).toBe('dns_not_found');
+    expect(failureCode(new ResolveTimeoutError())).toBe('timeout');
+  });
+
+  it.each([
+    ['ECONNREFUSED', 'connection_refused'],
+    ['ECONNRESET', 'connection_reset'],
+    ['ETIMEDOUT', 'timeout'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+    ['EHOSTUNREACH', 'unreachable'],
+    ['ENETUNREACH', 'unreachable'],
+    ['EADDRNOTAVAIL', 'unreachable'],
+    ['EACCES', 'unreachable'],
+    ['EPROTO', 'tls_invalid'],
+    ['CERT_HAS_EXPIRED', 'tls_invalid'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls_invalid'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls_invalid'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_invalid'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls_invalid'],
+    ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'tls_invalid'],
+  ])('reads %s while connecting as %s', (code, expected) => {
+    expect(failureCode(new ConnectError(withCode(code)))).toBe(expected);
+  });
+
+  it.each([
+    ['ECONNRESET', '', 'connection_reset'],
+    ['EPIPE', '', 'connection_reset'],
+    ['UND_ERR_SOCKET', 'other side closed', 'connection_reset'],
+    ['UND_ERR_SOCKET', 'closed', 'connection_reset'],
+    ['UND_ERR_SOCKET', 'bad response', 'invalid_response'],
+    ['UND_ERR_SOCKET', 'bad upgrade', 'invalid_response'],
+    ['UND_ERR_HEADERS_OVERFLOW', '', 'invalid_response'],
+    ['HPE_INVALID_CONSTANT', '', 'invalid_response'],
+    ['ERR_ASSERTION', '', 'invalid_response'],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', '', 'tls_invalid'],
+  ])('reads %s %s on a connection as %s', (code, message, expected) => {
+    expect(failureCode(withCode(code, message))).toBe(expected);
+  });
+
+  it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'UND_ERR_INVALID_ARG'])(
+    'has no code for a fault of this process: %s',
+    (code) => {
+      expect(failureCode(withCode(code))).toBeUndefined();
+      expect(failureCode(new ConnectError(withCode(code)))).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,60 @@
+import { ConnectError, DestinationBlockedError, NameNotFoundError, ResolveTimeoutError } from './connect-errors';
+
+export type FailureCode =
+  | 'timeout'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'unreachable'
+  | 'dns_not_found'
+  | 'tls_invalid'
+  | 'destination_blocked'
+  | 'invalid_response';
+
+const FAILURES: ReadonlyMap<string, FailureCode> = new Map<string, FailureCode>([
+  ['ETIMEDOUT', 'timeout'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+  ['ECONNREFUSED', 'connection_refused'],
+  ['ECONNRESET', 'connection_reset'],
+  ['ECONNABORTED', 'connection_reset'],
+  ['EPIPE', 'connection_reset'],
+  ['EHOSTUNREACH', 'unreachable'],
+  ['ENETUNREACH', 'unreachable'],
+  ['EPROTO', 'tls_invalid'],
+]);
+
+/** This process is out of something, is shutting down, or was told nonsense by its own code. */
+const OWN_FAULTS: ReadonlySet<string> = new Set([
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
+  'ENOMEM',
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+]);
+
+/**
+ * The code under which a failed exchange is logged: the receiver's or the network's doing. Undefined when the fault is
+ * this process's own, which is no outcome of an attempt. Never throws.
+ */
+export function failureCode(error: Error): FailureCode | undefined {
+  if (error instanceof DestinationBlockedError) return 'destination_blocked';
+  if (error instanceof NameNotFoundError) return 'dns_not_found';
+  if (error instanceof ResolveTimeoutError) return 'timeout';
+  const isUnconnected = error instanceof ConnectError;
+  const { code = '', message } = (isUnconnected ? error.cause : error) as NodeJS.ErrnoException;
+  if (OWN_FAULTS.has(code)) return undefined;
+  return FAILURES.get(code) ?? (isUnconnected ? unconnectedCode(code) : connectedCode(code, message));
+}
+
+function unconnectedCode(code: string): FailureCode {
+  // What remains are errno names without an underscore (EADDRNOTAVAIL) and OpenSSL's (CERT_HAS_EXPIRED, ERR_TLS_…).
+  return /^E[A-Z0-9]+$/.test(code) ? 'unreachable' : 'tls_invalid';
+}
+
+function connectedCode(code: string, message: string): FailureCode {
+  if (/^ERR_(SSL|TLS)_/.test(code)) return 'tls_invalid';
+  // undici has one code for a closed connection and for an answer that it refuses (100, 101).
+  return code === 'UND_ERR_SOCKET' && !message.startsWith('bad ') ? 'connection_reset' : 'invalid_response';
+}

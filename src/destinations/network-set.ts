@@ -1,0 +1,31 @@
+import { BlockList, isIP } from 'node:net';
+
+export type IpVersion = 4 | 6;
+
+/** A set of IP networks of both families. */
+export class NetworkSet {
+  // One list per family: a BlockList compares IPv4 rules with IPv4-mapped addresses, and ::ffff:0:0/96 with every IPv4
+  // address. Without its second argument `check` takes an IPv6 address for no address and answers false.
+  private readonly lists = { 4: new BlockList(), 6: new BlockList() };
+
+  /** @param cidrs such as `10.0.0.0/8` or `fc00::/7`, host bits ignored; throws a TypeError on anything else. */
+  constructor(cidrs: readonly string[]) {
+    for (const cidr of cidrs) {
+      const [base = '', prefix = ''] = cidr.split('/');
+      const version = isIP(base);
+      if (version === 0 || !/^\d{1,3}$/.test(prefix)) throw new TypeError(`not a network: ${cidr}`);
+      this.lists[version as IpVersion].addSubnet(base, Number(prefix), version === 4 ? 'ipv4' : 'ipv6');
+    }
+  }
+
+  /** @param address valid text of that version, without a zone; anything else answers false. */
+  has(address: string, version: IpVersion): boolean {
+    return this.lists[version].check(address, version === 4 ? 'ipv4' : 'ipv6');
+  }
+}
+
+/** Whether a CIDR names one single address: /32 for IPv4, /128 for IPv6. */
+export function isSingleAddress(cidr: string): boolean {
+  const [base = '', prefix] = cidr.split('/');
+  return prefix === (isIP(base) === 4 ? '32' : '128');
+}

@@ -1,0 +1,77 @@
+import { isIP } from 'node:net';
+import { AddressPolicy, type AddressVerdict } from './address';
+
+export interface UrlOptions {
+  readonly requireHttps: boolean;
+}
+
+export type UrlVerdict = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly reason: string };
+
+export type StoredUrlVerdict = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly rule: string };
+
+/** What `localhost` names stand for, without asking DNS (RFC 6761, section 6.3). */
+export const LOCALHOST_ADDRESSES: readonly string[] = ['127.0.0.1', '::1'];
+
+const MAX_URL_LENGTH = 2048;
+
+/**
+ * Judges the url that a user gives for a webhook: absolute `http:` or `https:` (WHATWG URL, spelled with `//`), at most
+ * 2048 UTF-16 units as given and as canonical, no user info, fragment, backslash, white space, control character or port
+ * 0, and no special-purpose address in any spelling unless the policy allows it. Names are judged when they are dialled,
+ * except `localhost` ones. Answers the canonical (punycode) form, or one sentence that names the setting that could allow
+ * it. Never throws.
+ */
+export function judgeUrl(text: unknown, policy: AddressPolicy, options: UrlOptions): UrlVerdict {
+  const url = parse(text);
+  if (typeof url === 'string') return { ok: false, reason: url };
+  if (isTooPlain(url, options)) return { ok: false, reason: 'url must use https, because REQUIRE_HTTPS is on' };
+  const verdict = judgeHost(url.hostname, policy);
+  if (verdict.allowed) return { ok: true, url: url.href };
+  return {
+    ok: false,
+    reason: `url must not point to a special-purpose address (${verdict.rule}) unless ALLOWED_NETWORKS lists it`,
+  };
+}
+
+/** Judges a stored url again before it is used: the rule may have become stricter. `rule` names what forbids it. */
+export function judgeStoredUrl(text: string, policy: AddressPolicy, options: UrlOptions): StoredUrlVerdict {
+  const url = parse(text);
+  if (typeof url === 'string') return { ok: false, rule: 'malformed url' };
+  if (isTooPlain(url, options)) return { ok: false, rule: 'plain http' };
+  const verdict = judgeHost(url.hostname, policy);
+  return verdict.allowed ? { ok: true, url } : { ok: false, rule: verdict.rule };
+}
+
+/** Whether a host name is `localhost` or below it, in any case, with or without trailing dots. */
+export function isLocalhost(hostname: string): boolean {
+  return /(^|\.)localhost\.*$/i.test(hostname);
+}
+
+/** The parsed url, or the sentence that says why there is none. */
+function parse(text: unknown): URL | string {
+  if (typeof text !== 'string' || text === '') return 'url must be an absolute http or https URL';
+  if (text.length > MAX_URL_LENGTH) return `url must be at most ${MAX_URL_LENGTH} characters long`;
+  if (/[\s\p{Cc}\p{Cs}]/u.test(text)) return 'url must not contain spaces or control characters';
+  if (text.includes('\\')) return 'url must not contain a backslash';
+  if (text.includes('#')) return 'url must not have a fragment (#)';
+  // The WHATWG parser also takes `http:host` and `http:///host`: readers of these disagree on where they lead.
+  const authority = /^https?:\/\/([^/?]+)/i.exec(text)?.[1];
+  if (authority === undefined) return 'url must be an absolute http or https URL';
+  if (authority.includes('@')) return 'url must not contain a user name or password';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.port === '0') return 'url must be a valid URL with a host and a port from 1 to 65535';
+  return url.href.length > MAX_URL_LENGTH ? `url must be at most ${MAX_URL_LENGTH} characters long once encoded` : url;
+}
+
+function isTooPlain(url: URL, options: UrlOptions): boolean {
+  return options.requireHttps && url.protocol !== 'https:';
+}
+
+function judgeHost(hostname: string, policy: AddressPolicy): AddressVerdict {
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  if (isIP(host) !== 0) return policy.judge(host);
+  if (!isLocalhost(host)) return { allowed: true };
+  // One allowed address is enough: only allowed ones are dialled.
+  const isReachable = LOCALHOST_ADDRESSES.some((address) => policy.judge(address).allowed);
+  return isReachable ? { allowed: true } : { allowed: false, rule: 'loopback' };
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { clusterExists } from './cluster.launcher';
+import { findSharedFolder } from './shared-folder.launcher';
+import { canPassThrough, findNobody, giveTo, isRoot, type SystemUser } from './system-user.launcher';
+
+export interface ClusterPlace {
+  folder: string;
+  /** Whom PostgreSQL has to run as; not given when that is ourselves. */
+  user?: SystemUser;
+  notes: string[];
+}
+
+/** Where the cluster of this data folder is or shall be, and whose: PostgreSQL refuses to run as root. */
+export async function findClusterPlace(dataDir: string): Promise<ClusterPlace> {
+  if (!isRoot()) return { folder: join(dataDir, 'postgres'), notes: [] };
+  const nobody = await findNobody();
+  const { folder, notes } = await findFolder(dataDir, nobody);
+  const user = (await clusterExists(folder)) ? await ownerOf(folder, nobody) : nobody;
+  if (await canPassThrough(user, dirname(folder))) return { folder, user, notes };
+  throw new Error(`PostgreSQL's user (${user.uid}) cannot reach ${folder} any more: open the way, or move the data.`);
+}
+
+/** The cluster may be older than our being root, or put back by root from a backup. */
+async function ownerOf(folder: string, nobody: SystemUser): Promise<SystemUser> {
+  const { uid, gid } = await stat(folder);
+  if (uid !== 0) return { uid, gid };
+  await giveTo(nobody, folder);
+  return nobody;
+}
+
+async function findFolder(dataDir: string, user: SystemUser): Promise<{ folder: string; notes: string[] }> {
+  const record = join(dataDir, 'postgres.location');
+  const recorded = (await readFile(record, 'utf8').catch(() => '')).trim();
+  if (recorded) return { folder: await refuseLost(recorded, record), notes: [`The database is in ${recorded}.`] };
+
+  const inside = join(dataDir, 'postgres');
+  if ((await clusterExists(inside)) || (await canPassThrough(user, dataDir))) return { folder: inside, notes: [] };
+
+  const { folder: shared, isTemporary } = await findSharedFolder();
+  const folder = join(await makeHome(shared, dataDir), 'postgres');
+  await writeFile(record, `${folder}\n`, { mode: 0o600 });
+  const notes = [`PostgreSQL cannot run as root and its user cannot reach ${dataDir}: the database is in ${folder}.`];
+  if (isTemporary) notes.push(`${shared} may be emptied when the machine restarts: choose another DATA_DIR.`);
+  return { folder, notes };
+}
+
+async function refuseLost(folder: string, record: string): Promise<string> {
+  const home = await stat(dirname(folder)).catch(() => null);
+  if (home) return folder;
+  throw new Error(
+    `The database was in ${folder}, which is gone: restore it, or remove ${record} to begin without data.`,
+  );
+}
+
+/** A home of its own: a data folder removed and made again at the same path must not meet its predecessor's database. */
+async function makeHome(shared: string, dataDir: string): Promise<string> {
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
+  for (let number = 1; ; number++) {
+    const home = join(shared, number === 1 ? hash : `${hash}-${number}`);
+    if (await stat(join(home, 'postgres')).catch(() => null)) continue;
+    await mkdir(home, { recursive: true });
+    await chmod(home, 0o711);
+    return home;
+  }
+}

@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** The arguments every server of ours begins with, by which its process is recognised later. */
+export function identifyingArguments(folder: string): string[] {
+  return ['-D', folder, '-c', 'cluster_name=webhook-notification-service'];
+}
+
+/**
+ * Whether the process is the server of this folder: its number alone may belong to somebody else by now. A zombie has no
+ * command line and so counts as gone. Windows tells no command lines; there a living process is believed.
+ */
+export async function isServerOf(pid: number, folder: string): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  if (process.platform === 'win32') return true;
+  return (await readCommandLine(pid)).includes(`postgres ${identifyingArguments(folder).join(' ')}`);
+}
+
+async function readCommandLine(pid: number): Promise<string> {
+  if (process.platform === 'linux') {
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ');
+  }
+  const result = await run('/bin/ps', ['-ww', '-o', 'command=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return result.stdout;
+}

@@ -1,0 +1,19 @@
+/** What every server of ours is started with, beside its port; promised durable, kept small. */
+export const SERVER_SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '128MB',
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  jit: 'off',
+  // Parallel queries need more of /dev/shm than a container has by default.
+  max_parallel_workers: '0',
+  // Keeps rows and statements out of the log, and the log small: clients are told their errors anyway.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_checkpoints: 'off',
+};

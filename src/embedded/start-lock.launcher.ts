@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { link, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isAlive } from './postgres-process.launcher';
+
+const STALE_AFTER_MS = 60_000;
+const HEARTBEAT_MS = 5_000;
+const POLL_MS = 25;
+
+/** Our own live locks: a restarted container gets the same process numbers again, also its predecessor's. */
+const held = new Set<string>();
+
+/** Runs the action while no other process starts or stops the database of this folder. */
+export async function withStartLock<T>(dataDir: string, action: () => Promise<T>): Promise<T> {
+  const path = join(dataDir, 'start.lock');
+  const token = `${process.pid} ${randomUUID()}`;
+  while (!(await tryToCreate(path, token))) {
+    await removeIfStale(path);
+    await sleep(POLL_MS);
+  }
+  held.add(token);
+  const heartbeat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), HEARTBEAT_MS);
+  heartbeat.unref();
+  try {
+    return await action();
+  } finally {
+    clearInterval(heartbeat);
+    held.delete(token);
+    if ((await readText(path)) === token) await rm(path, { force: true });
+  }
+}
+
+async function tryToCreate(path: string, token: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    await file.writeFile(token).finally(() => file.close());
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function removeIfStale(path: string): Promise<void> {
+  const [token, stats] = await Promise.all([readText(path), stat(path).catch(() => null)]);
+  if (!stats || !isStale(token, Date.now() - stats.mtimeMs)) return;
+  // Two may judge at once: whoever renames it owns the removal, and the other one's rename fails or takes a newer lock.
+  const aside = `${path}.${randomUUID()}`;
+  await rename(path, aside).catch(() => undefined);
+  const taken = await readText(aside);
+  if (taken !== token) await link(aside, path).catch(() => undefined);
+  await rm(aside, { force: true });
+}
+
+function isStale(token: string, ageMs: number): boolean {
+  if (ageMs > STALE_AFTER_MS) return true;
+  const pid = Number(token.split(' ')[0]);
+  // An instant after its creation the file is still empty.
+  if (!pid) return false;
+  return pid === process.pid ? !held.has(token) : !isAlive(pid);
+}
+
+async function readText(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
+}

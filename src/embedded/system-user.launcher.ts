@@ -1,0 +1,42 @@
+import { lchown, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+export interface SystemUser {
+  uid: number;
+  gid: number;
+}
+
+export function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+/** The user that PostgreSQL runs as when we are root; on every common system its number is 65534 or -2. */
+export async function findNobody(): Promise<SystemUser> {
+  const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
+  const fields = passwd
+    .split('\n')
+    .map((line) => line.split(':'))
+    .find(([name]) => name === 'nobody');
+  // macOS writes -2, but `stat` shows and `chown` takes the unsigned number.
+  return { uid: Number(fields?.[2] ?? 65534) >>> 0, gid: Number(fields?.[3] ?? 65534) >>> 0 };
+}
+
+/** `spawn` wants signed 32-bit numbers where `chown` wants unsigned ones. */
+export function asSpawnOptions(user: SystemUser | undefined): Partial<SystemUser> {
+  return user ? { uid: user.uid | 0, gid: user.gid | 0 } : {};
+}
+
+/** Whether the user may pass through the folder and everything above it; the path must be absolute and real. */
+export async function canPassThrough(user: SystemUser, folder: string): Promise<boolean> {
+  const { mode, uid, gid } = await stat(folder);
+  const executeBit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
+  if ((mode & executeBit) === 0) return false;
+  const parent = dirname(folder);
+  return parent === folder || canPassThrough(user, parent);
+}
+
+/** Makes the user the owner of the folder and of everything in it. */
+export async function giveTo(user: SystemUser, folder: string): Promise<void> {
+  const names = await readdir(folder, { recursive: true });
+  for (const path of [folder, ...names.map((name) => join(folder, name))]) await lchown(path, user.uid, user.gid);
+}

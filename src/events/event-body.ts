@@ -1,0 +1,7 @@
+/**
+ * The body that every receiver gets, fixed once at publish. `data` is JSON text made by `JSON.stringify`, so that
+ * `JSON.stringify(JSON.parse(body)) === body` holds.
+ */
+export function eventBody(id: string, name: string, createdAt: Date, data: string): string {
+  return `{"id":"${id}","event":"${name}","createdAt":"${createdAt.toISOString()}","data":${data}}`;
+}

@@ -1,0 +1,32 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity('events')
+export class Event {
+  /** UUIDv7: the time in it is the event's `createdAt`, and decides its partition. */
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('text')
+  name: string;
+
+  /** Null: for everybody. */
+  @Column('text', { name: 'user_id', nullable: true })
+  userId: string | null;
+
+  /** Null: published in process. */
+  @Column('text', { name: 'publisher_id', nullable: true })
+  publisherId: string | null;
+
+  /** The exact text that every receiver gets. */
+  @Column('text')
+  body: string;
+
+  @Column('boolean', { name: 'is_test' })
+  isTest: boolean;
+
+  @Column('timestamptz', { name: 'accepted_at' })
+  acceptedAt: Date;
+
+  @Column('timestamptz', { name: 'fanned_out_at', nullable: true })
+  fannedOutAt: Date | null;
+}

@@ -1,0 +1,40 @@
+import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Principal } from '../auth/access-token';
+import { CurrentUser } from '../auth/current-user.decorator';
+import { Scopes } from '../auth/scopes.decorator';
+import { ApiAnswer, ApiErrors } from '../http/api-answer.decorator';
+import type { BodyRule } from '../http/json-body.launcher';
+import { audienceOf } from './audience';
+import { PublishEventDto, PublishedEventDto } from './dto/publish-event.dto';
+import { EventsService } from './events.service';
+import { parsePublishRequest } from './publish-request';
+
+@ApiTags('Events')
+@Controller('api/events')
+export class EventsController {
+  constructor(private readonly events: EventsService) {}
+
+  @Post()
+  @HttpCode(202)
+  @RouteConfig({ body: 'event' } satisfies BodyRule)
+  @Scopes('events:publish')
+  @ApiOperation({
+    summary: 'Publish an event',
+    description: 'Answers when the event is stored for good. Deliveries follow asynchronously.',
+  })
+  @ApiBody({ type: PublishEventDto })
+  @ApiHeader({ name: 'idempotency-key', required: false, description: 'The same as the field idempotencyKey.' })
+  @ApiAnswer(PublishedEventDto, { status: 202, description: 'The event is accepted.' })
+  @ApiErrors(400, 409, 413, 415)
+  async publish(
+    @CurrentUser() user: Principal,
+    @Body() body: unknown,
+    @Headers('idempotency-key') headerKey?: string,
+  ): Promise<PublishedEventDto> {
+    const { event, data, idempotencyKey, userId } = parsePublishRequest(body, headerKey);
+    const publication = { name: event, data, idempotencyKey, userId: audienceOf(user, userId) };
+    return PublishedEventDto.from(await this.events.publishAs(user.userId, publication));
+  }
+}

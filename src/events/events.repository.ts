@@ -1,0 +1,83 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { StatementsService } from '../database/statements.service';
+
+/** A row of `events` about to be written. */
+export interface NewEvent {
+  id: string;
+  name: string;
+  userId: string | null;
+  publisherId: string | null;
+  body: string;
+}
+
+/** An idempotency key about to be won or lost. */
+export interface NewEventKey {
+  publisherId: string;
+  key: string;
+  fingerprint: Buffer;
+}
+
+export interface TakenKey {
+  eventId: string;
+  fingerprint: Buffer;
+}
+
+const INSERT_EVENTS = {
+  name: 'insert_events',
+  text: `
+    insert into webhook_service.events (id, name, user_id, publisher_id, body)
+    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])`,
+};
+
+/** Writes the event only if its key is won. A transaction that holds the key is waited for. */
+const INSERT_KEYED_EVENT = {
+  name: 'insert_keyed_event',
+  text: `
+    with won as (
+      insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint)
+      values ($6, $7, $1, $8) on conflict do nothing returning event_id
+    )
+    insert into webhook_service.events (id, name, user_id, publisher_id, body)
+    select $1::uuid, $2, $3, $4, $5 from won returning id`,
+};
+
+const FIND_KEY = {
+  name: 'find_event_key',
+  text: `
+    select event_id as "eventId", fingerprint from webhook_service.event_keys where publisher_id = $1 and key = $2`,
+};
+
+/** The statements behind publish, inside the caller's transaction when there is one. */
+@Injectable()
+export class EventsRepository {
+  constructor(private readonly statements: StatementsService) {}
+
+  async insert(events: readonly NewEvent[], manager?: EntityManager): Promise<void> {
+    const columns = [
+      events.map(({ id }) => id),
+      events.map(({ name }) => name),
+      events.map(({ userId }) => userId),
+      events.map(({ publisherId }) => publisherId),
+      events.map(({ body }) => body),
+    ];
+    await this.run(INSERT_EVENTS, columns, manager);
+  }
+
+  /** False when another event holds the key already. */
+  async insertKeyed(event: NewEvent, key: NewEventKey, manager?: EntityManager): Promise<boolean> {
+    const values = [event.id, event.name, event.userId, event.publisherId, event.body];
+    const rows = await this.run(INSERT_KEYED_EVENT, [...values, key.publisherId, key.key, key.fingerprint], manager);
+    return rows.length > 0;
+  }
+
+  async findKey(key: NewEventKey, manager?: EntityManager): Promise<TakenKey | null> {
+    const [taken] = await this.run(FIND_KEY, [key.publisherId, key.key], manager);
+    return (taken as TakenKey | undefined) ?? null;
+  }
+
+  private async run(statement: { name: string; text: string }, values: unknown[], manager?: EntityManager) {
+    if (manager) return manager.query<Record<string, unknown>[]>(statement.text, values);
+    return this.statements.run<Record<string, unknown>>(statement, values);
+  }
+}

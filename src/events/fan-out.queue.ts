@@ -1,0 +1,53 @@
+import { InjectQueue } from '@nestjs/bullmq';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import { QueueHealthService } from '../queue/queue-health.service';
+
+/** The braces keep all keys of the queue in one slot of a Redis cluster. */
+export const FAN_OUT_QUEUE = '{fan-out}';
+
+/** A reminder that these events have to be fanned out. The rows hold the truth. */
+export interface FanOutJob {
+  eventIds: string[];
+}
+
+const MAX_WAITING = 10_000;
+const MAX_IDS_PER_JOB = 100;
+
+/**
+ * Hands events on to the fan-out without ever making a publisher wait. What the queue does not take, or what would
+ * pile up here, is left to the sweeper.
+ */
+@Injectable()
+export class FanOutQueue implements OnModuleInit {
+  private readonly logger = new Logger('FanOutQueue');
+  private waiting: string[] = [];
+  private handingOn = false;
+
+  constructor(
+    @InjectQueue(FAN_OUT_QUEUE) private readonly queue: Queue<FanOutJob>,
+    private readonly health: QueueHealthService,
+  ) {}
+
+  onModuleInit(): void {
+    this.health.watch(this.queue);
+  }
+
+  handOn(eventIds: readonly string[]): void {
+    this.waiting.push(...eventIds.slice(0, MAX_WAITING - this.waiting.length));
+    if (!this.handingOn) void this.drain();
+  }
+
+  private async drain(): Promise<void> {
+    this.handingOn = true;
+    while (this.waiting.length > 0) {
+      const eventIds = this.waiting.splice(0, MAX_IDS_PER_JOB);
+      try {
+        await this.queue.add('fan-out', { eventIds });
+      } catch (error) {
+        this.logger.warn(`${eventIds.length} events are left to the sweeper: ${String(error)}`);
+      }
+    }
+    this.handingOn = false;
+  }
+}

@@ -1,0 +1,64 @@
+interface Operation {
+  operationId: string;
+  type: string | null;
+  startedAt: string | null;
+  finishedAt: string | null;
+  durationMs: number | null;
+}
+
+export interface OperationComplete extends Operation {
+  result: unknown;
+}
+
+export interface OperationFailed extends Operation {
+  attempts: number | null;
+  error: { name: string; message: string };
+}
+
+export interface FollowerChange {
+  /** The connected account. */
+  accountId: string;
+  follower: { id: string; username: string; displayName?: string };
+  followersCount: number;
+  observedAt: string;
+}
+
+export interface JobStarted {
+  jobId: string;
+  queue: string;
+  name: string | null;
+  attempt: number | null;
+  startedAt: string | null;
+}
+
+export interface JobCompleted {
+  jobId: string;
+  queue: string;
+  name: string | null;
+  attempts: number | null;
+  startedAt: string | null;
+  completedAt: string | null;
+  durationMs: number | null;
+  result: unknown;
+}
+
+export interface WebhookDisabled {
+  webhookId: string;
+  /** Without its query. */
+  url: string;
+  reason: 'failing' | 'gone';
+  disabledAt: string;
+}
+
+/** `data` of each event by its name. Times are ISO 8601 in UTC; what is no longer known is null. */
+export interface EventPayloads {
+  'operation.complete': OperationComplete;
+  'operation.failed': OperationFailed;
+  'follower.gained': FollowerChange;
+  'follower.lost': FollowerChange;
+  'job.started': JobStarted;
+  'job.completed': JobCompleted;
+  'webhook.disabled': WebhookDisabled;
+}
+
+export type EventName = keyof EventPayloads;

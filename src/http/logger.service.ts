@@ -1,0 +1,35 @@
+import type { LoggerService } from '@nestjs/common';
+import type { FastifyBaseLogger } from 'fastify';
+
+/** Contexts in which Nest tells about its own start, which nobody needs at `info`. */
+const NEST_CONTEXTS = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
+
+/** Writes what Nest and our own `Logger`s say into Fastify's pino log. */
+export class PinoLoggerService implements LoggerService {
+  constructor(private readonly pino: FastifyBaseLogger) {}
+
+  log(message: unknown, context?: string): void {
+    this.write(NEST_CONTEXTS.includes(context ?? '') ? 'debug' : 'info', message, context);
+  }
+
+  warn(message: unknown, context?: string): void {
+    this.write('warn', message, context);
+  }
+
+  error(message: unknown, ...rest: string[]): void {
+    this.write('error', message, rest.at(-1));
+  }
+
+  debug(message: unknown, context?: string): void {
+    this.write('debug', message, context);
+  }
+
+  verbose(message: unknown, context?: string): void {
+    this.write('trace', message, context);
+  }
+
+  private write(level: 'trace' | 'debug' | 'info' | 'warn' | 'error', message: unknown, context?: string): void {
+    if (typeof message === 'object' && message !== null) this.pino[level]({ context, ...message });
+    else this.pino[level]({ context }, String(message));
+  }
+}

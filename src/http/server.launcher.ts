@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config/config';
+import { messageFor, MESSAGES } from '../errors/catalogue';
+import { errorEnvelope } from '../errors/envelope';
+import { registerJsonParser } from './json-body.launcher';
+
+const REQUEST_ARRIVES_WITHIN_MS = 30_000;
+const IDLE_CONNECTION_MS = 65_000;
+/** Longer than a test call may take: the caller waits there for the receiver's answer. */
+const SILENT_CONNECTION_MS = 75_000;
+const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The Fastify server below Nest: limits, request ids, one log line a request, and the envelope where Nest is not reached. */
+export function createAdapter(config: Config): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    logger: {
+      level: config.logLevel,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      base: undefined,
+    },
+    disableRequestLogging: true,
+    genReqId: requestIdOf,
+    requestTimeout: REQUEST_ARRIVES_WITHIN_MS,
+    connectionTimeout: SILENT_CONNECTION_MS,
+    keepAliveTimeout: IDLE_CONNECTION_MS,
+    return503OnClosing: false,
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerClientError,
+  });
+  const server = adapter.getInstance<FastifyInstance>();
+  registerJsonParser(server, config);
+  addHooks(server, config);
+  return adapter;
+}
+
+function requestIdOf(request: { headers: Record<string, string | string[] | undefined> }): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+function addHooks(server: FastifyInstance, config: Config): void {
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    if (config.role === 'worker' && !request.url.startsWith('/health/')) {
+      await reply
+        .status(404)
+        .send(errorEnvelope(messageFor.noRoute(request.method, request.url.split('?', 1)[0] ?? '')));
+    }
+  });
+  server.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? 'none',
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime),
+        userId: (request as { user?: { userId: string } }).user?.userId,
+      },
+      'request',
+    );
+  });
+}
+
+/** Errors of Fastify's router, before any hook has run: a URL that does not decode, or a parameter over 100 characters. */
+function answerFrameworkError(error: { code: string }, request: FastifyRequest, reply: FastifyReply): void {
+  const [status, message] =
+    error.code === 'FST_ERR_BAD_URL'
+      ? [400, MESSAGES.malformedUrl]
+      : [404, messageFor.noRoute(request.method, 'with so long a parameter')];
+  void reply.header('x-request-id', request.id).status(status).send(errorEnvelope(message));
+}
+
+const CLIENT_ERRORS: Record<string, readonly [statusLine: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', MESSAGES.headersTooLarge],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', MESSAGES.requestTimeout],
+};
+
+/** What Node's parser refuses never becomes a request: the answer is written on the bare socket. */
+function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [statusLine, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', MESSAGES.malformedHttp];
+  const body = JSON.stringify(errorEnvelope(message));
+  const head = [
+    `HTTP/1.1 ${statusLine}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${randomUUID()}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -1,0 +1,48 @@
+import { BullRegistrar, WorkerHost } from '@nestjs/bullmq';
+import { Injectable, Logger } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import type { Worker } from 'bullmq';
+import { Config } from '../config/config';
+import { fillProcessorOptions } from './processor-options';
+
+const CLOSE_WITHIN_MS = 2000;
+
+/** Starts and drains the workers of all processors, whichever room they live in. */
+@Injectable()
+export class WorkersService {
+  private readonly logger = new Logger('Workers');
+  private workers: Worker[] = [];
+
+  constructor(
+    private readonly config: Config,
+    private readonly registrar: BullRegistrar,
+    private readonly discovery: DiscoveryService,
+  ) {}
+
+  start(): void {
+    fillProcessorOptions(this.config);
+    this.registrar.register();
+    this.workers = this.discovery
+      .getProviders()
+      .map(({ instance }) => instance as unknown)
+      .filter((instance) => instance instanceof WorkerHost)
+      .map((host) => host.worker as Worker);
+    for (const worker of this.workers) {
+      worker.on('error', (error) => this.logger.warn(`The worker of ${worker.name} met an error: ${error.message}`));
+    }
+  }
+
+  /** Takes no new jobs, gives those in flight `withinMs` to finish, and closes. Never throws, never hangs. */
+  async drain(withinMs: number): Promise<void> {
+    await within(withinMs, Promise.all(this.workers.map((worker) => worker.pause())));
+    // A plain close() would wait for a store that may be away; what is in flight has had its time.
+    await within(CLOSE_WITHIN_MS, Promise.all(this.workers.map((worker) => worker.close(true))));
+  }
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([work.then(() => undefined).catch(() => undefined), timeout]);
+  clearTimeout(timer);
+}

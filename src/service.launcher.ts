@@ -1,0 +1,52 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from './app.module';
+import type { Config } from './config/config';
+import { HealthService } from './health/health.service';
+import { PinoLoggerService } from './http/logger.service';
+import { createAdapter } from './http/server.launcher';
+import { serveDocs } from './openapi.launcher';
+import { WorkersService } from './queue/workers.service';
+
+/** Reading the rest of a body and writing the outcome, after the delivery deadline. */
+const AFTER_DEADLINE_MS = 2000;
+const CLOSE_WITHIN_MS = 2000;
+
+/** A running service. */
+export interface Service {
+  /** Where it listens, such as `http://127.0.0.1:3000`. */
+  url: string;
+  /** Takes no new work, finishes what is in flight, and closes. */
+  stop(): Promise<void>;
+}
+
+/** Starts what `ROLE` asks for, on a migrated database. */
+export async function startService(config: Config): Promise<Service> {
+  const adapter = createAdapter(config);
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(config), adapter, {
+    logger: new PinoLoggerService(adapter.getInstance().log),
+    bodyParser: false,
+    abortOnError: false,
+  });
+  try {
+    if (config.docs && config.role !== 'worker') serveDocs(app);
+    await app.listen(config.port, config.host);
+    if (config.role !== 'api') app.get(WorkersService).start();
+    return { url: urlOf(app, config), stop: () => stop(app, config) };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+async function stop(app: NestFastifyApplication, config: Config): Promise<void> {
+  app.get(HealthService).drain();
+  await app.get(WorkersService).drain(config.deliveryTimeoutMs + AFTER_DEADLINE_MS);
+  await Promise.race([app.close(), new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())]);
+}
+
+function urlOf(app: NestFastifyApplication, { host }: Config): string {
+  const address = app.getHttpServer().address() as { port: number };
+  const reachable = ['0.0.0.0', '::'].includes(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `http://${reachable}:${address.port}`;
+}

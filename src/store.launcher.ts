@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import { formatToken } from './auth/access-token';
+import { Config } from './config/config';
+import { lockDataFolder, prepareDataFolder } from './embedded/data-folder.launcher';
+import {
+  attachEmbeddedPostgres,
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from './embedded/embedded-postgres.launcher';
+import { readOrCreateSecret } from './embedded/generated-secrets.launcher';
+
+const TOKEN_FILE = 'first-token';
+
+/** The database to work on, and what to do with it at the end. */
+export interface Store {
+  /** Complete: with a database url, a secrets key and a first token. */
+  config: Config;
+  /** What the operator should know of where things are. */
+  notes: readonly string[];
+  /** The access token that was made just now, on the very first start. */
+  firstToken: string | null;
+  close(): Promise<void>;
+}
+
+/** Opens the store for the service: it alone may hold the data folder. */
+export function openStore(config: Config): Promise<Store> {
+  return config.databaseUrl === null ? embeddedStore(config, startEmbeddedPostgres, true) : externalStore(config);
+}
+
+/** Opens the store for a command: it works on a running one and stops only what it started. */
+export function attachStore(config: Config): Promise<Store> {
+  return config.databaseUrl === null ? embeddedStore(config, attachEmbeddedPostgres, false) : externalStore(config);
+}
+
+async function externalStore(config: Config): Promise<Store> {
+  return { config, notes: [], firstToken: null, close: async () => undefined };
+}
+
+async function embeddedStore(config: Config, start: typeof startEmbeddedPostgres, exclusive: boolean): Promise<Store> {
+  const dataDir = await prepareDataFolder(config.dataDir);
+  const postgres = await start({ dataDir });
+  try {
+    const lock = exclusive ? await lockDataFolder(postgres, dataDir) : null;
+    const key = await readOrCreateSecret(dataDir, 'secrets.key', () => randomBytes(32).toString('base64'));
+    const token = await readOrCreateSecret(dataDir, TOKEN_FILE, () => formatToken(randomBytes(32)));
+    return {
+      config: Config.onEmbeddedStore(config, {
+        databaseUrl: postgres.url,
+        secretsKeys: [Buffer.from(key.value, 'base64')],
+        bootstrapToken: token.value,
+      }),
+      notes: notesOn(config, dataDir, postgres),
+      firstToken: token.created && config.bootstrapToken === null ? token.value : null,
+      close: async () => {
+        await lock?.release();
+        await postgres.stop();
+      },
+    };
+  } catch (error) {
+    await postgres.stop();
+    throw error;
+  }
+}
+
+function notesOn(config: Config, dataDir: string, postgres: EmbeddedPostgres): string[] {
+  const token =
+    config.bootstrapToken === null ? [`The first access token is kept in ${join(dataDir, TOKEN_FILE)}.`] : [];
+  return [`Data is kept in ${resolve(dataDir)} by the embedded PostgreSQL.`, ...postgres.notes, ...token];
+}

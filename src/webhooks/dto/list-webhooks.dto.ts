@@ -1,0 +1,23 @@
+import { Transform } from 'class-transformer';
+import { IsBoolean, IsString, MaxLength } from 'class-validator';
+import { Optional } from '../../validation/optional.decorator';
+import { PageQueryDto } from '../../pagination/dto/page-query.dto';
+
+const toBoolean = ({ value }: { value: unknown }): unknown => ({ true: true, false: false })[String(value)] ?? value;
+
+export class ListWebhooksDto extends PageQueryDto {
+  /** Only active, or only inactive webhooks. */
+  @Optional()
+  @Transform(toBoolean)
+  @IsBoolean({ message: 'active must be true or false' })
+  active?: boolean;
+
+  /**
+   * Only webhooks that subscribe to this event.
+   * @example follower.gained
+   */
+  @Optional()
+  @IsString()
+  @MaxLength(128)
+  event?: string;
+}

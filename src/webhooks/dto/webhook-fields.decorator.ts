@@ -1,0 +1,40 @@
+import { applyDecorators } from '@nestjs/common';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  ArrayUnique,
+  IsArray,
+  IsString,
+  Matches,
+  MaxLength,
+  ValidateIf,
+} from 'class-validator';
+
+/** 8 to 256 characters of any script, without control characters and lone surrogates. */
+const PRINTABLE_SECRET = /^[^\p{Cc}\p{Cs}]{8,256}$/u;
+const WELL_FORMED = /^[^\p{Cs}\0]*$/u;
+
+export const IsEventPatterns = (): PropertyDecorator =>
+  applyDecorators(
+    IsArray(),
+    ArrayMinSize(1),
+    ArrayMaxSize(50),
+    ArrayUnique({ message: 'events must name each event only once' }),
+    IsString({ each: true }),
+    MaxLength(128, { each: true }),
+  );
+
+export const IsSecret = (): PropertyDecorator =>
+  applyDecorators(
+    IsString(),
+    Matches(PRINTABLE_SECRET, { message: 'secret must be 8 to 256 printable characters without control characters' }),
+  );
+
+/** Null clears it. */
+export const IsDescription = (): PropertyDecorator =>
+  applyDecorators(
+    ValidateIf((_, value) => value !== undefined && value !== null),
+    IsString(),
+    MaxLength(256),
+    Matches(WELL_FORMED, { message: 'description must be well-formed text without NUL' }),
+  );

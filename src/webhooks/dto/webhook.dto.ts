@@ -1,0 +1,61 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Webhook } from '../webhook.entity';
+
+export class WebhookDto {
+  /** @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90 */
+  id: string;
+
+  /** @example https://example.com/hooks */
+  url: string;
+
+  /** @example ["operation.complete", "operation.failed"] */
+  events: string[];
+
+  /** @example Staging */
+  description: string | null;
+
+  /** Whether it gets events. */
+  active: boolean;
+
+  /** Why the service itself disabled it: it kept failing, or its receiver answered 410. */
+  @ApiProperty({ enum: ['failing', 'gone', null], nullable: true, type: String })
+  disabledReason: string | null;
+
+  /** Events in a row that ran out of retries. */
+  consecutiveFailures: number;
+
+  createdAt: string;
+
+  updatedAt: string;
+
+  static from(webhook: Webhook): WebhookDto {
+    return {
+      id: webhook.id,
+      url: webhook.url,
+      events: webhook.events,
+      description: webhook.description,
+      active: webhook.active,
+      disabledReason: webhook.disabledReason,
+      consecutiveFailures: webhook.consecutiveFailures,
+      createdAt: webhook.createdAt.toISOString(),
+      updatedAt: webhook.updatedAt.toISOString(),
+    };
+  }
+}
+
+export class CreatedWebhookDto extends WebhookDto {
+  /**
+   * The signing secret: keep it, it is not shown again.
+   * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0vMWGZh0Xq4=
+   */
+  secret: string;
+
+  static with(webhook: Webhook, secret: string): CreatedWebhookDto {
+    return { ...WebhookDto.from(webhook), secret };
+  }
+}
+
+export class DeletedWebhookDto {
+  /** The id of what was deleted. */
+  id: string;
+}

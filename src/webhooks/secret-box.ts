@@ -1,0 +1,38 @@
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+
+/** Bytes of the random nonce that `seal` needs: never the same twice under one key. */
+export const NONCE_BYTES = 12;
+
+const CIPHER = 'aes-256-gcm';
+const KEY_ID_BYTES = 4;
+const TAG_BYTES = 16;
+
+/**
+ * Encrypts a signing secret with AES-256-GCM (NIST SP 800-38D). The webhook's id is additional data: a sealed secret
+ * that is pasted into another webhook does not open. Layout: key id (4 bytes), nonce (12), ciphertext, tag (16).
+ * @param key 32 bytes
+ */
+export function seal(secret: string, webhookId: string, key: Buffer, nonce: Buffer): Buffer {
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(webhookId));
+  return Buffer.concat([keyId(key), nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Decrypts what `seal` made with one of `keys` for the same webhook. Null when that cannot be done. */
+export function open(sealed: Buffer, webhookId: string, keys: readonly Buffer[]): string | null {
+  const key = keys.find((candidate) => keyId(candidate).equals(sealed.subarray(0, KEY_ID_BYTES)));
+  if (!key || sealed.length < KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES) return null;
+  const nonce = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
+  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+    .setAAD(Buffer.from(webhookId))
+    .setAuthTag(sealed.subarray(-TAG_BYTES));
+  try {
+    const ciphertext = sealed.subarray(KEY_ID_BYTES + NONCE_BYTES, -TAG_BYTES);
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
+  } catch {
+    return null;
+  }
+}
+
+function keyId(key: Buffer): Buffer {
+  return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
+}

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Config } from '../config/config';
+import { AddressPolicy } from '../destinations/address';
+import { judgeUrl } from '../destinations/url';
+import { ApiError } from '../errors/api-error';
+import { messageFor } from '../errors/catalogue';
+import { EVENT_TYPES } from '../events/catalogue';
+import { unknownPatterns } from './event-pattern';
+import { Webhook } from './webhook.entity';
+
+const EVENT_NAMES = EVENT_TYPES.map(({ name }) => name);
+
+/** The rules that need more than a field itself: destinations, the names of events, and how many webhooks there may be. */
+@Injectable()
+export class WebhookRulesService {
+  constructor(
+    private readonly config: Config,
+    private readonly policy: AddressPolicy,
+  ) {}
+
+  /**
+   * Judges what is given and answers the url in its canonical form.
+   * @throws ApiError 400 that names every fault
+   */
+  judge({ url, events = [] }: { url?: string; events?: readonly string[] }): { url?: string } {
+    const verdict = url === undefined ? null : judgeUrl(url, this.policy, this.config);
+    const unknown = unknownPatterns(events, EVENT_NAMES);
+    const problems = [
+      ...(verdict?.ok === false ? [verdict.reason] : []),
+      ...(unknown.length > 0 ? [messageFor.unknownEvents(unknown, EVENT_NAMES)] : []),
+    ];
+    if (problems.length > 0) throw new ApiError(400, problems.join('; '));
+    return verdict?.ok ? { url: verdict.url } : {};
+  }
+
+  /** Holds a lock per user until the transaction ends, so that concurrent creates count each other. */
+  async refuseTooMany(manager: EntityManager, userId: string): Promise<void> {
+    const max = this.config.maxWebhooksPerUser;
+    await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks of ${userId}`]);
+    if ((await manager.countBy(Webhook, { userId })) >= max) throw new ApiError(409, messageFor.tooManyWebhooks(max));
+  }
+}

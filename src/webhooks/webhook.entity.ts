@@ -1,0 +1,51 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** Why a webhook was disabled by the service itself. */
+export type DisabledReason = 'failing' | 'gone';
+
+@Entity('webhooks')
+export class Webhook {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('text', { name: 'user_id' })
+  userId: string;
+
+  @Column('text')
+  url: string;
+
+  @Column('text', { array: true })
+  events: string[];
+
+  @Column('text', { nullable: true })
+  description: string | null;
+
+  /** Sealed by `secret-box.ts`. */
+  @Column('bytea')
+  secret: Buffer;
+
+  @Column('bytea', { name: 'previous_secret', nullable: true })
+  previousSecret: Buffer | null;
+
+  @Column('timestamptz', { name: 'previous_secret_expires_at', nullable: true })
+  previousSecretExpiresAt: Date | null;
+
+  @Column('boolean')
+  active: boolean;
+
+  @Column('text', { name: 'disabled_reason', nullable: true })
+  disabledReason: DisabledReason | null;
+
+  @Column('integer', { name: 'consecutive_failures' })
+  consecutiveFailures: number;
+
+  /** Last success or activation. */
+  @Column('timestamptz', { name: 'healthy_at' })
+  healthyAt: Date;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+
+  @Column('timestamptz', { name: 'updated_at' })
+  updatedAt: Date;
+}

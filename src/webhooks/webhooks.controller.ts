@@ -1,0 +1,70 @@
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Principal } from '../auth/access-token';
+import { CurrentUser } from '../auth/current-user.decorator';
+import { Scopes } from '../auth/scopes.decorator';
+import { ApiAnswer, ApiErrors } from '../http/api-answer.decorator';
+import { UuidPipe } from '../validation/uuid.pipe';
+import type { Page } from '../pagination/page';
+import { CreateWebhookDto } from './dto/create-webhook.dto';
+import { ListWebhooksDto } from './dto/list-webhooks.dto';
+import { UpdateWebhookDto } from './dto/update-webhook.dto';
+import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
+import { WebhooksService } from './webhooks.service';
+
+@ApiTags('Webhooks')
+@Controller('api/webhooks')
+export class WebhooksController {
+  constructor(private readonly webhooks: WebhooksService) {}
+
+  @Post()
+  @Scopes('webhooks:write')
+  @ApiOperation({ summary: 'Create a webhook', description: 'The answer is the only one that shows the secret.' })
+  @ApiAnswer(CreatedWebhookDto, { status: 201, description: 'The new webhook and its secret.' })
+  @ApiErrors(400, 409, 413, 415)
+  async create(@CurrentUser() { userId }: Principal, @Body() body: CreateWebhookDto): Promise<CreatedWebhookDto> {
+    const { webhook, secret } = await this.webhooks.create(userId, body);
+    return CreatedWebhookDto.with(webhook, secret);
+  }
+
+  @Get()
+  @Scopes('webhooks:read')
+  @ApiOperation({ summary: 'List your webhooks', description: 'Newest first.' })
+  @ApiAnswer(WebhookDto, { page: true, description: 'One page of webhooks.' })
+  @ApiErrors(400)
+  async list(@CurrentUser() { userId }: Principal, @Query() query: ListWebhooksDto): Promise<Page<WebhookDto>> {
+    return (await this.webhooks.list(userId, query)).map(WebhookDto.from);
+  }
+
+  @Get(':id')
+  @Scopes('webhooks:read')
+  @ApiOperation({ summary: 'Read a webhook' })
+  @ApiAnswer(WebhookDto, { description: 'The webhook.' })
+  @ApiErrors(400, 404)
+  async read(@CurrentUser() { userId }: Principal, @Param('id', UuidPipe) id: string): Promise<WebhookDto> {
+    return WebhookDto.from(await this.webhooks.read(userId, id));
+  }
+
+  @Patch(':id')
+  @Scopes('webhooks:write')
+  @ApiOperation({ summary: 'Change a webhook', description: 'Fields that are absent stay as they are.' })
+  @ApiAnswer(WebhookDto, { description: 'The webhook as it is now.' })
+  @ApiErrors(400, 404, 413, 415)
+  async update(
+    @CurrentUser() { userId }: Principal,
+    @Param('id', UuidPipe) id: string,
+    @Body() body: UpdateWebhookDto,
+  ): Promise<WebhookDto> {
+    return WebhookDto.from(await this.webhooks.update(userId, id, body));
+  }
+
+  @Delete(':id')
+  @Scopes('webhooks:write')
+  @ApiOperation({ summary: 'Delete a webhook', description: 'Cancels what is pending.' })
+  @ApiAnswer(DeletedWebhookDto, { description: 'The id of the webhook that is gone.' })
+  @ApiErrors(400, 404)
+  async remove(@CurrentUser() { userId }: Principal, @Param('id', UuidPipe) id: string): Promise<DeletedWebhookDto> {
+    await this.webhooks.remove(userId, id);
+    return { id };
+  }
+}

@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type QueryDeepPartialEntity, Repository } from 'typeorm';
+import { ClockService } from '../database/clock.service';
+import { ApiError } from '../errors/api-error';
+import { MESSAGES } from '../errors/catalogue';
+import { type CursorScope } from '../pagination/cursor';
+import { keysetStart } from '../pagination/keyset';
+import { Page } from '../pagination/page';
+import type { CreateWebhookDto } from './dto/create-webhook.dto';
+import type { ListWebhooksDto } from './dto/list-webhooks.dto';
+import type { UpdateWebhookDto } from './dto/update-webhook.dto';
+import { patternsOf } from './event-pattern';
+import { SecretsService } from './secrets.service';
+import { Webhook } from './webhook.entity';
+import { WebhookRulesService } from './webhook-rules.service';
+import { WebhookStopsService } from './webhook-stops.service';
+
+@Injectable()
+export class WebhooksService {
+  constructor(
+    @InjectRepository(Webhook) private readonly webhooks: Repository<Webhook>,
+    private readonly rules: WebhookRulesService,
+    private readonly clock: ClockService,
+    private readonly secrets: SecretsService,
+    private readonly stops: WebhookStopsService,
+  ) {}
+
+  /** Answers the webhook and, this once, its secret in the clear. */
+  async create(userId: string, wanted: CreateWebhookDto): Promise<{ webhook: Webhook; secret: string }> {
+    const { url } = this.rules.judge(wanted);
+    const { id } = this.clock.birth();
+    const secret = wanted.secret ?? this.secrets.generate();
+    const webhook = await this.webhooks.manager.transaction(async (manager) => {
+      await this.rules.refuseTooMany(manager, userId);
+      await manager.insert(Webhook, {
+        id,
+        userId,
+        url,
+        events: wanted.events,
+        description: wanted.description ?? null,
+        secret: this.secrets.seal(id, secret),
+        active: wanted.active ?? true,
+      });
+      return manager.findOneByOrFail(Webhook, { id });
+    });
+    return { webhook, secret };
+  }
+
+  async list(userId: string, { limit, cursor, active, event }: ListWebhooksDto): Promise<Page<Webhook>> {
+    const scope: CursorScope = [userId, 'webhooks', { active, event }];
+    const query = this.webhooks.createQueryBuilder('w').where('w.userId = :userId', { userId });
+    const start = keysetStart(cursor, scope);
+    if (start) query.andWhere('w.id < :start', { start });
+    if (active !== undefined) query.andWhere('w.active = :active', { active });
+    if (event !== undefined) query.andWhere('w.events && :patterns::text[]', { patterns: patternsOf(event) });
+    const rows = await query
+      .orderBy('w.id', 'DESC')
+      .limit(limit + 1)
+      .getMany();
+    return Page.of(rows, limit, scope);
+  }
+
+  async read(userId: string, id: string): Promise<Webhook> {
+    return found(await this.webhooks.findOneBy({ userId, id }));
+  }
+
+  async update(userId: string, id: string, changes: UpdateWebhookDto): Promise<Webhook> {
+    if (Object.values(changes).every((value) => value === undefined)) throw new ApiError(400, MESSAGES.patchEmpty);
+    const { url } = this.rules.judge(changes);
+    return this.webhooks.manager.transaction(async (manager) => {
+      const before = found(
+        await manager.findOne(Webhook, { where: { userId, id }, lock: { mode: 'pessimistic_write' } }),
+      );
+      await manager.update(Webhook, { id }, { ...this.columns(before, changes), ...(url && { url }) });
+      if (changes.active === false && before.active) await this.stops.stopped(manager, id, 'webhook_disabled');
+      return manager.findOneByOrFail(Webhook, { id });
+    });
+  }
+
+  private columns(before: Webhook, { secret, ...changes }: UpdateWebhookDto): QueryDeepPartialEntity<Webhook> {
+    const revived = changes.active === true && !before.active;
+    return {
+      ...changes,
+      ...(secret !== undefined && {
+        secret: this.secrets.seal(before.id, secret),
+        previousSecret: null,
+        previousSecretExpiresAt: null,
+      }),
+      ...(revived && { disabledReason: null, consecutiveFailures: 0, healthyAt: () => 'now()' }),
+      updatedAt: () => 'now()',
+    };
+  }
+
+  async remove(userId: string, id: string): Promise<void> {
+    await this.webhooks.manager.transaction(async (manager) => {
+      const { affected } = await manager.delete(Webhook, { userId, id });
+      if (!affected) throw new ApiError(404, MESSAGES.webhookNotFound);
+      await this.stops.stopped(manager, id, 'webhook_deleted');
+    });
+  }
+}
+
+function found(webhook: Webhook | null): Webhook {
+  if (!webhook) throw new ApiError(404, MESSAGES.webhookNotFound);
+  return webhook;
+}

@@ -1,0 +1,42 @@
+import { version } from './config/version';
+
+interface Started {
+  notes: readonly string[];
+  firstToken: string | null;
+}
+
+/** What a person reads when the service has started: where it is, and on the very first start how to use it. */
+export function welcome(url: string, { notes, firstToken }: Started): string {
+  return [
+    '',
+    `Webhook Notification Service ${version}`,
+    `  API   ${url}/api`,
+    `  Docs  ${url}/docs`,
+    ...notes.map((note) => `  ${note}`),
+    ...(firstToken === null ? [] : firstSteps(url, firstToken)),
+    '',
+    '',
+  ].join('\n');
+}
+
+function firstSteps(url: string, token: string): string[] {
+  const body = JSON.stringify({ url: 'http://localhost:4000/', events: ['*'] });
+  return [
+    '',
+    'Your first access token, shown this once:',
+    `  ${token}`,
+    '',
+    'Create a webhook with it:',
+    `  curl -s ${url}/api/webhooks -H 'authorization: Bearer ${token}' -H 'content-type: application/json' -d '${body}'`,
+  ];
+}
+
+/** Why the service did not start, in words for the operator. */
+export function explainStartFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
+  if (code === 'EADDRINUSE') return `Port ${port} on ${address} is in use by another program: stop it, or set PORT.`;
+  if (code === 'EACCES' && port !== undefined)
+    return `Port ${port} may not be opened by this user: set PORT above 1023.`;
+  return error.message || String(error);
+}
