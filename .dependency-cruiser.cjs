@@ -17,7 +17,7 @@ const MAY_IMPORT = {
   errors: ['config'],
   metrics: ['config', 'errors'],
   validation: ['config', 'errors'],
-  pagination: ['config', 'errors'],
+  pagination: ['config', 'errors', 'validation'],
   health: ['config', 'errors', 'metrics'],
   database: ['config', 'errors', 'pagination', 'health', 'metrics'],
   queue: ['config', 'errors', 'health', 'metrics'],

@@ -30,6 +30,8 @@ const base = {
 };
 
 module.exports = {
+  // Many tests start whole processes; a busy machine takes seconds for each.
+  testTimeout: 60_000,
   projects: [
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
     {

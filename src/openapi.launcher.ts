@@ -1,6 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { version } from './config/version';
+import { EVENT_TYPES } from './events/catalogue';
+import { outgoingEvents } from './outgoing-events';
 
 const DESCRIPTION = `Register callback URLs, publish events, and every subscriber gets a signed HTTP POST.
 
@@ -20,7 +22,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Events', 'What happened')
     .addTag('Access', 'Who may do what')
     .addTag('Health', 'For load balancers and orchestrators');
-  return SwaggerModule.createDocument(app, builder.build());
+  return { ...SwaggerModule.createDocument(app, builder.build()), webhooks: outgoingEvents(EVENT_TYPES) };
 }
 
 /** Serves Swagger UI at `/docs` and the document at `/docs/openapi.json`. */

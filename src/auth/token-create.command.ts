@@ -33,7 +33,10 @@ function readArguments(): Wanted {
   if (wanted.length === 0 || unknown.length > 0)
     throw new Error(`Unknown or missing scopes: ${unknown.join(', ')}\n${USAGE}`);
   const expiresAt = expires === undefined ? null : new Date(expires);
-  if (expiresAt && Number.isNaN(expiresAt.getTime())) throw new Error(`--expires must be an ISO 8601 time\n${USAGE}`);
+  // Not a number compares as false.
+  if (expiresAt && !(expiresAt.getTime() > Date.now())) {
+    throw new Error(`--expires must be an ISO 8601 time in the future\n${USAGE}`);
+  }
   return { user, scopes: wanted, name, expires: expiresAt };
 }
 

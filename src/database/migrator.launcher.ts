@@ -8,7 +8,9 @@ import { dataSourceOptions, SCHEMA } from './data-source.launcher';
  */
 export async function migrate(databaseUrl: string): Promise<void> {
   const lock = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
-  await lock.connect();
+  await lock.connect().catch((error: Error) => {
+    throw new Error(`The database of DATABASE_URL cannot be used: ${error.message || String(error)}`, { cause: error });
+  });
   try {
     await lock.query('select pg_advisory_lock(hashtext($1))', [`${SCHEMA}.migrations`]);
     await lock.query(`create schema if not exists ${SCHEMA}`);

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
@@ -54,6 +54,7 @@ export class DeliveriesController {
     summary: 'Test a webhook',
     description: 'Sends a signed test payload now and answers with the outcome, whether or not the receiver was happy.',
   })
+  @ApiBody({ type: TestWebhookDto, required: false })
   @ApiAnswer(DeliveryDetailDto, { description: 'What was sent and what came back.' })
   @ApiErrors(400, 404, 409, 413, 415)
   async test(

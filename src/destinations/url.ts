@@ -16,10 +16,10 @@ const MAX_URL_LENGTH = 2048;
 
 /**
  * Judges the url that a user gives for a webhook: absolute `http:` or `https:` (WHATWG URL, spelled with `//`), at most
- * 2048 UTF-16 units as given and as canonical, no user info, fragment, backslash, white space, control character or port
- * 0, and no special-purpose address in any spelling unless the policy allows it. Names are judged when they are dialled,
- * except `localhost` ones. Answers the canonical (punycode) form, or one sentence that names the setting that could allow
- * it. Never throws.
+ * 2048 UTF-16 units as given and as canonical, no user info, fragment, backslash, white space, control character or
+ * port 0, and no special-purpose address in any spelling unless the policy allows it. Names are judged when they are
+ * dialled, except `localhost` ones. Answers the canonical (punycode) form, or one sentence that names the setting that
+ * could allow it. Never throws.
  */
 export function judgeUrl(text: unknown, policy: AddressPolicy, options: UrlOptions): UrlVerdict {
   const url = parse(text);

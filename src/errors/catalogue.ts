@@ -35,6 +35,7 @@ export const messageFor = {
   missingScope: (scope: string) => `This token lacks the scope ${scope}.`,
   notAnId: (text: string) => `${JSON.stringify(text.slice(0, 64))} is not an id: ids are UUIDs.`,
   noRoute: (method: string, path: string) => `There is no route ${method} ${path}.`,
+  unknownField: (field: string) => `${field} is not a known field`,
   unknownEvents: (unknown: readonly string[], known: readonly string[]) =>
     `events names nothing known: ${unknown.join(', ')}. Known are ${known.join(', ')}, prefixes such as follower.*, and *`,
   unknownEvent: (name: string, known: readonly string[]) =>

@@ -1,6 +1,6 @@
 import { isUserId } from '../auth/access-token';
 import { ApiError } from '../errors/api-error';
-import { MESSAGES } from '../errors/catalogue';
+import { messageFor, MESSAGES } from '../errors/catalogue';
 
 /** What `POST /api/events` asks for. `userId` is undefined when it was not named. */
 export interface PublishRequest {
@@ -26,7 +26,7 @@ export function parsePublishRequest(body: unknown, headerKey?: string): PublishR
   const problems = [
     ...Object.keys(request)
       .filter((field) => !FIELDS.includes(field))
-      .map((field) => `${field} is not a known field`),
+      .map(messageFor.unknownField),
     ...(typeof request.event === 'string' ? [] : ['event must be a string']),
     ...(Object.hasOwn(request, 'data') ? [] : ['data must be a JSON object']),
     ...keyProblems(request.idempotencyKey, headerKey),

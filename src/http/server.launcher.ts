@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Config } from '../config/config';
 import { messageFor, MESSAGES } from '../errors/catalogue';
 import { errorEnvelope } from '../errors/envelope';
@@ -21,7 +21,7 @@ export function createAdapter(config: Config): FastifyAdapter {
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       base: undefined,
     },
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
     requestTimeout: REQUEST_ARRIVES_WITHIN_MS,
     connectionTimeout: SILENT_CONNECTION_MS,

@@ -26,14 +26,22 @@ export class DeliveryErrorDto {
 
 /** One attempt at sending an event to a webhook. */
 export class DeliveryDto {
-  /** @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90 */
+  /**
+   * UUIDv7 of this attempt; the receiver gets it as `x-service-delivery`.
+   * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
+   */
   id: string;
 
+  /** The webhook it goes to. */
   webhookId: string;
 
+  /** The event it carries; the same for all attempts. */
   eventId: string;
 
-  /** @example follower.gained */
+  /**
+   * Name of the event.
+   * @example follower.gained
+   */
   event: string;
 
   /** 1 is the first; at most 4. */
@@ -43,6 +51,7 @@ export class DeliveryDto {
   @ApiProperty({ enum: TRIGGERS })
   trigger: Trigger;
 
+  /** `pending` until it was made; `canceled` when its webhook was disabled or deleted before. */
   @ApiProperty({ enum: DELIVERY_STATUSES })
   status: DeliveryStatus;
 
@@ -62,13 +71,16 @@ export class DeliveryDto {
   /** When the attempt was due. */
   scheduledAt: string;
 
+  /** When the request was made; null: none was made. */
   attemptedAt: string | null;
 
+  /** When the outcome was known. */
   completedAt: string | null;
 
   /** When the next attempt is due; null on a failed row: given up. */
   nextAttemptAt: string | null;
 
+  /** When it was created: a first attempt together with its event. */
   createdAt: string;
 
   static from(row: Delivery): DeliveryDto {

@@ -4,15 +4,22 @@ import type { Delivery } from '../delivery.entity';
 import { DeliveryDto } from './delivery.dto';
 
 export class EventDto {
-  /** @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90 */
+  /**
+   * UUIDv7 of the event; receivers get it as `webhook-id`.
+   * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
+   */
   id: string;
 
-  /** @example follower.gained */
+  /**
+   * Name of the event.
+   * @example follower.gained
+   */
   event: string;
 
   /** Whose webhooks it reaches; null: everybody's. */
   userId: string | null;
 
+  /** When it was published. */
   createdAt: string;
 
   /** What happened, as the receivers get it. */

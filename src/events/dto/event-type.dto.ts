@@ -1,7 +1,10 @@
 import type { EventType } from '../catalogue';
 
 export class EventTypeDto {
-  /** @example follower.gained */
+  /**
+   * Name of the event.
+   * @example follower.gained
+   */
   name: string;
 
   /** When it happens. */

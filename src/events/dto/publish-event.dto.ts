@@ -26,12 +26,19 @@ export class PublishEventDto {
 }
 
 export class PublishedEventDto {
-  /** @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90 */
+  /**
+   * UUIDv7 of the event; receivers get it as `webhook-id`.
+   * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
+   */
   id: string;
 
-  /** @example follower.gained */
+  /**
+   * Name of the event.
+   * @example follower.gained
+   */
   event: string;
 
+  /** When it was published. */
   createdAt: string;
 
   /** Whose webhooks get it; null: everybody's. */

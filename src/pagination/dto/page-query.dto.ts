@@ -1,5 +1,7 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { Optional } from '../../validation/optional.decorator';
 
 /** Query values are text: digits become a number, everything else stays what it is and fails validation. */
 const toInteger = ({ value }: { value: unknown }): unknown =>
@@ -7,7 +9,8 @@ const toInteger = ({ value }: { value: unknown }): unknown =>
 
 export class PageQueryDto {
   /** How many rows to return, 1 to 250. */
-  @IsOptional()
+  @ApiProperty({ type: 'integer', required: false, minimum: 1, maximum: 250, default: 50 })
+  @Optional()
   @Transform(toInteger)
   @IsInt({ message: 'limit must be a whole number from 1 to 250' })
   @Min(1)
@@ -15,7 +18,7 @@ export class PageQueryDto {
   limit: number = 50;
 
   /** `nextCursor` of the previous page, together with the same filters. */
-  @IsOptional()
+  @Optional()
   @IsString()
   @MaxLength(500)
   cursor?: string;

@@ -1,4 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -16,6 +17,7 @@ const WELL_FORMED = /^[^\p{Cs}\0]*$/u;
 
 export const IsEventPatterns = (): PropertyDecorator =>
   applyDecorators(
+    ApiProperty({ minItems: 1, maxItems: 50, uniqueItems: true }),
     IsArray(),
     ArrayMinSize(1),
     ArrayMaxSize(50),
@@ -26,6 +28,7 @@ export const IsEventPatterns = (): PropertyDecorator =>
 
 export const IsSecret = (): PropertyDecorator =>
   applyDecorators(
+    ApiProperty({ minLength: 8, maxLength: 256 }),
     IsString(),
     Matches(PRINTABLE_SECRET, { message: 'secret must be 8 to 256 printable characters without control characters' }),
   );
@@ -33,6 +36,7 @@ export const IsSecret = (): PropertyDecorator =>
 /** Null clears it. */
 export const IsDescription = (): PropertyDecorator =>
   applyDecorators(
+    ApiProperty({ maxLength: 256 }),
     ValidateIf((_, value) => value !== undefined && value !== null),
     IsString(),
     MaxLength(256),

@@ -2,16 +2,28 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Webhook } from '../webhook.entity';
 
 export class WebhookDto {
-  /** @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90 */
+  /**
+   * UUIDv7 of the webhook.
+   * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
+   */
   id: string;
 
-  /** @example https://example.com/hooks */
+  /**
+   * Where events are sent, in canonical form.
+   * @example https://example.com/hooks
+   */
   url: string;
 
-  /** @example ["operation.complete", "operation.failed"] */
+  /**
+   * The event names and patterns it subscribes to.
+   * @example ["operation.complete", "operation.failed"]
+   */
   events: string[];
 
-  /** @example Staging */
+  /**
+   * Your note on it.
+   * @example Staging
+   */
   description: string | null;
 
   /** Whether it gets events. */
@@ -24,8 +36,10 @@ export class WebhookDto {
   /** Events in a row that ran out of retries. */
   consecutiveFailures: number;
 
+  /** When it was created. */
   createdAt: string;
 
+  /** When it was last changed. */
   updatedAt: string;
 
   static from(webhook: Webhook): WebhookDto {
