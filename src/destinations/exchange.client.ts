@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { BodyExcerpt } from './body-excerpt';
 import { DestinationBlockedError, NotConnectedError } from './connect-errors';
+import { type Connection, type Connections, DISCARDED } from './connections.client';
 import { type FailureCode, failureCode } from './failure';
 import type { HttpResponse, HttpResult } from './http-result';
 
@@ -17,13 +18,12 @@ type ResponseHead = Pick<HttpResponse, 'status' | 'headers' | 'durationMs'>;
 
 export type ExchangeEnd = HttpResult | typeof LOST;
 
-// One for all, because nobody reads it and a stack trace costs more than the rest of the ending.
-const ENOUGH = new Error('the exchange is over');
-
 export interface ExchangeOptions {
   /** On the clock of `performance.now()`. */
   readonly startedAt: number;
   readonly deadlineAt: number;
+  readonly connection: Connection;
+  readonly connections: Connections;
   readonly connector: { readonly isHandingOver: boolean };
   readonly resolve: (end: ExchangeEnd) => void;
   /** For faults of this process only. */
@@ -32,13 +32,13 @@ export interface ExchangeOptions {
 
 /**
  * One request and its answer, as undici's handler. Its timer is the one deadline for everything up to the status line,
- * and then the one for the body: undici's own start anew with every byte, and an AbortSignal is not heard while a
- * connection is being made.
+ * and then the one for the body: undici's own start anew with every byte, and it hears no AbortSignal while it connects.
+ * It gives its connection back, or closes it.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   private readonly options: ExchangeOptions;
   private timer: NodeJS.Timeout;
-  private controller: Dispatcher.DispatchController | undefined;
+  private hasStarted = false;
   private isSettled = false;
   private isReusedConnection = true;
   private hasAnswer = false;
@@ -51,10 +51,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.timer = setTimeout(endNow, options.deadlineAt - performance.now(), this);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Thrown, not aborted: an abort would close a connection that the next request can use.
-    if (this.isSettled) throw ENOUGH;
-    this.controller = controller;
+  onRequestStart(): void {
+    this.hasStarted = true;
     this.isReusedConnection = !this.options.connector.isHandingOver;
   }
 
@@ -65,7 +63,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: object): void {
     if (this.isSettled) return;
     const isSwitching = status === 101 || status < 100;
-    if (isSwitching || headerCount(controller) > MAX_HEADERS) return this.abandon('invalid_response');
+    if (isSwitching || headerCount(controller) > MAX_HEADERS) return this.fail('invalid_response');
     if (status < 200) return this.takeInformational();
     this.head = { status, headers: headers as HttpResponse['headers'], durationMs: this.elapsedMs() };
     clearTimeout(this.timer);
@@ -80,59 +78,63 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.head !== undefined) this.respond(this.head, this.body?.isCut ?? false);
+    if (this.isSettled || this.head === undefined) return;
+    this.respond(this.head, this.body?.isCut ?? false, true);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (this.isSettled || error === ENOUGH) return;
+    if (this.isSettled || error === DISCARDED) return;
     if (this.head !== undefined) return this.respond(this.head, true);
     if (this.isRepeatable(error)) return this.settle(LOST);
     const code = failureCode(error);
     if (code === undefined) return this.giveUp(error);
-    const rule = error instanceof DestinationBlockedError ? { rule: error.rule } : undefined;
-    this.settle({ kind: 'failure', code, ...rule, durationMs: this.elapsedMs() });
+    this.fail(code, error instanceof DestinationBlockedError ? { rule: error.rule } : undefined);
   }
 
   /** Ends now, whatever is still to come: with the answer when there is one, else as a timeout. */
   end(): void {
-    if (this.head === undefined) return this.abandon('timeout');
-    this.respond(this.head, true);
-    this.controller?.abort(ENOUGH);
+    if (this.head === undefined) this.fail('timeout');
+    else this.respond(this.head, true);
   }
 
   private takeInformational(): void {
     this.informationalAnswers += 1;
     // Who sends them without end is no longer read, and waits for the deadline like one who says nothing.
-    if (this.informationalAnswers > MAX_INFORMATIONAL_ANSWERS) this.controller?.abort(ENOUGH);
+    if (this.informationalAnswers > MAX_INFORMATIONAL_ANSWERS)
+      this.options.connections.discard(this.options.connection);
   }
 
   private isRepeatable(error: Error): boolean {
     if (!this.isReusedConnection || this.hasAnswer || error instanceof NotConnectedError) return false;
     const code = failureCode(error);
     // An error before the start is about the idle connection that was picked: nothing was sent on it.
-    return this.controller === undefined ? code !== undefined : code === 'connection_reset';
+    return this.hasStarted ? code === 'connection_reset' : code !== undefined;
   }
 
-  private abandon(code: FailureCode): void {
-    this.settle({ kind: 'failure', code, durationMs: this.elapsedMs() });
-    this.controller?.abort(ENOUGH);
+  private respond(head: ResponseHead, bodyTruncated: boolean, isConnectionGood = false): void {
+    this.settle({ kind: 'response', ...head, body: this.body?.text() ?? '', bodyTruncated }, isConnectionGood);
   }
 
-  private respond(head: ResponseHead, bodyTruncated: boolean): void {
-    this.settle({ kind: 'response', ...head, body: this.body?.text() ?? '', bodyTruncated });
+  private fail(code: FailureCode, rule?: { readonly rule: string }): void {
+    this.settle({ kind: 'failure', code, ...rule, durationMs: this.elapsedMs() });
   }
 
-  private settle(end: ExchangeEnd): void {
-    if (this.isSettled) return;
-    this.isSettled = true;
-    clearTimeout(this.timer);
+  private settle(end: ExchangeEnd, isConnectionGood = false): void {
+    this.finish(isConnectionGood);
     this.options.resolve(end);
   }
 
   private giveUp(error: Error): void {
+    this.finish(false);
+    this.options.reject(error);
+  }
+
+  private finish(isConnectionGood: boolean): void {
     this.isSettled = true;
     clearTimeout(this.timer);
-    this.options.reject(error);
+    const { connections, connection } = this.options;
+    if (isConnectionGood) connections.giveBack(connection);
+    else connections.discard(connection);
   }
 
   private elapsedMs(): number {

@@ -7,9 +7,18 @@ import { Scopes } from '../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../http/api-answer.decorator';
 import type { BodyRule } from '../http/json-body.launcher';
 import { audienceOf } from './audience';
+import { EVENT_TYPES, isReserved } from './catalogue';
 import { PublishEventDto, PublishedEventDto } from './dto/publish-event.dto';
 import { EventsService } from './events.service';
 import { parsePublishRequest } from './publish-request';
+
+/** One request for each event that may be published, to pick from in Swagger UI. */
+const EXAMPLES = Object.fromEntries(
+  EVENT_TYPES.filter(({ name }) => !isReserved(name)).map(({ name: event, description, example: data }) => [
+    event,
+    { summary: description, value: { event, data } },
+  ]),
+);
 
 @ApiTags('Events')
 @Controller('api/events')
@@ -24,7 +33,7 @@ export class EventsController {
     summary: 'Publish an event',
     description: 'Answers when the event is stored for good. Deliveries follow asynchronously.',
   })
-  @ApiBody({ type: PublishEventDto })
+  @ApiBody({ type: PublishEventDto, examples: EXAMPLES })
   @ApiHeader({ name: 'idempotency-key', required: false, description: 'The same as the field idempotencyKey.' })
   @ApiAnswer(PublishedEventDto, { status: 202, description: 'The event is accepted.' })
   @ApiErrors(400, 409, 413, 415)

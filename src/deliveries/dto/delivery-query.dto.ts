@@ -12,10 +12,7 @@ export class DeliveryQueryDto extends PageQueryDto {
   @ApiProperty({ enum: DELIVERY_STATUSES, required: false })
   status?: DeliveryStatus;
 
-  /**
-   * Only deliveries of events with this name.
-   * @example follower.gained
-   */
+  /** Only deliveries of events with this name, such as follower.gained. */
   @Optional()
   @IsString()
   @MaxLength(128)
@@ -32,18 +29,12 @@ export class DeliveryQueryDto extends PageQueryDto {
   @ApiProperty({ enum: TRIGGERS, required: false })
   trigger?: Trigger;
 
-  /**
-   * Only deliveries created at this time or later.
-   * @example 2026-01-15T09:30:00Z
-   */
+  /** Only deliveries created at this time or later, such as 2026-01-15T09:30:00Z. */
   @IsTime()
   @ApiProperty({ type: String, format: 'date-time', required: false })
   since?: Date;
 
-  /**
-   * Only deliveries created before this time.
-   * @example 2026-01-16T09:30:00+01:00
-   */
+  /** Only deliveries created before this time, such as 2026-01-16T09:30:00+01:00. */
   @IsTime()
   @ApiProperty({ type: String, format: 'date-time', required: false })
   until?: Date;

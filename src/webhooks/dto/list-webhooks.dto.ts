@@ -12,10 +12,7 @@ export class ListWebhooksDto extends PageQueryDto {
   @IsBoolean({ message: 'active must be true or false' })
   active?: boolean;
 
-  /**
-   * Only webhooks that subscribe to this event.
-   * @example follower.gained
-   */
+  /** Only webhooks that subscribe to this event, such as follower.gained. */
   @Optional()
   @IsString()
   @MaxLength(128)

@@ -28,7 +28,10 @@ export class UpdateWebhookDto {
   @IsSecret()
   secret?: string;
 
-  /** A note for yourself, up to 256 characters; null clears it. */
+  /**
+   * A note for yourself, up to 256 characters; null clears it.
+   * @example Staging
+   */
   @IsDescription()
   description?: string | null;
 

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { formatToken, hashToken, isAccessToken, isSameToken, isUserId } from './access-token';
+
+const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((array) => Buffer.from(array));
+
+describe('An access token', () => {
+  it('is made out of any 32 bytes and holds all of them', () => {
+    fc.assert(
+      fc.property(bytes, (random) => {
+        const token = formatToken(random);
+        expect(isAccessToken(token)).toBe(true);
+        expect(Buffer.from(token.slice('wns_'.length), 'base64url')).toEqual(random);
+      }),
+    );
+  });
+
+  it.each([
+    ['another prefix', `WNS_${'a'.repeat(43)}`],
+    ['no prefix', 'a'.repeat(47)],
+    ['42 characters', `wns_${'a'.repeat(42)}`],
+    ['44 characters', `wns_${'a'.repeat(44)}`],
+    ['a character of plain base64', `wns_${'a'.repeat(42)}/`],
+    ['a line break behind it', `wns_${'a'.repeat(43)}\n`],
+    ['a space before it', ` wns_${'a'.repeat(43)}`],
+    ['nothing', ''],
+  ])('is not one with %s', (_, text) => {
+    expect(isAccessToken(text)).toBe(false);
+  });
+
+  it('is stored as its SHA-256 (FIPS 180-2, B.1 and B.2)', () => {
+    expect(hashToken('abc').toString('hex')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    expect(hashToken('abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq').toString('hex')).toBe(
+      '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1',
+    );
+  });
+
+  it('is the same as itself and as no other text, whatever its length', () => {
+    fc.assert(
+      fc.property(bytes.map(formatToken), fc.string(), (token, other) => {
+        expect(isSameToken(token, token)).toBe(true);
+        expect(isSameToken(token, other)).toBe(false);
+        expect(isSameToken(token, `${token}a`)).toBe(false);
+        expect(isSameToken(token, token.slice(0, -1))).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('A user id', () => {
+  it.each(['a', 'alice', 'auth0|5f7c', 'ada@example.social', 'urn:user:1', 'a'.repeat(128), '-._:|@'])(
+    'may be %s',
+    (text) => {
+      expect(isUserId(text)).toBe(true);
+    },
+  );
+
+  it.each(['', 'a'.repeat(129), 'a b', 'a\n', 'ä', 'a/b', 'a,b', "a'", 'a\u0000'])('is not %p', (text) => {
+    expect(isUserId(text)).toBe(false);
+  });
+});

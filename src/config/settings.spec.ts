@@ -1,0 +1,256 @@
+import { inspect } from 'node:util';
+import type { Config } from './config';
+import { parseConfig, SETTING_NAMES, SettingsError } from './settings';
+
+const KEY = Buffer.alloc(32, 0xfb);
+const SECRETS_KEY = KEY.toString('base64');
+const external = { DATABASE_URL: 'postgres://db.example/webhooks', SECRETS_KEY };
+
+function failureOf(environment: Record<string, string>): SettingsError {
+  try {
+    parseConfig(environment);
+  } catch (error) {
+    if (error instanceof SettingsError) return error;
+    throw error;
+  }
+  throw new Error('The settings were accepted.');
+}
+
+const problemsOf = (environment: Record<string, string>) => failureOf(environment).problems;
+
+describe('An environment without settings', () => {
+  it('has the defaults of the embedded store', () => {
+    expect(parseConfig({})).toEqual({
+      port: 3000,
+      host: '127.0.0.1',
+      role: 'all',
+      databaseUrl: null,
+      databasePoolSize: 10,
+      dataDir: '.data',
+      redisUrl: null,
+      secretsKeys: [],
+      bootstrapToken: null,
+      allowedNetworks: ['127.0.0.0/8', '::1/128'],
+      requireHttps: false,
+      dnsServers: [],
+      deliveryTimeoutMs: 10_000,
+      maxRetries: 3,
+      retryBaseDelayMs: 30_000,
+      retryFactor: 8,
+      retryJitter: 0.2,
+      deliveryConcurrency: 300,
+      maxWebhooksPerUser: 100,
+      eventMaxBytes: 98_304,
+      docs: true,
+      logLevel: 'info',
+    });
+  });
+
+  it('is the same as one of empty values, but for ALLOWED_NETWORKS', () => {
+    const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, '']));
+    expect(parseConfig(empty)).toEqual({ ...parseConfig({}), allowedNetworks: [] });
+  });
+
+  it('does not mind variables that are no settings', () => {
+    expect(parseConfig({ PATH: '/bin', port: '1', MAX_RETRIES_: '9' })).toEqual(parseConfig({}));
+  });
+});
+
+describe.each<[name: string, property: keyof Config, min: number, max: number, step: number]>([
+  ['PORT', 'port', 0, 65_535, 1],
+  ['DATABASE_POOL_SIZE', 'databasePoolSize', 2, 100, 1],
+  ['DELIVERY_TIMEOUT_MS', 'deliveryTimeoutMs', 500, 60_000, 1],
+  ['MAX_RETRIES', 'maxRetries', 0, 3, 1],
+  ['RETRY_BASE_DELAY_MS', 'retryBaseDelayMs', 10, 86_400_000, 1],
+  ['RETRY_FACTOR', 'retryFactor', 1, 10, 0.01],
+  ['RETRY_JITTER', 'retryJitter', 0, 0.5, 0.01],
+  ['DELIVERY_CONCURRENCY', 'deliveryConcurrency', 1, 5000, 1],
+  ['MAX_WEBHOOKS_PER_USER', 'maxWebhooksPerUser', 1, 10_000, 1],
+  ['EVENT_MAX_BYTES', 'eventMaxBytes', 1024, 1_048_576, 1],
+])('%s', (name, property, min, max, step) => {
+  it(`goes from ${min} to ${max}`, () => {
+    for (const value of [min, min + step, max]) expect(parseConfig({ [name]: String(value) })[property]).toBe(value);
+    for (const value of [min - step, max + step]) {
+      expect(problemsOf({ [name]: String(value) })).toEqual([
+        expect.stringMatching(`^${name} must be a .*number from ${min} to ${max}\\.$`),
+      ]);
+    }
+  });
+
+  it.each(['abc', '-1', '+1', '1e1', '0x2', ' 2', '2 ', '1,5', '2.', 'NaN', 'Infinity', '٣', '9'.repeat(16)])(
+    'is not %p',
+    (text) => {
+      expect(problemsOf({ [name]: text })).toHaveLength(1);
+    },
+  );
+
+  it(`${step < 1 ? 'may' : 'must not'} have a fraction`, () => {
+    const start = () => parseConfig({ [name]: `${Math.floor((min + max) / 2)}.5` });
+    if (step < 1) expect(start).not.toThrow();
+    else expect(start).toThrow(SettingsError);
+  });
+});
+
+describe.each<[name: string, property: keyof Config, good: [text: string, value: unknown][], bad: string[]]>([
+  ['ROLE', 'role', [['all', 'all']], ['king', 'ALL', 'api,worker', 'toString']],
+  [
+    'LOG_LEVEL',
+    'logLevel',
+    ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'].map((level) => [level, level]),
+    ['loud', 'INFO', 'constructor'],
+  ],
+  [
+    'DOCS',
+    'docs',
+    [
+      ['true', true],
+      ['false', false],
+    ],
+    ['yes', '1', 'TRUE', ' true', 'constructor', '__proto__'],
+  ],
+  [
+    'REQUIRE_HTTPS',
+    'requireHttps',
+    [
+      ['true', true],
+      ['false', false],
+    ],
+    ['no', '0', 'False', 'toString'],
+  ],
+  [
+    'REDIS_URL',
+    'redisUrl',
+    [
+      ['redis://cache.example:6380/1', 'redis://cache.example:6380/1'],
+      ['rediss://:secret@cache.example', 'rediss://:secret@cache.example'],
+    ],
+    ['cache.example:6379', 'http://cache.example', 'redis', 'redis://cache.example:99999'],
+  ],
+  [
+    'BOOTSTRAP_TOKEN',
+    'bootstrapToken',
+    [[`wns_${'aZ0_-'.repeat(8)}abc`, `wns_${'aZ0_-'.repeat(8)}abc`]],
+    ['wns_', 'a'.repeat(47), `wns_${'a'.repeat(42)}`, `wns_${'a'.repeat(44)}`, `wns_${'a'.repeat(42)}+`],
+  ],
+  [
+    'SECRETS_KEY',
+    'secretsKeys',
+    [
+      [SECRETS_KEY, [KEY]],
+      [`${SECRETS_KEY}, ${Buffer.alloc(32).toString('base64')}`, [KEY, Buffer.alloc(32)]],
+    ],
+    [
+      Buffer.alloc(31).toString('base64'),
+      Buffer.alloc(33).toString('base64'),
+      KEY.toString('base64url'),
+      KEY.toString('hex'),
+      `${SECRETS_KEY},short`,
+      `${SECRETS_KEY}\n${SECRETS_KEY}`,
+      ',',
+    ],
+  ],
+  [
+    'ALLOWED_NETWORKS',
+    'allowedNetworks',
+    [
+      ['10.1.0.0/16', ['10.1.0.0/16']],
+      [' 10.0.0.0/8 , fc00::/16,', ['10.0.0.0/8', 'fc00::/16']],
+    ],
+    ['10.1.0.0', '0.0.0.0/0', '10.0.0.0/8,::/0', 'all', '10.0.0.0/8 fc00::/16'],
+  ],
+  [
+    'DNS_SERVERS',
+    'dnsServers',
+    [
+      ['192.0.2.53', ['192.0.2.53']],
+      ['192.0.2.53:5353, [2001:db8::53]:53,2001:db8::53', ['192.0.2.53:5353', '[2001:db8::53]:53', '2001:db8::53']],
+    ],
+    ['dns.example', '192.0.2.256', '192.0.2', 'cafe', ':::', '192.0.2.53:65536', '[2001:db8::53', '192.0.2.53/32'],
+  ],
+])('%s', (name, property, good, bad) => {
+  it.each(good)('may be %p', (text, value) => {
+    expect(parseConfig({ [name]: text })[property]).toEqual(value);
+  });
+
+  it.each(bad)('is not %p', (text) => {
+    expect(problemsOf({ [name]: text })).toContainEqual(expect.stringMatching(`^${name} must be .+\\.$`));
+  });
+});
+
+describe('DATABASE_URL', () => {
+  it.each(['postgres://db.example/webhooks', 'postgresql://user:pass@db.example:6432/webhooks?sslmode=require'])(
+    'may be %s',
+    (url) => {
+      expect(parseConfig({ DATABASE_URL: url, SECRETS_KEY }).databaseUrl).toBe(url);
+    },
+  );
+
+  it.each(['mysql://db.example', 'db.example', 'postgres', 'postgres://db.example:99999'])('is not %s', (url) => {
+    expect(problemsOf({ DATABASE_URL: url, SECRETS_KEY })).toEqual(['DATABASE_URL must be a postgres:// URL.']);
+  });
+
+  it('takes a SECRETS_KEY with it', () => {
+    const problem = 'SECRETS_KEY is required together with DATABASE_URL.';
+    expect(problemsOf({ DATABASE_URL: external.DATABASE_URL })).toEqual([problem]);
+    expect(problemsOf({ ...external, SECRETS_KEY: '' })).toEqual([problem]);
+  });
+
+  it.each(['api', 'worker'])('is what the role %s takes', (role) => {
+    expect(parseConfig({ ...external, ROLE: role }).role).toBe(role);
+    expect(problemsOf({ ROLE: role })).toEqual([expect.stringContaining('ROLE must be all without DATABASE_URL')]);
+  });
+});
+
+describe('The default', () => {
+  const loopback = ['127.0.0.0/8', '::1/128'];
+
+  it.each<[store: string, host: string, listensOn: string, networks: string[]]>([
+    ['embedded', '', '127.0.0.1', loopback],
+    ['embedded', '127.0.0.1', '127.0.0.1', loopback],
+    ['embedded', '127.0.0.2', '127.0.0.2', loopback],
+    ['embedded', '::1', '::1', loopback],
+    ['embedded', 'localhost', 'localhost', loopback],
+    ['embedded', '0.0.0.0', '0.0.0.0', []],
+    ['embedded', '::', '::', []],
+    ['embedded', '192.0.2.1', '192.0.2.1', []],
+    ['external', '', '0.0.0.0', []],
+    ['external', '127.0.0.1', '127.0.0.1', []],
+  ])('with the %s database and HOST %p is to listen on %s and to allow %p', (store, HOST, host, allowedNetworks) => {
+    const environment = store === 'external' ? { ...external, HOST } : { HOST };
+    expect(parseConfig(environment)).toMatchObject({ host, allowedNetworks });
+  });
+
+  it('of ALLOWED_NETWORKS gives way to what is set, also to none', () => {
+    expect(parseConfig({ ALLOWED_NETWORKS: '10.0.0.0/8' }).allowedNetworks).toEqual(['10.0.0.0/8']);
+    expect(parseConfig({ ALLOWED_NETWORKS: '' }).allowedNetworks).toEqual([]);
+  });
+});
+
+describe('Wrong settings', () => {
+  const FREE_TEXT = ['HOST', 'DATA_DIR'];
+  const checked = SETTING_NAMES.filter((name) => !FREE_TEXT.includes(name));
+  const wrong = Object.fromEntries(checked.map((name) => [name, `canary://user:canary@${name}.canary`]));
+
+  it('are all named at once, each in a line', () => {
+    const { message, problems } = failureOf(wrong);
+    expect(problems.map((problem) => problem.split(' ')[0]).sort()).toEqual([...checked].sort());
+    expect(message.split('\n').slice(1)).toEqual(problems.map((problem) => `  - ${problem}`));
+  });
+
+  it('are named together with what they miss', () => {
+    const names = problemsOf({ DATABASE_URL: 'canary', PORT: 'canary' }).map((problem) => problem.split(' ')[0]);
+    expect(names.sort()).toEqual(['DATABASE_URL', 'PORT', 'SECRETS_KEY']);
+  });
+
+  it('are never quoted, neither in the message nor anywhere else in the error', () => {
+    expect(inspect(failureOf(wrong), { depth: null, showHidden: true })).not.toMatch(/canary/i);
+  });
+
+  it('do not bring a right secret or url into the message', () => {
+    const environment = { ...external, DATABASE_URL: 'postgres://u:canary@db.canary/x', PORT: 'x' };
+    const error = inspect(failureOf(environment), { depth: null, showHidden: true });
+    expect(error).toContain('PORT');
+    expect(error).not.toMatch(/canary/);
+    expect(error).not.toContain(SECRETS_KEY);
+  });
+});

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { serviceSignature, standardKey, standardSignature } from './sign';
+
+const whsec = (key: Uint8Array) => `whsec_${Buffer.from(key).toString('base64')}`;
+const keyOf = (length: number) => Uint8Array.from({ length }, (_, i) => 255 - i);
+
+describe('x-service-signature', () => {
+  // The others have keys or data that are not UTF-8.
+  it.each([
+    ['1', '\x0b'.repeat(20), 'Hi There', 'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7'],
+    ['2', 'Jefe', 'what do ya want for nothing?', '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'],
+  ])('is HMAC-SHA256 in hex: test case %s of RFC 4231', (_, secret, body, signature) => {
+    expect(serviceSignature(body, secret)).toBe(signature);
+  });
+
+  it('takes secret and body as UTF-8', () => {
+    // printf '{"a":"é"}' | openssl dgst -sha256 -hmac 'şifre-✓-密码'
+    expect(serviceSignature('{"a":"é"}', 'şifre-✓-密码')).toBe(
+      '5536967edcee94749fa43dfbaa1e03b3f0bd8696d61e3cbc73090db71c9b7262',
+    );
+  });
+
+  it('takes a whsec_ secret as text, too', () => {
+    const secret = whsec(keyOf(32));
+    expect(serviceSignature('{}', secret)).not.toBe(serviceSignature('{}', Buffer.from(keyOf(32)).toString('latin1')));
+    expect(serviceSignature('{}', secret)).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
+
+describe('webhook-signature', () => {
+  it('is that of the example of Standard Webhooks', () => {
+    const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+    expect(standardSignature('msg_p5jXN8AQM9LWM0D4loKWxJek', 1614265330, '{"test": 2432232314}', secret)).toBe(
+      'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    );
+  });
+
+  const bodies = fc.jsonValue({ stringUnit: 'binary' }).map((value) => JSON.stringify({ value }));
+  /** What a receiver does with the JavaScript library of Standard Webhooks. */
+  const verify = (receiver: Webhook, body: string, secret: string) => {
+    const timestamp = Math.floor(Date.now() / 1000);
+    return receiver.verify(body, {
+      'webhook-id': 'evt_1',
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': standardSignature('evt_1', timestamp, body, secret),
+    });
+  };
+
+  it('of a whsec_ secret convinces the library that is given the secret', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 24, maxLength: 64 }).map(whsec), bodies, (secret, body) => {
+        expect(verify(new Webhook(secret), body, secret)).toEqual(JSON.parse(body));
+      }),
+    );
+  });
+
+  it('of any other secret convinces the library that is given its bytes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 8, maxLength: 256 }), bodies, (secret, body) => {
+        const receiver = new Webhook(Buffer.from(secret), { format: 'raw' });
+        expect(verify(receiver, body, secret)).toEqual(JSON.parse(body));
+      }),
+    );
+  });
+
+  it('does not convince the library of another secret', () => {
+    expect(() => verify(new Webhook(whsec(keyOf(32))), '{}', whsec(keyOf(33)))).toThrow('No matching signature found');
+  });
+});
+
+describe('The key of webhook-signature', () => {
+  it.each([24, 25, 26, 32, 63, 64])('is decoded from whsec_ and %i bytes', (length) => {
+    expect(standardKey(whsec(keyOf(length)))).toEqual(Buffer.from(keyOf(length)));
+  });
+
+  it.each([
+    ['23 bytes', whsec(keyOf(23))],
+    ['65 bytes', whsec(keyOf(65))],
+    ['no bytes', 'whsec_'],
+    ['base64url', `whsec_${Buffer.from(keyOf(32)).toString('base64url')}`],
+    ['no padding', whsec(keyOf(32)).replace('=', '')],
+    ['too much padding', `${whsec(keyOf(24))}=`],
+    ['bits left over', whsec(keyOf(32)).replace(/.=$/, '/=')],
+    ['a space', whsec(keyOf(32)).replace('_', '_ ')],
+    ['a foreign character', whsec(keyOf(32)).replace('_', '_é')],
+    ['the prefix in capitals', whsec(keyOf(32)).replace('whsec_', 'WHSEC_')],
+    ['something before the prefix', ` ${whsec(keyOf(32))}`],
+    ['no prefix', Buffer.from(keyOf(32)).toString('base64')],
+  ])('is the text itself with %s', (_, secret) => {
+    expect(standardKey(secret)).toEqual(Buffer.from(secret, 'utf8'));
+  });
+});

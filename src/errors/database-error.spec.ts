@@ -1,0 +1,64 @@
+import { isDatabaseUnavailable } from './database-error';
+
+const withCode = (code: string, message = '') => Object.assign(new Error(message), { code });
+
+describe('PostgreSQL is away', () => {
+  it.each([
+    ['connection_exception', '08000'],
+    ['connection_does_not_exist', '08003'],
+    ['connection_failure', '08006'],
+    ['sqlclient_unable_to_establish_sqlconnection', '08001'],
+    ['read_only_sql_transaction', '25006'],
+    ['too_many_connections', '53300'],
+    ['admin_shutdown', '57P01'],
+    ['crash_shutdown', '57P02'],
+    ['cannot_connect_now', '57P03'],
+  ])('when it says %s (%s)', (_, code) => {
+    expect(isDatabaseUnavailable(withCode(code))).toBe(true);
+  });
+
+  it.each([
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EPIPE',
+    'ETIMEDOUT',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+  ])('when the system says %s', (code) => {
+    expect(isDatabaseUnavailable(withCode(code, `connect ${code}`))).toBe(true);
+  });
+
+  it.each([
+    'Connection terminated',
+    'Connection terminated unexpectedly',
+    'Connection terminated due to connection timeout',
+    'timeout exceeded when trying to connect',
+    'Client has encountered a connection error and is not queryable',
+  ])('when pg says "%s"', (message) => {
+    expect(isDatabaseUnavailable(new Error(message))).toBe(true);
+  });
+});
+
+describe('PostgreSQL is there', () => {
+  it.each([
+    ['unique_violation', '23505'],
+    ['invalid_text_representation', '22P02'],
+    ['undefined_table', '42P01'],
+    ['query_canceled', '57014'],
+    ['deadlock_detected', '40P01'],
+    ['serialization_failure', '40001'],
+    ['out_of_memory', '53200'],
+    ['internal_error', 'XX000'],
+  ])('when it says %s (%s)', (_, code) => {
+    expect(isDatabaseUnavailable(withCode(code))).toBe(false);
+  });
+
+  it.each([null, undefined, 'ECONNREFUSED', { code: '08006' }, new TypeError('x is undefined'), withCode('EACCES')])(
+    'when something else was thrown: %p',
+    (error) => {
+      expect(isDatabaseUnavailable(error)).toBe(false);
+    },
+  );
+});

@@ -1,0 +1,79 @@
+import { EVENT_TYPES, isReserved, type ObjectSchema, TEST_EVENT } from './catalogue';
+
+/** The fields of each event's data, and of the objects in it, as the contract lists them; `?` may be missing. */
+const FIELDS: Record<string, string> = {
+  'operation.complete': 'operationId type startedAt finishedAt durationMs result',
+  'operation.failed': 'operationId type startedAt finishedAt durationMs attempts error{name message}',
+  'follower.gained': 'accountId follower{id username displayName?} followersCount observedAt',
+  'follower.lost': 'accountId follower{id username displayName?} followersCount observedAt',
+  'job.started': 'jobId queue name attempt startedAt',
+  'job.completed': 'jobId queue name attempts startedAt completedAt durationMs result',
+  'webhook.disabled': 'webhookId url reason disabledAt',
+};
+
+/** The fields of a schema in the same notation. */
+function fieldsOf({ properties = {}, required = [] }: ObjectSchema): string {
+  return Object.entries(properties)
+    .map(([name, property]) => {
+      const inner = property as ObjectSchema;
+      return `${name}${required.includes(name) ? '' : '?'}${inner.properties ? `{${fieldsOf(inner)}}` : ''}`;
+    })
+    .join(' ');
+}
+
+const names = EVENT_TYPES.map(({ name }) => name);
+const typeOf = (name: string) => {
+  const type = EVENT_TYPES.find((candidate) => candidate.name === name);
+  if (!type) throw new Error(`${name} is missing`);
+  return type;
+};
+
+describe('The catalogue', () => {
+  it('has the six events of the service and webhook.disabled', () => {
+    expect([...names].sort()).toEqual(Object.keys(FIELDS).sort());
+  });
+
+  it.each(Object.entries(FIELDS))('says of %s that its data is {%s}', (name, fields) => {
+    expect(fieldsOf(typeOf(name).schema)).toBe(fields);
+  });
+
+  it.each(Object.entries(FIELDS))('has an example of %s with every one of its fields', (name, fields) => {
+    const data = typeOf(name).example as Record<string, object>;
+    const shown = Object.entries(data).map(([key, value]) =>
+      fields.includes(`${key}{`) ? `${key}{${Object.keys(value).join(' ')}}` : key,
+    );
+    expect(shown.join(' ')).toBe(fields.replaceAll('?', ''));
+  });
+
+  it.each(names)('describes %s in a sentence', (name) => {
+    expect(typeOf(name).description).toMatch(/^[A-Z][^\n]+\.$/);
+  });
+
+  it.each(names)('names %s as names are allowed', (name) => {
+    expect(name).toMatch(/^[a-z0-9_]+(\.[a-z0-9_]+)+$/);
+    expect(name.length).toBeLessThanOrEqual(128);
+  });
+
+  it('shows a disabled webhook without the query of its url', () => {
+    expect(new URL((typeOf('webhook.disabled').example as { url: string }).url).search).toBe('');
+  });
+
+  it('does not let anybody subscribe to tests', () => {
+    expect(TEST_EVENT).toBe('webhook.test');
+    expect(names).not.toContain(TEST_EVENT);
+  });
+});
+
+describe('Reserved', () => {
+  it.each(['webhook.disabled', 'webhook.test', 'webhook.anything.else'])('is %s', (name) => {
+    expect(isReserved(name)).toBe(true);
+  });
+
+  it.each(names.filter((name) => name !== 'webhook.disabled'))('is not %s', (name) => {
+    expect(isReserved(name)).toBe(false);
+  });
+
+  it.each(['webhooks.test', 'webhook', 'my.webhook.test'])('is not %s', (name) => {
+    expect(isReserved(name)).toBe(false);
+  });
+});

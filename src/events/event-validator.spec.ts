@@ -1,0 +1,130 @@
+import { EVENT_TYPES, type ObjectSchema } from './catalogue';
+import { EventValidator } from './event-validator';
+
+const validator = new EventValidator(EVENT_TYPES);
+
+type Data = Record<string, unknown>;
+/** One field of an event type's data: `path` is where its object lies, `change` puts another example there. */
+interface Field {
+  event: string;
+  path: string;
+  key: string;
+  required: boolean;
+  schema: Data;
+  change: (replace: (object: Data) => Data) => Data;
+}
+
+function fieldsOf(event: string, schema: ObjectSchema, example: Data, path = 'data'): Field[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([key, property]): Field[] => {
+    const required = schema.required?.includes(key) ?? false;
+    const field = {
+      event,
+      path,
+      key,
+      required,
+      schema: property as Data,
+      change: (r: (o: Data) => Data) => r(example),
+    };
+    const inner = fieldsOf(event, property as ObjectSchema, example[key] as Data, `${path}.${key}`);
+    const lifted = inner.map((f) => ({ ...f, change: (r: (o: Data) => Data) => ({ ...example, [key]: f.change(r) }) }));
+    return [field, ...lifted];
+  });
+}
+
+const fields = EVENT_TYPES.flatMap(({ name, schema, example }) => fieldsOf(name, schema, example as Data));
+const rows = (which: (field: Field) => boolean) =>
+  fields.filter(which).map((field) => [field.event, `${field.path}.${field.key}`, field] as const);
+
+const without = (key: string) => (object: Data) =>
+  Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+const withValue = (key: string, value: unknown) => (object: Data) => ({ ...object, [key]: value });
+
+describe.each(EVENT_TYPES)('The example of $name', ({ name, example }) => {
+  it('fits', () => {
+    expect(validator.problemOf(name, example)).toBeNull();
+  });
+
+  it('fits with further keys', () => {
+    expect(validator.problemOf(name, { ...example, resultOmitted: true, constructor: 1 })).toBeNull();
+  });
+});
+
+describe('Data', () => {
+  it.each(rows(({ required }) => required))('of %s without %s does not fit', (event, _, { path, key, change }) => {
+    expect(validator.problemOf(event, change(without(key)))).toBe(`${path} must have required property '${key}'`);
+  });
+
+  it.each(rows(({ required }) => !required))('of %s fits without %s', (event, _, { key, change }) => {
+    expect(validator.problemOf(event, change(without(key)))).toBeNull();
+  });
+
+  it.each(rows(({ key }) => key !== 'result'))(
+    'of %s with a list for %s does not fit',
+    (event, at, { key, change }) => {
+      expect(validator.problemOf(event, change(withValue(key, [])))).toMatch(`${at} must be `);
+    },
+  );
+
+  it.each(rows(({ key }) => key.endsWith('At')))('of %s takes times only for %s', (event, at, { key, change }) => {
+    for (const time of ['2026-01-15T09:30:00Z', '2026-01-15T10:30:00.123+01:00']) {
+      expect(validator.problemOf(event, change(withValue(key, time)))).toBeNull();
+    }
+    for (const time of ['yesterday', '', '2026-01-15', '2026-13-15T09:30:00Z', '2026-01-15T09:30:00', 1768469400]) {
+      expect(validator.problemOf(event, change(withValue(key, time)))).toMatch(`${at} must `);
+    }
+  });
+
+  it.each(rows(({ schema }) => [schema.type].flat().includes('integer')))(
+    'of %s takes whole numbers from 0 only for %s',
+    (event, at, { key, change }) => {
+      for (const count of [0, Number.MAX_SAFE_INTEGER]) {
+        expect(validator.problemOf(event, change(withValue(key, count)))).toBeNull();
+      }
+      for (const count of [-1, 1.5, '1']) {
+        expect(validator.problemOf(event, change(withValue(key, count)))).toMatch(`${at} must `);
+      }
+    },
+  );
+
+  it.each([
+    ['operation.complete', 'type startedAt finishedAt durationMs result'],
+    ['operation.failed', 'type startedAt finishedAt durationMs attempts'],
+    ['follower.gained', ''],
+    ['follower.lost', ''],
+    ['job.started', 'name attempt startedAt'],
+    ['job.completed', 'name attempts startedAt completedAt durationMs result'],
+    ['webhook.disabled', ''],
+  ])('of %s may have null for %p of a job that is gone, and for nothing else', (name, unknown) => {
+    const nullable = fields.filter(
+      ({ event, key, change }) => event === name && validator.problemOf(event, change(withValue(key, null))) === null,
+    );
+    expect(nullable.map(({ key }) => key).join(' ')).toBe(unknown);
+  });
+
+  it.each([null, {}, [], 1, 'done', true])('of operation.complete may have the result %p', (result) => {
+    const { example } = EVENT_TYPES.find(({ name }) => name === 'operation.complete') ?? {};
+    expect(validator.problemOf('operation.complete', { ...example, result })).toBeNull();
+  });
+
+  it('with a value outside a list is told the list', () => {
+    const { example } = EVENT_TYPES.find(({ name }) => name === 'webhook.disabled') ?? {};
+    expect(validator.problemOf('webhook.disabled', { ...example, reason: 'bored' })).toBe(
+      'data.reason must be equal to one of the allowed values: failing, gone',
+    );
+  });
+
+  it.each(EVENT_TYPES)('of $name is an object', ({ name }) => {
+    for (const data of [null, [], 'text', 1]) expect(validator.problemOf(name, data)).toBe('data must be object');
+  });
+});
+
+describe('An event without a schema', () => {
+  it.each(['order.shipped', 'webhook.test', 'Job.started', 'constructor'])('such as %s takes anything', (name) => {
+    expect(validator.knows(name)).toBe(false);
+    expect(validator.problemOf(name, { any: 'thing' })).toBeNull();
+  });
+
+  it('is none of the catalogue', () => {
+    expect(EVENT_TYPES.filter(({ name }) => !validator.knows(name))).toEqual([]);
+  });
+});

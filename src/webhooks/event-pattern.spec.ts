@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { patternsOf, unknownPatterns } from './event-pattern';
+
+const KNOWN = ['follower.gained', 'follower.lost', 'job.started', 'shop.order.shipped'];
+
+const part = fc.string({ unit: fc.constantFrom('a', 'b', '_', '0'), minLength: 1, maxLength: 3 });
+const names = fc.array(part, { minLength: 2, maxLength: 4 }).map((parts) => parts.join('.'));
+
+/** Told a second time, the other way round: does this pattern subscribe to this name? */
+const subscribes = (pattern: string, name: string) =>
+  pattern === '*' || pattern === name || (pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1)));
+
+describe('The patterns of an event', () => {
+  it.each([
+    ['follower.gained', ['*', 'follower.*', 'follower.gained']],
+    ['shop.order.shipped', ['*', 'shop.*', 'shop.order.*', 'shop.order.shipped']],
+  ])('%s are %p', (name, patterns) => {
+    expect(patternsOf(name)).toEqual(patterns);
+  });
+
+  it('are those that subscribe to it', () => {
+    fc.assert(
+      fc.property(names, names, fc.nat(3), (name, other, length) => {
+        const prefix = `${other.split('.').slice(0, length).join('.')}.*`;
+        for (const pattern of [other, prefix, '*']) {
+          expect(patternsOf(name).includes(pattern)).toBe(subscribes(pattern, name));
+        }
+      }),
+    );
+  });
+});
+
+describe('Unknown', () => {
+  it.each(['*', 'follower.*', 'follower.gained', 'job.*', 'shop.*', 'shop.order.*', 'shop.order.shipped'])(
+    'is not %s',
+    (pattern) => {
+      expect(unknownPatterns([pattern], KNOWN)).toEqual([]);
+    },
+  );
+
+  it.each([
+    '',
+    '.*',
+    '**',
+    '*.*',
+    '*.gained',
+    'follower',
+    'follower.',
+    'follower.**',
+    'follower*',
+    'follower.g*',
+    'follower.gained.*',
+    'Follower.*',
+    ' follower.*',
+    'order.*',
+    'constructor',
+  ])('is %p', (pattern) => {
+    expect(unknownPatterns([pattern], KNOWN)).toEqual([pattern]);
+  });
+
+  it('are only those of several that match nothing, in their order', () => {
+    expect(unknownPatterns(['b.c', 'job.*', 'a.*', '*'], KNOWN)).toEqual(['b.c', 'a.*']);
+    expect(unknownPatterns(['*'], [])).toEqual(['*']);
+  });
+});

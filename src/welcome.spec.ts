@@ -1,0 +1,64 @@
+import { version } from './config/version';
+import { explainStartFailure, welcome } from './welcome';
+
+const URL_OF_SERVICE = 'http://127.0.0.1:3000';
+const TOKEN = `wns_${'a'.repeat(43)}`;
+
+describe('The welcome', () => {
+  it('on a later start is this', () => {
+    expect(welcome(URL_OF_SERVICE, { notes: ['Data is kept in .data.'], firstToken: null }).split('\n')).toEqual([
+      '',
+      `Webhook Notification Service ${version}`,
+      '  API   http://127.0.0.1:3000/api',
+      '  Docs  http://127.0.0.1:3000/docs',
+      '  Data is kept in .data.',
+      '',
+      '',
+    ]);
+  });
+
+  it('on the first start shows the token, and a command that creates a webhook with it', () => {
+    const lines = welcome(URL_OF_SERVICE, { notes: [], firstToken: TOKEN }).split('\n');
+    expect(lines).toContain(`  ${TOKEN}`);
+    const [, url, authorization, contentType, body] =
+      /^ {2}curl -s (\S+) -H '([^']+)' -H '([^']+)' -d '([^']+)'$/.exec(lines.at(-3) ?? '') ?? [];
+    expect(url).toBe(`${URL_OF_SERVICE}/api/webhooks`);
+    expect(authorization).toBe(`authorization: Bearer ${TOKEN}`);
+    expect(contentType).toBe('content-type: application/json');
+    expect(JSON.parse(body ?? '')).toEqual({ url: 'http://localhost:4000/', events: ['*'] });
+  });
+});
+
+describe('A start that failed is explained', () => {
+  const onPort = (code: string, port: number) =>
+    Object.assign(new Error(`listen ${code}`), { code, port, address: '127.0.0.1' });
+
+  it.each([
+    [
+      'a port in use',
+      onPort('EADDRINUSE', 3000),
+      'Port 3000 on 127.0.0.1 is in use by another program: stop it, or set PORT.',
+    ],
+    ['a port below 1024', onPort('EACCES', 80), 'Port 80 may not be opened by this user: set PORT above 1023.'],
+    [
+      'a file without permission',
+      Object.assign(new Error("EACCES: permission denied, mkdir '.data'"), { code: 'EACCES' }),
+      "EACCES: permission denied, mkdir '.data'",
+    ],
+    ['an error', new Error('The data folder is locked.'), 'The data folder is locked.'],
+    ['an error without words', new TypeError(), 'TypeError'],
+    ['no error at all', 'out of luck', 'out of luck'],
+  ])('with %s', (_, error, text) => {
+    expect(explainStartFailure(error)).toBe(text);
+  });
+
+  it('without a stack trace', () => {
+    expect(explainStartFailure(new Error('One line.'))).not.toContain('\n');
+  });
+
+  it('with what was tried when a name has several addresses and none answers', () => {
+    const refused = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5432`));
+    const error = Object.assign(new AggregateError(refused), { code: 'ECONNREFUSED' });
+    expect(explainStartFailure(error)).toContain('ECONNREFUSED');
+  });
+});

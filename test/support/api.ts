@@ -1,0 +1,247 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+
+// The wire types of the contract, written down a second time on purpose: nothing here comes from src.
+
+export interface Webhook {
+  id: string;
+  url: string;
+  events: string[];
+  description: string | null;
+  active: boolean;
+  disabledReason: string | null;
+  consecutiveFailures: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface CreatedWebhook extends Webhook {
+  secret: string;
+}
+
+export interface Delivery {
+  id: string;
+  webhookId: string;
+  eventId: string;
+  event: string;
+  attempt: number;
+  trigger: 'event' | 'redelivery' | 'test';
+  status: 'pending' | 'succeeded' | 'failed' | 'canceled';
+  url: string;
+  responseStatus: number | null;
+  durationMs: number | null;
+  error: { code: string; message: string } | null;
+  scheduledAt: string;
+  attemptedAt: string | null;
+  completedAt: string | null;
+  nextAttemptAt: string | null;
+  createdAt: string;
+}
+
+type RecordedHeaders = Record<string, string | string[]>;
+
+export interface DeliveryDetail extends Delivery {
+  request: { headers: RecordedHeaders; body: string } | null;
+  response: { headers: RecordedHeaders; body: string; bodyTruncated: boolean } | null;
+}
+
+export interface PublishedEvent {
+  id: string;
+  event: string;
+  createdAt: string;
+  userId: string | null;
+  duplicate: boolean;
+}
+
+export interface EventRecord {
+  id: string;
+  event: string;
+  userId: string | null;
+  createdAt: string;
+  data: Record<string, unknown>;
+  fannedOutAt: string | null;
+}
+
+export interface EventDetail extends EventRecord {
+  deliveries: Delivery[];
+}
+
+export interface EventType {
+  name: string;
+  description: string;
+  schema: Record<string, unknown>;
+  example: Record<string, unknown>;
+}
+
+export interface Me {
+  userId: string;
+  scopes: string[];
+  expiresAt: string | null;
+}
+
+interface Answered {
+  status: number;
+  headers: IncomingHttpHeaders;
+}
+
+export interface Success<T> extends Answered {
+  success: true;
+  data: T;
+  /** Lists only. */
+  nextCursor?: string | null;
+}
+
+export interface Failure extends Answered {
+  success: false;
+  error: string;
+}
+
+export type Reply<T> = Success<T> | Failure;
+
+type Query = Record<string, string | number | boolean | undefined>;
+
+export interface CallOptions {
+  query?: Query;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  rawBody?: string | Buffer;
+  /** Instead of, or besides, what is sent anyway; a list is sent as several headers of that name. */
+  headers?: Record<string, string | string[] | undefined>;
+}
+
+/** The service's API as one user sees it. Every answer is checked to be one of the two envelopes. */
+export class Api {
+  constructor(
+    readonly url: string,
+    private readonly token: string | null,
+  ) {}
+
+  withToken(token: string | null): Api {
+    return new Api(this.url, token);
+  }
+
+  me = () => this.call<Me>('GET', '/api/me');
+
+  createWebhook = (body: unknown) => this.call<CreatedWebhook>('POST', '/api/webhooks', { body });
+  listWebhooks = (query?: Query) => this.call<Webhook[]>('GET', '/api/webhooks', { query });
+  readWebhook = (id: string) => this.call<Webhook>('GET', `/api/webhooks/${id}`);
+  updateWebhook = (id: string, body: unknown) => this.call<Webhook>('PATCH', `/api/webhooks/${id}`, { body });
+  deleteWebhook = (id: string) => this.call<{ id: string }>('DELETE', `/api/webhooks/${id}`);
+  testWebhook = (id: string, body?: unknown) => this.call<DeliveryDetail>('POST', `/api/webhooks/${id}/test`, { body });
+
+  listDeliveries = (id: string, query?: Query) =>
+    this.call<Delivery[]>('GET', `/api/webhooks/${id}/deliveries`, { query });
+  readDelivery = (id: string, deliveryId: string) =>
+    this.call<DeliveryDetail>('GET', `/api/webhooks/${id}/deliveries/${deliveryId}`);
+
+  publish = (body: unknown, headers?: CallOptions['headers']) =>
+    this.call<PublishedEvent>('POST', '/api/events', { body, headers });
+  listEvents = (query?: Query) => this.call<EventRecord[]>('GET', '/api/events', { query });
+  readEvent = (id: string) => this.call<EventDetail>('GET', `/api/events/${id}`);
+  eventTypes = () => this.call<EventType[]>('GET', '/api/event-types');
+
+  async call<T>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
+    const authorization = this.token === null ? {} : { authorization: `Bearer ${this.token}` };
+    const answer = await exchange(this.url, method, path, {
+      ...options,
+      headers: { ...authorization, ...options.headers },
+    });
+    return readEnvelope<T>(`${method} ${path}`, answer);
+  }
+}
+
+/** What a call answered, provided it succeeded with the status. */
+export async function dataOf<T>(pending: Promise<Reply<T>>, status = 200): Promise<T> {
+  return (await succeeded(pending, status)).data;
+}
+
+/** The message of a call that was refused with the status. */
+export async function errorOf(pending: Promise<Reply<unknown>>, status: number): Promise<string> {
+  const reply = await pending;
+  if (!reply.success && reply.status === status) return reply.error;
+  throw new Error(`Expected a refusal with ${status}, got ${describeReply(reply)}`);
+}
+
+/** One page of a list. */
+export async function pageOf<T>(pending: Promise<Reply<T[]>>): Promise<{ rows: T[]; nextCursor: string | null }> {
+  const reply = await succeeded(pending, 200);
+  if (reply.nextCursor === undefined) throw new Error(`A list without nextCursor: ${describeReply(reply)}`);
+  return { rows: reply.data, nextCursor: reply.nextCursor };
+}
+
+/** Follows the cursors of a list from the first page, or from the given cursor, to the end. */
+export async function allPagesOf<T>(
+  list: (query: Query) => Promise<Reply<T[]>>,
+  query: Query = {},
+  from?: string,
+): Promise<T[][]> {
+  const pages: T[][] = [];
+  for (let cursor: string | null | undefined = from; cursor !== null;) {
+    const page: { rows: T[]; nextCursor: string | null } = await pageOf(list({ ...query, cursor }));
+    pages.push(page.rows);
+    cursor = page.nextCursor;
+  }
+  return pages;
+}
+
+async function succeeded<T>(pending: Promise<Reply<T>>, status: number): Promise<Success<T>> {
+  const reply = await pending;
+  if (reply.success && reply.status === status) return reply;
+  throw new Error(`Expected ${status}, got ${describeReply(reply)}`);
+}
+
+function describeReply({ status, headers, ...envelope }: Reply<unknown>): string {
+  return `${status} ${JSON.stringify(envelope)} (request ${String(headers['x-request-id'])})`;
+}
+
+export interface RawAnswer extends Answered {
+  text: string;
+}
+
+/** One request, sent exactly as told: node:http neither mends the path nor merges headers. */
+export function exchange(url: string, method: string, path: string, options: CallOptions = {}): Promise<RawAnswer> {
+  const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  const headers = Object.fromEntries(Object.entries(options.headers ?? {}).filter(([, value]) => value !== undefined));
+  if (body !== undefined) {
+    headers['content-length'] = String(Buffer.byteLength(body));
+    if (!('content-type' in (options.headers ?? {}))) headers['content-type'] = 'application/json';
+  }
+  const { hostname, port } = new URL(url);
+  const target = { hostname, port, method, path: path + queryString(options.query), agent: false };
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ ...target, headers }, (incoming) => {
+      let text = '';
+      incoming.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text }));
+      incoming.on('error', reject);
+    });
+    outgoing.on('error', reject).end(body);
+  });
+}
+
+function queryString(query: Query = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+  );
+  return pairs.length > 0 ? `?${pairs.join('&')}` : '';
+}
+
+/** The one place that knows the envelopes: `{success, data}` or `{success, data, nextCursor}`, `{success, error}`. */
+export function readEnvelope<T>(what: string, { status, headers, text }: RawAnswer): Reply<T> {
+  const complaint = (reason: string) => new Error(`${what} answered ${status} ${text.slice(0, 500)}: ${reason}`);
+  if (!String(headers['content-type']).startsWith('application/json')) throw complaint('not JSON');
+  if (!headers['x-request-id']) throw complaint('no x-request-id');
+  const body = JSON.parse(text) as { success: boolean; data: T; nextCursor?: string | null; error: string };
+  const fields = Object.keys(body).sort().join();
+  if (status < 400) {
+    if (body.success !== true || !['data,success', 'data,nextCursor,success'].includes(fields)) {
+      throw complaint('not the envelope of a success');
+    }
+    return { status, headers, success: true, data: body.data, nextCursor: body.nextCursor };
+  }
+  const isError = body.success === false && fields === 'error,success';
+  if (!isError || typeof body.error !== 'string' || body.error.trim() === '') {
+    throw complaint('not the envelope of an error');
+  }
+  return { status, headers, success: false, error: body.error };
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { type DynamicModule, type Type } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { AppModule } from '../../src/app.module';
+import { parseConfig } from '../../src/config/settings';
+import { createAdapter } from '../../src/http/server.launcher';
+import { WorkersService } from '../../src/queue/workers.service';
+import { defaultSettings, type Settings } from './service';
+
+/** The service in this process, with further modules beside its own; its workers run. */
+export async function startApplication(
+  databaseUrl: string,
+  modules: (Type | DynamicModule)[],
+  settings: Settings = {},
+): Promise<NestFastifyApplication> {
+  const token = `wns_${randomBytes(32).toString('base64url')}`;
+  const config = parseConfig({ ...defaultSettings(databaseUrl, token), LOG_LEVEL: 'silent', ...settings });
+  const testing = await Test.createTestingModule({ imports: [AppModule.forRoot(config), ...modules] }).compile();
+  const app = testing.createNestApplication<NestFastifyApplication>(createAdapter(config), {
+    logger: false,
+    bodyParser: false,
+  });
+  await app.init();
+  app.get(WorkersService).start();
+  return app;
+}
+
+/** Ends it as the service itself does: drained first. */
+export async function stopApplication(app: NestFastifyApplication): Promise<void> {
+  await app.get(WorkersService).drain(5000);
+  await app.close();
+}

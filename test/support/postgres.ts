@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import { Client, Pool, type QueryResultRow } from 'pg';
+
+/** Where globalSetup leaves what the test files need; jest's workers inherit the environment. */
+export const TEST_DATABASE_URL = 'TEST_DATABASE_URL';
+
+/** The migrated database that every test file copies. Nobody may be connected to it while it is copied. */
+export const TEMPLATE_DATABASE = 'webhook_service_template';
+
+export interface TestDatabase {
+  readonly url: string;
+  /** Runs one statement, for what only the database can show or arrange. */
+  query<Row extends QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
+  /** Closes the own connection and drops the database, whoever is still connected to it. */
+  drop(): Promise<void>;
+}
+
+/** A fresh, migrated database of its own, within some 100 ms. */
+export async function cloneDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await administrate(`create database ${name} template ${TEMPLATE_DATABASE}`);
+  const url = databaseUrl(name);
+  const pool = new Pool({ connectionString: url, max: 1 });
+  pool.on('error', () => undefined);
+  return {
+    url,
+    query: async <Row extends QueryResultRow>(sql: string, parameters: unknown[] = []) =>
+      (await pool.query<Row>(sql, parameters)).rows,
+    drop: async () => {
+      await pool.end();
+      await administrate(`drop database if exists ${name} with (force)`);
+    },
+  };
+}
+
+/** Runs one statement as the owner of the test server, outside every test database. */
+export async function administrate(sql: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl() });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The url of a database of the given name on the test server. */
+export function databaseUrl(name: string): string {
+  const url = new URL(serverUrl());
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+function serverUrl(): string {
+  const url = process.env[TEST_DATABASE_URL];
+  if (!url) throw new Error('No test database: run the tests through jest, whose globalSetup starts PostgreSQL.');
+  return url;
+}

@@ -1,0 +1,56 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { freePort, hasExited } from './service';
+import { waitFor } from './wait-for';
+
+export interface TestRedis {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Whether this machine has a `redis-server`. */
+export function hasRedisServer(): boolean {
+  return spawnSync('redis-server', ['--version']).status === 0;
+}
+
+/** A Redis of one's own on a free port: nothing is written to disk, and nothing is evicted. */
+export async function startRedis(triesLeft = 5): Promise<TestRedis> {
+  const port = await freePort();
+  // With a password no other server that took the port meanwhile can be mistaken for this one.
+  const password = randomBytes(16).toString('hex');
+  const child = spawn('redis-server', optionsFor(port, password), { stdio: 'ignore' });
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await waitFor(() => hasExited(child), { what: 'the end of redis-server' });
+  };
+  try {
+    const what = `redis-server on port ${port}`;
+    await waitFor(async () => hasExited(child) || (await letsIn(port, password)), { what });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  if (!hasExited(child)) return { url: `redis://:${password}@127.0.0.1:${port}`, stop };
+  if (triesLeft > 1) return startRedis(triesLeft - 1);
+  throw new Error('redis-server ends as soon as it is started.');
+}
+
+function optionsFor(port: number, password: string): string[] {
+  const options = { bind: '127.0.0.1', save: '', appendonly: 'no', 'maxmemory-policy': 'noeviction' };
+  return Object.entries({ ...options, port: String(port), requirepass: password }).flatMap(([name, value]) => [
+    `--${name}`,
+    value,
+  ]);
+}
+
+function letsIn(port: number, password: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(`AUTH ${password}\r\n`));
+    socket.on('error', reject);
+    socket.once('data', (answer) => {
+      socket.destroy();
+      resolve(answer.toString().startsWith('+OK'));
+    });
+  });
+}

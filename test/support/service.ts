@@ -1,0 +1,230 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { Api } from './api';
+import { cloneDatabase, type TestDatabase } from './postgres';
+import { waitFor } from './wait-for';
+
+/** The folder of the built service, when it is not `dist`. */
+export const SERVICE_DIST = 'SERVICE_DIST';
+
+/** Environment variables of a service; undefined means not set. */
+export type Settings = Record<string, string | undefined>;
+
+export interface NewToken {
+  user: string;
+  scopes: readonly string[];
+  name?: string;
+  expires?: string;
+}
+
+export interface Service {
+  readonly url: string;
+  /** The bootstrap token: user `admin`, all scopes. */
+  readonly token: string;
+  /** Speaks for `admin`. */
+  readonly api: Api;
+  readonly database: TestDatabase;
+  /** Everything that the process has printed. */
+  logs(): string;
+  /** Makes an access token with the `token:create` command. */
+  createToken(token: NewToken): Promise<string>;
+  /** The API for another user, with the scopes of ordinary work unless others are named. */
+  apiFor(user: string, scopes?: readonly string[]): Promise<Api>;
+  /** Ends the service with SIGTERM, or the given signal, drops its database and hands on the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+  /** Ends the service with SIGKILL and drops its database. */
+  kill(): Promise<void>;
+}
+
+export interface Finished {
+  exitCode: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Every process that was started and has not been seen to end. */
+const children = new Set<ChildProcess>();
+
+// globalSetup reads this file too, outside of all tests.
+if (typeof afterAll === 'function') {
+  // A start alone takes some 2 s, more on a busy machine.
+  jest.setTimeout(60_000);
+  // What a test could not stop, because its time was up, ends with the test file.
+  afterAll(() => Promise.all([...children].map((child) => endProcess(child, 'SIGKILL'))));
+}
+
+const ORDINARY_SCOPES = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish'];
+
+/** One service for all tests of the file or describe block; it must end cleanly afterwards. */
+export function useService(settings: Settings | (() => Settings) = {}): Service {
+  let service: Service | undefined;
+  beforeAll(async () => {
+    service = await startService(typeof settings === 'function' ? settings() : settings);
+  });
+  afterAll(async () => {
+    if (service) expect(await service.stop()).toBe(0);
+  });
+  return new Proxy({} as Service, {
+    get: (_, property: keyof Service) => {
+      if (!service) throw new Error('The service runs only while tests do.');
+      return service[property];
+    },
+  });
+}
+
+/**
+ * Starts the built service as a process of its own and waits until it is ready. It gets a database of its own, which
+ * ends with it, unless one is given: that one stays.
+ */
+export async function startService(overrides: Settings = {}, given?: TestDatabase): Promise<Service> {
+  const database = given ?? (await cloneDatabase());
+  const token = `wns_${randomBytes(32).toString('base64url')}`;
+  const settings = { ...defaultSettings(database.url, token), ...overrides };
+  const dropDatabase = async () => (given ? undefined : database.drop());
+  try {
+    const running = await startOnFreePort(settings, token);
+    const api = new Api(running.url, token);
+    const createToken = (wanted: NewToken) => runTokenCommand(settings, wanted);
+    return {
+      url: running.url,
+      token,
+      api,
+      database,
+      logs: running.logs,
+      createToken,
+      apiFor: async (user, scopes = ORDINARY_SCOPES) => api.withToken(await createToken({ user, scopes })),
+      stop: async (signal = 'SIGTERM') => {
+        const exitCode = await endProcess(running.child, signal);
+        await dropDatabase();
+        return exitCode;
+      },
+      kill: async () => {
+        await endProcess(running.child, 'SIGKILL');
+        await dropDatabase();
+      },
+    };
+  } catch (error) {
+    await dropDatabase();
+    throw error;
+  }
+}
+
+/** Runs a file of the built service until it ends by itself, with these environment variables and no others. */
+export async function runServiceFile(file: string, args: readonly string[], settings: Settings): Promise<Finished> {
+  const child = spawnNode(file, args, settings);
+  const [stdout, stderr] = [capture(child, ['stdout']), capture(child, ['stderr'])];
+  try {
+    await waitFor(() => hasExited(child), { what: `the end of ${file}`, timeoutMs: 30_000 });
+  } finally {
+    await endProcess(child, 'SIGKILL');
+  }
+  return { exitCode: child.exitCode, stdout: stdout(), stderr: stderr() };
+}
+
+/** The path of a file of the built service. */
+export function serviceFile(file: string): string {
+  return join(process.env[SERVICE_DIST] ?? 'dist', file);
+}
+
+/** Settings with which a service starts: deliveries may reach this machine, and retries are quick. */
+export function defaultSettings(databaseUrl: string, token: string): Settings {
+  return {
+    HOST: '127.0.0.1',
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL_SIZE: '4',
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+    BOOTSTRAP_TOKEN: token,
+    ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+    RETRY_BASE_DELAY_MS: '50',
+    RETRY_FACTOR: '2',
+    RATE_LIMIT_PER_MINUTE: '0',
+    LOG_LEVEL: 'info',
+  };
+}
+
+/** A port of 127.0.0.1 that nobody listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+export function hasExited(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+}
+
+interface Running {
+  url: string;
+  child: ChildProcess;
+  logs: () => string;
+}
+
+async function startOnFreePort(settings: Settings, token: string, triesLeft = 5): Promise<Running> {
+  const port = settings.PORT ?? String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawnNode('src/main.js', [], { ...settings, PORT: port });
+  const logs = capture(child, ['stdout', 'stderr']);
+  try {
+    const what = `a service that is ready on port ${port}`;
+    await waitFor(async () => hasExited(child) || (await isReady(url, token)), { what, timeoutMs: 40_000 });
+  } catch (error) {
+    await endProcess(child, 'SIGKILL');
+    throw new Error(`The service did not get ready. It printed:\n${logs()}`, { cause: error });
+  }
+  if (!hasExited(child)) return { url, child, logs };
+  if (triesLeft > 1 && !settings.PORT && /EADDRINUSE|in use/i.test(logs())) {
+    return startOnFreePort(settings, token, triesLeft - 1);
+  }
+  throw new Error(`The service ended with exit code ${child.exitCode} instead of starting. It printed:\n${logs()}`);
+}
+
+/** Ready, and ours: another process may have taken the port. */
+async function isReady(url: string, token: string): Promise<boolean> {
+  const ready = await fetch(`${url}/health/ready`);
+  await ready.arrayBuffer();
+  return ready.status === 200 && (await new Api(url, token).me()).status === 200;
+}
+
+async function runTokenCommand(settings: Settings, token: NewToken): Promise<string> {
+  const options = ['user', 'name', 'expires'] as const;
+  const args = options.flatMap((option) => (token[option] === undefined ? [] : [`--${option}`, token[option]]));
+  args.push('--scopes', token.scopes.join(','));
+  const { exitCode, stdout, stderr } = await runServiceFile('src/auth/token-create.command.js', args, settings);
+  if (exitCode !== 0) throw new Error(`token:create ended with exit code ${exitCode}:\n${stdout}${stderr}`);
+  return stdout.trim().split('\n').at(-1) ?? '';
+}
+
+async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (!hasExited(child)) child.kill(signal);
+  try {
+    await waitFor(() => hasExited(child), { what: `the end of the process after ${signal}`, timeoutMs: 25_000 });
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+  return child.exitCode;
+}
+
+function capture(child: ChildProcess, streams: readonly ('stdout' | 'stderr')[]): () => string {
+  let text = '';
+  for (const stream of streams) child[stream]?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  return () => text;
+}
+
+/** Starts a file of the service with the given settings only: a developer's own do not reach the tests. */
+function spawnNode(file: string, args: readonly string[], settings: Settings): ChildProcess {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const child = spawn(process.execPath, [serviceFile(file), ...args], {
+    env: { PATH, HOME, TMPDIR, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  child.once('close', () => children.delete(child));
+  return child;
+}

@@ -1,0 +1,29 @@
+import { startRedis, type TestRedis } from './redis';
+import type { Settings } from './service';
+
+/** Set by globalSetup when this machine has a redis-server. */
+export const TEST_REDIS = 'TEST_REDIS';
+
+export interface Store {
+  readonly name: 'PostgreSQL' | 'Redis';
+  /** The settings that put a service's queues on this store; valid while the tests run. */
+  settings(): Settings;
+}
+
+/**
+ * The same tests for a service whose queues are on PostgreSQL and for one whose queues are on Redis. Without a
+ * redis-server on the machine the second half is reported as skipped; globalSetup says so in a line of its own.
+ */
+export function describeOnStores(title: string, tests: (store: Store) => void): void {
+  describe(`${title} (queues on PostgreSQL)`, () => tests({ name: 'PostgreSQL', settings: () => ({}) }));
+  const describeOnRedis = process.env[TEST_REDIS] ? describe : xdescribe;
+  describeOnRedis(`${title} (queues on Redis)`, () => {
+    let redis: TestRedis | undefined;
+    beforeAll(async () => {
+      redis = await startRedis();
+    });
+    tests({ name: 'Redis', settings: () => ({ REDIS_URL: redis?.url }) });
+    // jest runs these in the order of their registration: the service ends before its Redis does.
+    afterAll(() => redis?.stop());
+  });
+}

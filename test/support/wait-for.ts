@@ -1,0 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+interface Patience {
+  /** What is awaited, for the message of a failure: "the second attempt". */
+  what: string;
+  timeoutMs?: number;
+  everyMs?: number;
+}
+
+type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>;
+
+/**
+ * Asks `probe` again and again until it answers something truthy, and hands that on. A probe that throws counts as
+ * "not yet"; its last error is part of the message when the time is up.
+ */
+export async function waitFor<T>(probe: () => T | Promise<T>, patience: Patience): Promise<Truthy<T>> {
+  const { what, timeoutMs = 15_000, everyMs = 20 } = patience;
+  const giveUpAt = Date.now() + timeoutMs;
+  let lastError: unknown;
+  do {
+    try {
+      const answer = await probe();
+      if (answer) return answer as Truthy<T>;
+      lastError = undefined;
+    } catch (error) {
+      lastError = error;
+    }
+    await pause(everyMs);
+  } while (Date.now() < giveUpAt);
+  throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`, { cause: lastError });
+}
