@@ -33,8 +33,8 @@ const SENTENCES: Record<ErrorCode, (facts: Facts) => string> = {
   dns_not_found: () => 'The host name in the url could not be resolved. Check its spelling and its DNS records.',
   tls_invalid: () =>
     'The TLS connection could not be made or trusted. Check that the certificate is valid, complete and issued for this host name.',
-  destination_blocked: ({ rule }) =>
-    `The url leads to a destination that is not allowed (${rule ?? 'special-purpose address'}). Use a public address, or have the operator list the network in ALLOWED_NETWORKS.`,
+  destination_blocked: ({ rule = 'special-purpose address' }) =>
+    `The url leads to a destination that is not allowed (${rule}), so nothing was sent. ${remedyFor(rule)}`,
   invalid_response: () =>
     'What came back is not a valid HTTP response. Check that the url leads to an HTTP server and not to another service.',
   webhook_deleted: () => 'The webhook was deleted before this attempt was made.',
@@ -48,6 +48,11 @@ export const ERROR_CODES = Object.keys(SENTENCES) as ErrorCode[];
 /** The error of an attempt, told with its facts. */
 export function deliveryError(code: ErrorCode, facts: Facts): DeliveryError {
   return { code, message: SENTENCES[code](facts) };
+}
+
+function remedyFor(rule: string): string {
+  if (rule === 'plain http') return 'Use an https url: the operator has set REQUIRE_HTTPS.';
+  return 'Use a public address, or have the operator list the network in ALLOWED_NETWORKS.';
 }
 
 function adviceFor(status: number): string {
