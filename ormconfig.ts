@@ -1,10 +1,24 @@
 import { DataSource } from 'typeorm';
 import { readConfig } from './src/config/environment.launcher';
 import { dataSourceOptions } from './src/database/data-source.launcher';
-import { attachStore } from './src/store.launcher';
+import { ensureSchema } from './src/database/migrator.launcher';
+import { attachStore, type Store } from './src/store.launcher';
+
+/** Ends the embedded PostgreSQL with itself, if the CLI had to start it. */
+class CliDataSource extends DataSource {
+  constructor(private readonly store: Store) {
+    super(dataSourceOptions(store.config.databaseUrl ?? '', 2));
+  }
+
+  override async destroy(): Promise<void> {
+    await super.destroy();
+    await this.store.close();
+  }
+}
 
 /** What the TypeORM CLI works on: `npm run migration:run`, `migration:revert`, `migration:create`. */
 export default (async () => {
-  const { config } = await attachStore(readConfig());
-  return new DataSource(dataSourceOptions(config.databaseUrl ?? '', 2));
+  const store = await attachStore(readConfig());
+  await ensureSchema(store.config.databaseUrl ?? '');
+  return new CliDataSource(store);
 })();

@@ -29,4 +29,8 @@ export class Event {
 
   @Column('timestamptz', { name: 'fanned_out_at', nullable: true })
   fannedOutAt: Date | null;
+
+  /** Until then a job is believed to attend to the row. */
+  @Column('timestamptz', { name: 'attended_until' })
+  attendedUntil: Date;
 }

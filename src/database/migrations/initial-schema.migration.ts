@@ -60,21 +60,23 @@ const WEBHOOKS = `
 
 const EVENTS = `
   create table webhook_service.events (
-    id            uuid primary key,
-    name          text not null,
+    id             uuid primary key,
+    name           text not null,
     -- Null: for everybody.
-    user_id       text,
+    user_id        text,
     -- Null: published in process.
-    publisher_id  text,
+    publisher_id   text,
     -- The exact bytes that every receiver gets.
-    body          text not null,
-    is_test       boolean not null default false,
-    accepted_at   timestamptz not null default clock_timestamp(),
-    fanned_out_at timestamptz(3)
+    body           text not null,
+    is_test        boolean not null default false,
+    accepted_at    timestamptz not null default clock_timestamp(),
+    fanned_out_at  timestamptz(3),
+    -- Until then a job is believed to attend to the row; after that the sweeper makes a new one.
+    attended_until timestamptz(3) not null default clock_timestamp() + interval '5 seconds'
   ) partition by range (id);
   create index events_user on webhook_service.events (user_id, id);
   create index events_publisher on webhook_service.events (publisher_id, id) where publisher_id is distinct from user_id;
-  create index events_not_fanned_out on webhook_service.events (accepted_at) where fanned_out_at is null;
+  create index events_unattended on webhook_service.events (attended_until) where fanned_out_at is null;
 `;
 
 const EVENT_KEYS = `
