@@ -3,7 +3,9 @@
 const roles = require('./scripts/roles.cjs');
 
 const CATALOGUE = 'events/(?:catalogue|event-name)[^/]*[.]ts$';
-const PLUMBING = 'config database queue destinations errors validation pagination health metrics http embedded'.split(' ');
+const PLUMBING = 'config database queue destinations errors validation pagination health metrics http embedded'.split(
+  ' ',
+);
 
 /**
  * What a room may import besides itself; what is not written here is forbidden. `embedded` is for main.ts, ormconfig.ts

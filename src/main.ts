@@ -1,38 +1,40 @@
 import { readConfig } from './config/environment.launcher';
 import { migrate } from './database/migrator.launcher';
-import { startService, type Service } from './service.launcher';
-import { openStore, type Store } from './store.launcher';
+import { startService } from './service.launcher';
+import { openStore } from './store.launcher';
 import { explainStartFailure, welcome } from './welcome';
 
 async function main(): Promise<void> {
+  const stopRequested = firstSignal();
   const settings = readConfig();
   const store = await openStore(settings);
   try {
     await migrate(store.config.databaseUrl ?? '');
     const service = await startService(store.config);
-    stopOnSignal(service, store);
     process.stdout.write(welcome(service.url, store));
-  } catch (error) {
+    await stopRequested;
+    await service.stop();
+  } finally {
     await store.close();
-    throw error;
   }
 }
 
-/** The first SIGTERM or Ctrl-C drains; a second one does not wait. */
-function stopOnSignal(service: Service, store: Store): void {
-  let stopping = false;
-  const stop = async (): Promise<void> => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    await service.stop();
-    await store.close();
-    process.exit(0);
-  };
-  process.on('SIGTERM', () => void stop());
-  process.on('SIGINT', () => void stop());
+/** The first SIGTERM or Ctrl-C drains, also when it comes during the start; a second one does not wait. */
+function firstSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        resolve();
+        process.once(signal, () => process.exit(1));
+      });
+    }
+  });
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${explainStartFailure(error)}\n`);
-  process.exitCode = 1;
-});
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`${explainStartFailure(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { version } from './config/version';
-import { EVENT_TYPES } from './events/catalogue';
+import { EVENT_TYPES, TEST_EVENT_TYPE } from './events/catalogue';
 import { outgoingEvents } from './outgoing-events';
 
 const DESCRIPTION = `Register callback URLs, publish events, and every subscriber gets a signed HTTP POST.
@@ -22,7 +22,10 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Events', 'What happened')
     .addTag('Access', 'Who may do what')
     .addTag('Health', 'For load balancers and orchestrators');
-  return { ...SwaggerModule.createDocument(app, builder.build()), webhooks: outgoingEvents(EVENT_TYPES) };
+  return {
+    ...SwaggerModule.createDocument(app, builder.build()),
+    webhooks: outgoingEvents([...EVENT_TYPES, TEST_EVENT_TYPE]),
+  };
 }
 
 /** Serves Swagger UI at `/docs` and the document at `/docs/openapi.json`. */

@@ -2,23 +2,34 @@ import { version } from './config/version';
 import { explainStartFailure, welcome } from './welcome';
 
 const URL_OF_SERVICE = 'http://127.0.0.1:3000';
+const SERVING = { role: 'all', docs: true } as const;
 const TOKEN = `wns_${'a'.repeat(43)}`;
 
 describe('The welcome', () => {
   it('on a later start is this', () => {
-    expect(welcome(URL_OF_SERVICE, { notes: ['Data is kept in .data.'], firstToken: null }).split('\n')).toEqual([
+    const started = { config: SERVING, notes: ['Data is kept in .data.'], firstToken: null };
+    expect(welcome(URL_OF_SERVICE, started).split('\n')).toEqual([
       '',
       `Webhook Notification Service ${version}`,
-      '  API   http://127.0.0.1:3000/api',
-      '  Docs  http://127.0.0.1:3000/docs',
+      '  API     http://127.0.0.1:3000/api',
+      '  Docs    http://127.0.0.1:3000/docs',
+      '  Health  http://127.0.0.1:3000/health/ready',
       '  Data is kept in .data.',
       '',
       '',
     ]);
   });
 
+  it('names only what is served', () => {
+    const textFor = (config: { role: 'worker' | 'api'; docs: boolean }) =>
+      welcome(URL_OF_SERVICE, { config, notes: [], firstToken: null });
+    expect(textFor({ role: 'worker', docs: true })).not.toMatch(/API|Docs/);
+    expect(textFor({ role: 'api', docs: false })).toMatch(/API/);
+    expect(textFor({ role: 'api', docs: false })).not.toMatch(/Docs/);
+  });
+
   it('on the first start shows the token, and a command that creates a webhook with it', () => {
-    const lines = welcome(URL_OF_SERVICE, { notes: [], firstToken: TOKEN }).split('\n');
+    const lines = welcome(URL_OF_SERVICE, { config: SERVING, notes: [], firstToken: TOKEN }).split('\n');
     expect(lines).toContain(`  ${TOKEN}`);
     const [, url, authorization, contentType, body] =
       /^ {2}curl -s (\S+) -H '([^']+)' -H '([^']+)' -d '([^']+)'$/.exec(lines.at(-3) ?? '') ?? [];

@@ -1,17 +1,21 @@
+import type { Config } from './config/config';
 import { version } from './config/version';
 
 interface Started {
+  config: Pick<Config, 'role' | 'docs'>;
   notes: readonly string[];
   firstToken: string | null;
 }
 
 /** What a person reads when the service has started: where it is, and on the very first start how to use it. */
-export function welcome(url: string, { notes, firstToken }: Started): string {
+export function welcome(url: string, { config, notes, firstToken }: Started): string {
+  const servesApi = config.role !== 'worker';
   return [
     '',
     `Webhook Notification Service ${version}`,
-    `  API   ${url}/api`,
-    `  Docs  ${url}/docs`,
+    ...(servesApi ? [`  API     ${url}/api`] : []),
+    ...(servesApi && config.docs ? [`  Docs    ${url}/docs`] : []),
+    `  Health  ${url}/health/ready`,
     ...notes.map((note) => `  ${note}`),
     ...(firstToken === null ? [] : firstSteps(url, firstToken)),
     '',
@@ -23,7 +27,7 @@ function firstSteps(url: string, token: string): string[] {
   const body = JSON.stringify({ url: 'http://localhost:4000/', events: ['*'] });
   return [
     '',
-    'Your first access token, shown this once:',
+    'Your first access token:',
     `  ${token}`,
     '',
     'Create a webhook with it:',
@@ -38,5 +42,5 @@ export function explainStartFailure(error: unknown): string {
   if (code === 'EADDRINUSE') return `Port ${port} on ${address} is in use by another program: stop it, or set PORT.`;
   if (code === 'EACCES' && port !== undefined)
     return `Port ${port} may not be opened by this user: set PORT above 1023.`;
-  return error.message || String(error);
+  return error.message || code || String(error);
 }

@@ -18,3 +18,11 @@ export function parseNetwork(text: string): Network | null {
   const prefix = Number(bits);
   return prefix >= SHORTEST_PREFIX[family] && prefix <= LONGEST_PREFIX[family] ? { address, prefix, family } : null;
 }
+
+/** Is this `address`, `address:port` (IPv4) or `[address]:port` (IPv6), with a port from 1 to 65535? */
+export function isDnsServer(text: string): boolean {
+  if (isIP(text) !== 0) return !text.includes('%');
+  const [, v6, v4, port] = /^(?:\[([^\]%]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  const isAddress = v6 === undefined ? isIP(v4 ?? '') === 4 : isIP(v6) === 6;
+  return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Config, LOG_LEVELS } from './config';
-import { parseNetwork } from './network';
+import { isDnsServer, parseNetwork } from './network';
 
 /** Carries every problem of the environment at once, one sentence each; no sentence holds a secret or a URL. */
 export class SettingsError extends Error {
@@ -11,7 +11,7 @@ export class SettingsError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost'];
+const LOOPBACK_HOST = /^(localhost|::1|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 const LOOPBACK_NETWORKS = '127.0.0.0/8,::1/128';
 
 /** A setting whose text `parse` turns into a value, or into undefined when `rule` does not hold. */
@@ -37,7 +37,7 @@ const decimal = (fallback: number, min: number, max: number) =>
   number(min, max, /^\d{1,15}(\.\d{1,15})?$/, 'a number').default(fallback);
 
 const flag = (fallback: boolean) =>
-  setting('true or false', (text) => ({ true: true, false: false })[text]).default(fallback);
+  setting('true or false', (text) => (text === 'true' ? true : text === 'false' ? false : undefined)).default(fallback);
 
 const oneOf = <const T extends string>(values: readonly T[], fallback: NoInfer<T>) =>
   setting(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text)).prefault(fallback);
@@ -49,9 +49,16 @@ const list = (text: string): string[] =>
     .filter((part) => part !== '');
 
 const url = (rule: string, protocols: readonly string[]) =>
-  setting(rule, (text) => (URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined))
+  setting(rule, (text) => (isUrlOf(text, protocols) ? text : undefined))
     .nullable()
     .default(null);
+
+/** A URL of one of these protocols that names a host, and one host only. */
+function isUrlOf(text: string, protocols: readonly string[]): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, host } = new URL(text);
+  return protocols.includes(protocol) && host !== '' && !text.includes(',');
+}
 
 const keys = setting(
   '32 bytes in base64 (several: comma-separated), for example from `openssl rand -base64 32`',
@@ -68,9 +75,7 @@ const networks = setting(
 );
 
 const dnsServers = setting('comma-separated IP addresses, each with an optional :port', (text) => {
-  const isServer = (part: string) =>
-    /^(\d{1,3}(\.\d{1,3}){3}(:\d{1,5})?|\[[0-9a-f:.]+\]:\d{1,5}|[0-9a-f:.]+)$/i.test(part);
-  return list(text).every(isServer) ? list(text) : undefined;
+  return list(text).every(isDnsServer) ? list(text) : undefined;
 });
 
 const ACCESS_TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
@@ -141,7 +146,7 @@ function combinationProblems(given: Record<string, string>): string[] {
 function toConfig(settings: z.infer<typeof schema>): Config {
   const embedded = settings.DATABASE_URL === null;
   const host = settings.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0');
-  const local = embedded && LOOPBACK_HOSTS.includes(host);
+  const local = embedded && LOOPBACK_HOST.test(host);
   return new Config({
     port: settings.PORT,
     host,

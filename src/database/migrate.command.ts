@@ -2,7 +2,7 @@ import { readConfig } from '../config/environment.launcher';
 import { attachStore } from '../store.launcher';
 import { migrate } from './migrator.launcher';
 
-/** `npm run migrate`: brings the schema up to date, as every start of the service does. */
+/** Brings the schema up to date, as every start of the service does. */
 async function main(): Promise<void> {
   const { config, close } = await attachStore(readConfig());
   try {

@@ -25,6 +25,19 @@ export function retryDelayMs(attempt: number, schedule: RetrySchedule, random: n
  */
 export function retryAfterMs(header: string | string[] | undefined, now: Date): number {
   if (typeof header !== 'string') return 0;
-  const wait = /^\d{1,15}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
-  return Number.isFinite(wait) ? Math.min(Math.max(wait, 0), MAX_RETRY_AFTER_MS) : 0;
+  const waitMs = /^\d{1,15}$/.test(header) ? Number(header) * 1000 : httpDateMs(header) - now.getTime();
+  return Number.isNaN(waitMs) ? 0 : Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS);
+}
+
+/** The forms of an HTTP date (RFC 9110, section 5.6.7), all in UTC: today's, RFC 850's, and asctime's. */
+const HTTP_DATES = [
+  /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/,
+];
+
+function httpDateMs(text: string): number {
+  if (!HTTP_DATES.some((form) => form.test(text))) return NaN;
+  // V8 reads all three, but takes the form without a zone for local time.
+  return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
 }

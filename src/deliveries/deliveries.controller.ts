@@ -1,10 +1,10 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../http/api-answer.decorator';
-import { UuidPipe } from '../validation/uuid.pipe';
+import { IdParam } from '../validation/id-param.decorator';
 import type { Page } from '../pagination/page';
 import { DeliveryLogService } from './delivery-log.service';
 import { DeliveryDetailDto, DeliveryDto } from './dto/delivery.dto';
@@ -27,7 +27,7 @@ export class DeliveriesController {
   @ApiErrors(400, 404)
   async list(
     @CurrentUser() { userId }: Principal,
-    @Param('id', UuidPipe) id: string,
+    @IdParam('id', 'Id of the webhook.') id: string,
     @Query() query: DeliveryQueryDto,
   ): Promise<Page<DeliveryDto>> {
     return (await this.log.list(userId, id, query)).map(DeliveryDto.from);
@@ -40,8 +40,8 @@ export class DeliveriesController {
   @ApiErrors(400, 404)
   async read(
     @CurrentUser() { userId }: Principal,
-    @Param('id', UuidPipe) id: string,
-    @Param('deliveryId', UuidPipe) deliveryId: string,
+    @IdParam('id', 'Id of the webhook.') id: string,
+    @IdParam('deliveryId', 'Id of the delivery.') deliveryId: string,
   ): Promise<DeliveryDetailDto> {
     const { delivery, body } = await this.log.read(userId, id, deliveryId);
     return DeliveryDetailDto.with(delivery, body);
@@ -59,7 +59,7 @@ export class DeliveriesController {
   @ApiErrors(400, 404, 409, 413, 415)
   async test(
     @CurrentUser() { userId }: Principal,
-    @Param('id', UuidPipe) id: string,
+    @IdParam('id', 'Id of the webhook.') id: string,
     @Body() { event }: TestWebhookDto,
   ): Promise<DeliveryDetailDto> {
     const { delivery, body } = await this.tests.run(userId, id, event);

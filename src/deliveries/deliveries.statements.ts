@@ -37,7 +37,10 @@ export const RECORD: Statement = {
     ), done as (
       update webhook_service.deliveries d set
         status = o.status, error_code = o.error_code, error_message = o.error_message, url = coalesce(o.url, d.url),
-        attempted_at = o.attempted_at, completed_at = now(), duration_ms = o.duration_ms,
+        -- A process measures PostgreSQL's clock to within milliseconds: the order within a row is kept exactly.
+        attempted_at = case when o.attempted_at is not null then greatest(o.attempted_at, d.scheduled_at) end,
+        completed_at = greatest(now(), o.attempted_at + o.duration_ms * interval '1 millisecond', d.scheduled_at),
+        duration_ms = o.duration_ms,
         request_headers = o.request_headers, response_status = o.response_status,
         response_headers = o.response_headers, response_body = o.response_body,
         response_body_truncated = o.response_body_truncated,

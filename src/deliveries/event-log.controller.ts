@@ -1,10 +1,10 @@
-import { Controller, Get, Param, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../http/api-answer.decorator';
-import { UuidPipe } from '../validation/uuid.pipe';
+import { IdParam } from '../validation/id-param.decorator';
 import type { Page } from '../pagination/page';
 import { EventDetailDto, EventDto } from './dto/event.dto';
 import { EventQueryDto } from './dto/event-query.dto';
@@ -32,7 +32,10 @@ export class EventLogController {
   @ApiOperation({ summary: 'Read an event', description: 'With its deliveries to your own webhooks.' })
   @ApiAnswer(EventDetailDto, { description: 'The event and its deliveries.' })
   @ApiErrors(400, 404)
-  async read(@CurrentUser() { userId }: Principal, @Param('id', UuidPipe) id: string): Promise<EventDetailDto> {
+  async read(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the event.') id: string,
+  ): Promise<EventDetailDto> {
     const { event, deliveries } = await this.log.read(userId, id);
     return EventDetailDto.with(event, deliveries);
   }

@@ -37,8 +37,9 @@ const SENTENCES: Record<ErrorCode, (facts: Facts) => string> = {
     `The url leads to a destination that is not allowed (${rule}), so nothing was sent. ${remedyFor(rule)}`,
   invalid_response: () =>
     'What came back is not a valid HTTP response. Check that the url leads to an HTTP server and not to another service.',
-  webhook_deleted: () => 'The webhook was deleted before this attempt was made.',
-  webhook_disabled: () => 'The webhook was inactive when this attempt was due.',
+  webhook_deleted: () => 'The webhook was deleted before this attempt was made. Create it again to get further events.',
+  webhook_disabled: () =>
+    'The webhook was inactive when this attempt was due. Set active to true to get further events.',
   internal: () => 'The signing secret could not be decrypted, so nothing was sent. Set a new secret on the webhook.',
 };
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ClockService } from '../database/clock.service';
 import { ApiError } from '../errors/api-error';
 import { messageFor, MESSAGES } from '../errors/catalogue';
-import { EVENT_TYPES, TEST_EVENT } from '../events/catalogue';
+import { EVENT_TYPES, TEST_EVENT_TYPE } from '../events/catalogue';
 import { eventBody } from '../events/event-body';
 import { WebhooksService } from '../webhooks/webhooks.service';
 import { AttemptsService } from './attempts.service';
@@ -20,7 +20,7 @@ export class WebhookTestService {
     private readonly log: DeliveryLogService,
   ) {}
 
-  async run(userId: string, webhookId: string, eventName: string = TEST_EVENT): Promise<LoggedDelivery> {
+  async run(userId: string, webhookId: string, eventName: string = TEST_EVENT_TYPE.name): Promise<LoggedDelivery> {
     const webhook = await this.webhooks.read(userId, webhookId);
     const data = JSON.stringify(exampleOf(eventName, webhookId));
     const { id: eventId, at } = this.clock.birth();
@@ -35,9 +35,9 @@ export class WebhookTestService {
 }
 
 function exampleOf(eventName: string, webhookId: string): object {
-  if (eventName === TEST_EVENT) return { webhookId, message: 'This is a test: your webhook works.' };
+  if (eventName === TEST_EVENT_TYPE.name) return { ...TEST_EVENT_TYPE.example, webhookId };
   const type = EVENT_TYPES.find(({ name }) => name === eventName);
-  if (!type)
-    throw new ApiError(400, messageFor.unknownEvent(eventName, [...EVENT_TYPES.map(({ name }) => name), TEST_EVENT]));
+  const names = [...EVENT_TYPES, TEST_EVENT_TYPE].map(({ name }) => name);
+  if (!type) throw new ApiError(400, messageFor.unknownEvent(eventName, names));
   return type.example;
 }

@@ -23,33 +23,24 @@ export class ApiExceptionFilter implements ExceptionFilter {
 
   private answer(error: unknown, request: FastifyRequest): Answer {
     if (error instanceof ApiError) return error;
-    if (error instanceof HttpException) return fromNest(error, request);
     if (isDatabaseUnavailable(error)) return { status: 503, message: MESSAGES.unavailable };
-    const fromRequest = fromFastify(error);
-    if (fromRequest) return fromRequest;
+    const status = statusOf(error);
+    if (status !== null) return { status, message: sentenceFor(status, request) };
     this.logger.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
     return { status: 500, message: MESSAGES.internal };
   }
 }
 
-/** Nest's own exceptions: validation carries a list of messages, and 404 here only means that there is no such route. */
-function fromNest(exception: HttpException, request: FastifyRequest): Answer {
-  const status = exception.getStatus();
-  if (status === 404) return { status, message: messageFor.noRoute(request.method, pathOf(request)) };
-  const body = exception.getResponse();
-  const message = typeof body === 'string' ? body : (body as { message?: unknown }).message;
-  return { status, message: Array.isArray(message) ? message.join('; ') : String(message) };
+/** The status of what Nest or Fastify refuse before a controller is reached; ours are ApiErrors. */
+function statusOf(error: unknown): number | null {
+  const status: unknown =
+    error instanceof HttpException ? error.getStatus() : (error as { statusCode?: unknown } | null)?.statusCode;
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : null;
 }
 
-/** Fastify's own errors about a request carry a status of 4xx. */
-function fromFastify(error: unknown): Answer | null {
-  const status = (error as { statusCode?: unknown } | null)?.statusCode;
-  if (typeof status !== 'number' || status < 400 || status >= 500) return null;
-  if (status === 413) return { status, message: MESSAGES.bodyTooLarge };
-  if (status === 415) return { status, message: MESSAGES.unsupportedMediaType };
-  return { status, message: MESSAGES.malformedJson };
-}
-
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?', 1)[0] ?? '';
+function sentenceFor(status: number, request: FastifyRequest): string {
+  if (status === 404) return messageFor.noRoute(request.method, request.url.split('?', 1)[0] ?? '');
+  if (status === 413) return MESSAGES.bodyTooLarge;
+  if (status === 415) return MESSAGES.unsupportedMediaType;
+  return MESSAGES.malformedJson;
 }

@@ -1,6 +1,15 @@
 // Class 08: connection exceptions, 53300: too many connections, 57P: the server is going down or not up yet.
 const UNAVAILABLE_STATES = /^(08|57P|53300|25006)/;
-const UNAVAILABLE_SYSTEM_CODES = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EHOSTUNREACH'];
+const UNAVAILABLE_SYSTEM_CODES = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+];
 const UNAVAILABLE_MESSAGES = /connection terminated|timeout exceeded when trying to connect|client has encountered/i;
 
 /** Did PostgreSQL refuse because it is away, rather than because of what it was asked? */

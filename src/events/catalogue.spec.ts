@@ -1,4 +1,4 @@
-import { EVENT_TYPES, isReserved, type ObjectSchema, TEST_EVENT } from './catalogue';
+import { EVENT_TYPES, isReserved, type ObjectSchema, TEST_EVENT_TYPE } from './catalogue';
 
 /** The fields of each event's data, and of the objects in it, as the contract lists them; `?` may be missing. */
 const FIELDS: Record<string, string> = {
@@ -59,8 +59,8 @@ describe('The catalogue', () => {
   });
 
   it('does not let anybody subscribe to tests', () => {
-    expect(TEST_EVENT).toBe('webhook.test');
-    expect(names).not.toContain(TEST_EVENT);
+    expect(TEST_EVENT_TYPE.name).toBe('webhook.test');
+    expect(names).not.toContain(TEST_EVENT_TYPE.name);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { EventPayloads } from './payloads';
+import type { EventPayloads, WebhookTest } from './payloads';
 
 /** A JSON Schema (2020-12) of an object. */
 export interface ObjectSchema {
@@ -125,7 +125,15 @@ const definitions: { [Name in keyof EventPayloads]: Omit<EventType<EventPayloads
 export const EVENT_TYPES: readonly EventType[] = Object.entries(definitions).map(([name, type]) => ({ name, ...type }));
 
 /** What `POST /api/webhooks/:id/test` sends when it is not asked for another event; nobody can subscribe to it. */
-export const TEST_EVENT = 'webhook.test';
+export const TEST_EVENT_TYPE: EventType<WebhookTest> = {
+  name: 'webhook.test',
+  description: 'Somebody tested this webhook. It only comes from tests.',
+  schema: objectOf({ webhookId: text, message: text }),
+  example: {
+    webhookId: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',
+    message: 'This is a test: your webhook works.',
+  },
+};
 
 const RESERVED_PREFIX = 'webhook.';
 

@@ -7,17 +7,17 @@ export type DataVerdict = { ok: true; text: string; value: unknown } | { ok: fal
 /**
  * Serialises `data` once (RFC 8259). Refused are numbers that are not finite, nesting deeper than 64 (and so cycles),
  * and what JSON cannot say. Values with a `toJSON`, such as dates, and `undefined` become what `JSON.stringify` makes
- * of them. Never throws.
+ * of them, and that is what is judged. Never throws.
  */
 export function serialiseData(data: unknown): DataVerdict {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
-    return { ok: false, problem: 'data must be a JSON object' };
-  }
-  const { problem, plain } = inspect(data);
-  if (problem) return { ok: false, problem };
   try {
+    const asGiven = inspect(data);
+    if (asGiven.problem) return { ok: false, problem: asGiven.problem };
     const text = JSON.stringify(data);
-    return { ok: true, text, value: plain ? data : JSON.parse(text) };
+    if (asGiven.plain) return { ok: true, text, value: data };
+    const value: unknown = JSON.parse(text);
+    const { problem } = inspect(value);
+    return problem ? { ok: false, problem } : { ok: true, text, value };
   } catch {
     return { ok: false, problem: 'data must be what JSON can say' };
   }
@@ -29,27 +29,32 @@ interface Findings {
   plain: boolean;
 }
 
-/** Walks without recursion: hostile input is nested deeper than the stack. */
-function inspect(data: object): Findings {
-  let plain = true;
-  let level: object[] = [data];
-  for (let depth = 1; level.length > 0; depth++) {
+/** More objects and arrays than the largest event can hold: only values that contain others many times over have them. */
+const MAX_CONTAINERS = 600_000;
+
+/** Walks depth first, so that a cycle is refused after 64 steps, and without recursion: hostile input is deep. */
+function inspect(data: unknown): Findings {
+  if (!isContainer(data) || Array.isArray(data)) return { plain: true, problem: 'data must be a JSON object' };
+  let plain = isPlain(data);
+  const stack: [container: object, depth: number][] = [[data, 1]];
+  for (let visited = 1; stack.length > 0; visited++) {
+    const [container, depth] = stack.pop() as [object, number];
     if (depth > MAX_DEPTH) return { plain, problem: `data must not be nested deeper than ${MAX_DEPTH} levels` };
-    const next: object[] = [];
-    for (const value of level.flatMap((node): unknown[] => Object.values(node))) {
+    if (visited > MAX_CONTAINERS) return { plain, problem: 'data must not hold so many values' };
+    for (const value of Object.values(container) as unknown[]) {
       if (typeof value === 'number' && !Number.isFinite(value)) {
         return { plain, problem: 'data must hold only finite numbers; send larger ones as strings' };
       }
-      if (typeof value === 'object' && value !== null) next.push(value);
+      if (isContainer(value)) stack.push([value, depth + 1]);
       plain &&= isPlain(value);
     }
-    level = next;
   }
   return { plain };
 }
 
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
 function isPlain(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null)
-    return ['string', 'number', 'boolean', 'object'].includes(typeof value);
+  if (!isContainer(value)) return value === null || ['string', 'number', 'boolean'].includes(typeof value);
   return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../http/api-answer.decorator';
-import { EVENT_TYPES } from './catalogue';
+import { EVENT_TYPES, TEST_EVENT_TYPE } from './catalogue';
 import { EventTypeDto } from './dto/event-type.dto';
 
 @ApiTags('Events')
@@ -10,10 +10,13 @@ import { EventTypeDto } from './dto/event-type.dto';
 export class EventTypesController {
   @Get()
   @Scopes()
-  @ApiOperation({ summary: 'List the events', description: 'Every event that a webhook can subscribe to.' })
+  @ApiOperation({
+    summary: 'List the events',
+    description: 'Every event that a receiver can get. All but webhook.test can be subscribed to.',
+  })
   @ApiAnswer(EventTypeDto, { list: true, description: 'Name, description, JSON Schema and example of each.' })
   @ApiErrors()
   list(): EventTypeDto[] {
-    return EVENT_TYPES.map(EventTypeDto.from);
+    return [...EVENT_TYPES, TEST_EVENT_TYPE].map(EventTypeDto.from);
   }
 }

@@ -3,12 +3,14 @@ import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { EventType } from './catalogue';
 
+const MAX_FAULTS = 10;
+
 /** Judges the data of events against the JSON Schemas (2020-12) of their types. */
 export class EventValidator {
   private readonly validators: ReadonlyMap<string, ValidateFunction>;
 
   constructor(types: readonly EventType[]) {
-    const ajv = addFormats(new Ajv2020({ strict: false }));
+    const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
     this.validators = new Map(types.map(({ name, schema }) => [name, ajv.compile(schema)]));
   }
 
@@ -16,11 +18,11 @@ export class EventValidator {
     return this.validators.has(name);
   }
 
-  /** A sentence with the path of the first fault, or null when the data fits. */
+  /** What is wrong, each fault with its path, or null when the data fits. */
   problemOf(name: string, data: unknown): string | null {
     const validate = this.validators.get(name);
     if (!validate || validate(data)) return null;
-    return validate.errors?.[0] ? sentence(validate.errors[0]) : 'data does not fit its schema';
+    return (validate.errors ?? []).slice(0, MAX_FAULTS).map(sentence).join('; ');
   }
 }
 

@@ -50,6 +50,11 @@ export interface WebhookDisabled {
   disabledAt: string;
 }
 
+export interface WebhookTest {
+  webhookId: string;
+  message: string;
+}
+
 /** `data` of each event by its name. Times are ISO 8601 in UTC; what is no longer known is null. */
 export interface EventPayloads {
   'operation.complete': OperationComplete;

@@ -1,10 +1,10 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../http/api-answer.decorator';
-import { UuidPipe } from '../validation/uuid.pipe';
+import { IdParam } from '../validation/id-param.decorator';
 import type { Page } from '../pagination/page';
 import { CreateWebhookDto } from './dto/create-webhook.dto';
 import { ListWebhooksDto } from './dto/list-webhooks.dto';
@@ -41,7 +41,10 @@ export class WebhooksController {
   @ApiOperation({ summary: 'Read a webhook' })
   @ApiAnswer(WebhookDto, { description: 'The webhook.' })
   @ApiErrors(400, 404)
-  async read(@CurrentUser() { userId }: Principal, @Param('id', UuidPipe) id: string): Promise<WebhookDto> {
+  async read(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the webhook.') id: string,
+  ): Promise<WebhookDto> {
     return WebhookDto.from(await this.webhooks.read(userId, id));
   }
 
@@ -52,7 +55,7 @@ export class WebhooksController {
   @ApiErrors(400, 404, 413, 415)
   async update(
     @CurrentUser() { userId }: Principal,
-    @Param('id', UuidPipe) id: string,
+    @IdParam('id', 'Id of the webhook.') id: string,
     @Body() body: UpdateWebhookDto,
   ): Promise<WebhookDto> {
     return WebhookDto.from(await this.webhooks.update(userId, id, body));
@@ -63,7 +66,10 @@ export class WebhooksController {
   @ApiOperation({ summary: 'Delete a webhook', description: 'Cancels what is pending.' })
   @ApiAnswer(DeletedWebhookDto, { description: 'The id of the webhook that is gone.' })
   @ApiErrors(400, 404)
-  async remove(@CurrentUser() { userId }: Principal, @Param('id', UuidPipe) id: string): Promise<DeletedWebhookDto> {
+  async remove(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the webhook.') id: string,
+  ): Promise<DeletedWebhookDto> {
     await this.webhooks.remove(userId, id);
     return { id };
   }

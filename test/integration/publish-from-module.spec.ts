@@ -54,7 +54,10 @@ describeOnStores('Another Nest module that injects EventsService', (store) => {
     async (name) => {
       const [subscribed, others] = [
         await subscribe('alice', [name]),
-        await subscribe('alice', Object.keys(EXAMPLES).filter((other) => other !== name)),
+        await subscribe(
+          'alice',
+          Object.keys(EXAMPLES).filter((other) => other !== name),
+        ),
       ];
       const foreign = await subscribe('bob', ['*']);
       const event = await automation.report(name, EXAMPLES[name] as never, { userId: 'alice' });

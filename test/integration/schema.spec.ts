@@ -57,7 +57,7 @@ describe('The schema', () => {
 
   it('goes away and comes back', async () => {
     const before = await tables();
-    for (const _ of dataSource.migrations) await dataSource.undoLastMigration();
+    for (let i = 0; i < dataSource.migrations.length; i++) await dataSource.undoLastMigration();
     expect(await tables()).toEqual([{ name: 'migrations' }]);
     await dataSource.runMigrations();
     expect((await tables()).length).toBe(before.length);

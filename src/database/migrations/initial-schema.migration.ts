@@ -51,8 +51,8 @@ const WEBHOOKS = `
     -- Last success or activation: the start of the time that counts towards disabling.
     healthy_at                 timestamptz(3) not null default now(),
     -- Full precision: fan-out compares it with the instant an event was accepted.
-    created_at                 timestamptz not null default clock_timestamp(),
-    updated_at                 timestamptz(3) not null default clock_timestamp()
+    created_at                 timestamptz not null default now(),
+    updated_at                 timestamptz not null default now()
   );
   create index webhooks_user on webhook_service.webhooks (user_id, id);
   create index webhooks_events on webhook_service.webhooks using gin (events) where active;
