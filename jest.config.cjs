@@ -20,6 +20,8 @@ const esmPackages = [
 ];
 
 const base = {
+  // The build holds a second package.json.
+  modulePathIgnorePatterns: ['<rootDir>/dist/'],
   testEnvironment: 'node',
   transform: {
     '^.+\\.ts$': ['ts-jest', { tsconfig: { ...require('./tsconfig.json').compilerOptions, isolatedModules: true } }],

@@ -14,9 +14,15 @@ async function main(): Promise<void> {
     process.stdout.write(welcome(service.url, store));
     await stopRequested;
     await service.stop();
-  } finally {
-    await store.close();
+  } catch (error) {
+    explain(error);
+    process.exitCode = 1;
   }
+  await store.close();
+}
+
+function explain(error: unknown): void {
+  process.stderr.write(`${explainStartFailure(error)}\n`);
 }
 
 /** The first SIGTERM or Ctrl-C drains, also when it comes during the start; a second one does not wait. */
@@ -31,10 +37,9 @@ function firstSignal(): Promise<void> {
   });
 }
 
-main().then(
-  () => process.exit(0),
-  (error: unknown) => {
-    process.stderr.write(`${explainStartFailure(error)}\n`);
-    process.exit(1);
-  },
-);
+main()
+  .catch((error: unknown) => {
+    explain(error);
+    process.exitCode = 1;
+  })
+  .finally(() => process.exit());

@@ -2,6 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import type { Config } from './config/config';
+import { SweepTimerService } from './deliveries/sweep-timer.service';
 import { HealthService } from './health/health.service';
 import { PinoLoggerService } from './http/logger.service';
 import { createAdapter } from './http/server.launcher';
@@ -31,7 +32,10 @@ export async function startService(config: Config): Promise<Service> {
   try {
     if (config.docs && config.role !== 'worker') serveDocs(app);
     await app.listen(config.port, config.host);
-    if (config.role !== 'api') app.get(WorkersService).start();
+    if (config.role !== 'api') {
+      app.get(WorkersService).start();
+      app.get(SweepTimerService).start();
+    }
     return { url: urlOf(app, config), stop: () => stop(app, config) };
   } catch (error) {
     await app.close();
@@ -41,6 +45,7 @@ export async function startService(config: Config): Promise<Service> {
 
 async function stop(app: NestFastifyApplication, config: Config): Promise<void> {
   app.get(HealthService).drain();
+  app.get(SweepTimerService).stop();
   await app.get(WorkersService).drain(config.deliveryTimeoutMs + AFTER_DEADLINE_MS);
   await Promise.race([app.close(), new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())]);
 }

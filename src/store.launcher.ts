@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { formatToken } from './auth/access-token';
 import { Config } from './config/config';
 import { lockDataFolder, prepareDataFolder } from './embedded/data-folder.launcher';
@@ -11,6 +12,7 @@ import {
 import { readOrCreateSecret } from './embedded/generated-secrets.launcher';
 
 const TOKEN_FILE = 'first-token';
+const START_AGAIN_AFTER_MS = 1000;
 
 /** The database to work on, and what to do with it at the end. */
 export interface Store {
@@ -39,18 +41,18 @@ async function externalStore(config: Config): Promise<Store> {
 
 async function embeddedStore(config: Config, start: typeof startEmbeddedPostgres, exclusive: boolean): Promise<Store> {
   const dataDir = await prepareDataFolder(config.dataDir);
-  const postgres = await start({ dataDir });
+  const postgres = await keepRunning(dataDir, start);
   try {
-    const lock = exclusive ? await lockDataFolder(postgres, dataDir) : null;
+    const lock = exclusive ? await lockDataFolder(postgres.first, dataDir) : null;
     const key = await readOrCreateSecret(dataDir, 'secrets.key', () => randomBytes(32).toString('base64'));
     const token = await readOrCreateSecret(dataDir, TOKEN_FILE, () => formatToken(randomBytes(32)));
     return {
       config: Config.onEmbeddedStore(config, {
-        databaseUrl: postgres.url,
+        databaseUrl: postgres.first.url,
         secretsKeys: [Buffer.from(key.value, 'base64')],
         bootstrapToken: token.value,
       }),
-      notes: notesOn(config, dataDir, postgres),
+      notes: notesOn(config, dataDir, postgres.first),
       firstToken: token.created && config.bootstrapToken === null ? token.value : null,
       close: async () => {
         await lock?.release();
@@ -61,6 +63,36 @@ async function embeddedStore(config: Config, start: typeof startEmbeddedPostgres
     await postgres.stop();
     throw error;
   }
+}
+
+/** Starts the database, and starts it again on the same port whenever it ends without having been asked to. */
+async function keepRunning(dataDir: string, start: typeof startEmbeddedPostgres) {
+  let stopped = false;
+  const onExit = (reason: string): void => void again(reason);
+  const first = await start({ dataDir, onExit });
+  let current = first;
+
+  async function again(reason: string): Promise<void> {
+    process.stderr.write(`The embedded PostgreSQL ended and is started again: ${reason}\n`);
+    while (!stopped) {
+      try {
+        current = await start({ dataDir, port: first.port, onExit });
+        if (stopped) await current.stop();
+        return;
+      } catch (error) {
+        process.stderr.write(`It did not start: ${String(error)}\n`);
+        await pause(START_AGAIN_AFTER_MS);
+      }
+    }
+  }
+
+  return {
+    first,
+    stop: async () => {
+      stopped = true;
+      await current.stop();
+    },
+  };
 }
 
 function notesOn(config: Config, dataDir: string, postgres: EmbeddedPostgres): string[] {

@@ -1,3 +1,5 @@
+import { isDatabaseUnavailable } from '../errors/database-error';
+
 interface Waiting<In, Out> {
   item: In;
   resolve: (result: Out) => void;
@@ -7,7 +9,7 @@ interface Waiting<In, Out> {
 /**
  * Group commit without a timer: an item that arrives while nothing runs is handed on at once, alone; what arrives
  * meanwhile forms the next batch of at most `maxItems`. A batch that fails is repeated item by item, so that one bad
- * item fails alone.
+ * item fails alone; while PostgreSQL is away all of them fail at once.
  * @param run gets 1..maxItems items and answers one result for each, in order
  */
 export class Batcher<In, Out> {
@@ -41,6 +43,7 @@ export class Batcher<In, Out> {
       batch.forEach(({ resolve }, i) => resolve(results[i] as Out));
     } catch (error) {
       if (batch.length === 1) batch[0]?.reject(error);
+      else if (isDatabaseUnavailable(error)) batch.forEach(({ reject }) => reject(error));
       else for (const single of batch) await this.settle([single]);
     }
   }

@@ -6,7 +6,7 @@ import { InitialSchema1763600000000 } from './migrations/initial-schema.migratio
 export const SCHEMA = 'webhook_service';
 
 /** Options of the one TypeORM data source, shared by the service, its commands and the TypeORM CLI. */
-export function dataSourceOptions(databaseUrl: string, poolSize: number): DataSourceOptions {
+export function dataSourceOptions(databaseUrl: string, poolSize: number, queryTimeoutMs?: number): DataSourceOptions {
   return {
     type: 'postgres',
     url: databaseUrl,
@@ -14,7 +14,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number): DataSo
     applicationName: 'webhook-notification-service',
     migrations: [InitialSchema1763600000000],
     migrationsTableName: 'migrations',
-    extra: { max: poolSize, connectionTimeoutMillis: 5000, keepAlive: true },
+    extra: { max: poolSize, connectionTimeoutMillis: 5000, keepAlive: true, query_timeout: queryTimeoutMs },
     // Without a handler, a connection that breaks while idle would end the process.
     poolErrorHandler: (error: Error) => new Logger('Database').warn(`An idle connection broke: ${error.message}`),
   };

@@ -8,6 +8,9 @@ import { DatabaseHealthService } from './database-health.service';
 import { PartitionsService } from './partitions.service';
 import { StatementsService } from './statements.service';
 
+/** A statement that takes longer has lost its connection without a word. */
+const ANSWERS_WITHIN_MS = 15_000;
+
 @Global()
 @Module({
   imports: [
@@ -16,7 +19,7 @@ import { StatementsService } from './statements.service';
       inject: [Config],
       useFactory: (config: Config) => ({
         // `main.ts` has filled in the url of the embedded PostgreSQL where none was set.
-        ...dataSourceOptions(config.databaseUrl ?? '', config.databasePoolSize),
+        ...dataSourceOptions(config.databaseUrl ?? '', config.databasePoolSize, ANSWERS_WITHIN_MS),
         autoLoadEntities: true,
         retryAttempts: 0,
       }),

@@ -1,9 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../config/config';
 import { Batcher } from '../database/batcher';
 import { ClockService } from '../database/clock.service';
 import type { HttpResult } from '../destinations/http-result';
 import { HttpClient } from '../destinations/http.client';
+import { isDatabaseUnavailable } from '../errors/database-error';
 import { SecretsService } from '../webhooks/secrets.service';
 import type { AttemptRecord, Recorded } from './attempt-record';
 import { retryAfterMs, retryDelayMs } from './backoff';
@@ -15,11 +17,14 @@ import { prepare } from './prepare';
 import { version } from '../config/version';
 
 const MAX_BATCH = 200;
+const KEEP_OUTCOME_MS = 120_000;
+const WRITE_AGAIN_AFTER_MS = 250;
 
 /** One attempt at sending one delivery: first try, retry, redelivery and test are all this. */
 @Injectable()
 export class AttemptsService {
   private readonly logger = new Logger('Deliveries');
+  private readonly making = new Set<string>();
   private readonly loads = new Batcher<string, DueDelivery | null>((ids) => this.deliveries.loadDue(ids), MAX_BATCH, 2);
   private readonly records = new Batcher<AttemptRecord, Recorded | null>(async (records) => {
     const recorded = await this.deliveries.record(records);
@@ -39,12 +44,40 @@ export class AttemptsService {
     return this.loads.add(deliveryId);
   }
 
-  /** Sends what is still wanted and writes down what came of it. A receiver's failure is an outcome, never an exception. */
+  /** How many attempts this process is making. */
+  get inFlight(): number {
+    return this.making.size;
+  }
+
+  /**
+   * Sends what is still wanted and writes down what came of it. A receiver's failure is an outcome, never an exception.
+   * Null when there was nothing to write any more, or when this process is making the same attempt already: a queue that
+   * was emptied may be reminded of it meanwhile.
+   */
   async make(delivery: DueDelivery): Promise<Recorded | null> {
-    const record = await this.attempt(delivery);
-    const recorded = await this.records.add(record);
-    this.log(delivery, record);
-    return recorded;
+    if (this.making.has(delivery.id)) return null;
+    this.making.add(delivery.id);
+    try {
+      const record = await this.attempt(delivery);
+      const recorded = await this.write(record);
+      this.log(delivery, record);
+      return recorded;
+    } finally {
+      this.making.delete(delivery.id);
+    }
+  }
+
+  /** Keeps an outcome while PostgreSQL is away: the request was made, and making it again would double it. */
+  private async write(record: AttemptRecord): Promise<Recorded | null> {
+    const giveUpAt = Date.now() + KEEP_OUTCOME_MS;
+    for (;;) {
+      try {
+        return await this.records.add(record);
+      } catch (error) {
+        if (!isDatabaseUnavailable(error) || Date.now() > giveUpAt) throw error;
+        await pause(WRITE_AGAIN_AFTER_MS);
+      }
+    }
   }
 
   private async attempt(delivery: DueDelivery): Promise<AttemptRecord> {

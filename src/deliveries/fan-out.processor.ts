@@ -1,7 +1,7 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import type { Job } from 'bullmq';
 import { FAN_OUT_QUEUE, type FanOutJob } from '../events/fan-out.queue';
-import { processorOptions } from '../queue/processor-options';
+import { processorOptions } from '../queue/processor-options.decorator';
 import { DeliveriesRepository } from './deliveries.repository';
 import { firstDeliveryId } from './delivery-id';
 import { FanOutRepository } from './fan-out.repository';
@@ -31,7 +31,7 @@ export class FanOutProcessor extends WorkerHost {
         event: names.get(subscriber.eventId) ?? '',
       }));
       if (rows.length > 0) await this.deliveries.insertFirst(rows);
-      await this.queue.remind(rows.map(({ id }) => id));
+      await this.queue.offer(rows.map(({ id }) => id));
     }
     await this.fanOut.markFannedOut(events.map(({ id }) => id));
   }

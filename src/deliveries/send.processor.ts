@@ -1,6 +1,6 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { DelayedError, type Job } from 'bullmq';
-import { processorOptions } from '../queue/processor-options';
+import { processorOptions } from '../queue/processor-options.decorator';
 import { WebhookHealthService } from '../webhooks/webhook-health.service';
 import { AttemptsService } from './attempts.service';
 import type { DeliveryStatus } from './delivery.entity';
@@ -26,7 +26,7 @@ export class SendProcessor extends WorkerHost {
       throw new DelayedError();
     }
     const recorded = await this.attempts.make(delivery);
-    if (recorded?.nextId) await this.queue.remind([recorded.nextId], recorded.nextInMs ?? 0);
+    if (recorded?.nextId) await this.queue.offer([recorded.nextId], recorded.nextInMs ?? 0);
     else await this.count(delivery, recorded?.status);
   }
 

@@ -13,7 +13,7 @@ export interface SendJob {
 
 const MAX_JOBS_PER_ADD = 500;
 
-/** Reminds the workers of deliveries. What the queue does not take is left to the sweeper. */
+/** Reminds the workers of deliveries. */
 @Injectable()
 export class SendQueue implements OnModuleInit {
   private readonly logger = new Logger('SendQueue');
@@ -27,7 +27,16 @@ export class SendQueue implements OnModuleInit {
     this.health.watch(this.queue);
   }
 
-  /** The delivery's id is the job's: a reminder that is still known is not doubled. */
+  /** Reminds of deliveries as far as the queue takes it; what it does not take is left to the sweeper. */
+  async offer(deliveryIds: readonly string[], delayMs = 0): Promise<void> {
+    try {
+      await this.remind(deliveryIds, delayMs);
+    } catch (error) {
+      this.logger.warn(`Deliveries are left to the sweeper, because the queue did not take them: ${String(error)}`);
+    }
+  }
+
+  /** The delivery's id is the job's: a reminder that is still known is not doubled. Throws when the queue is away. */
   async remind(deliveryIds: readonly string[], delayMs = 0): Promise<void> {
     for (let i = 0; i < deliveryIds.length; i += MAX_JOBS_PER_ADD) {
       const jobs = deliveryIds.slice(i, i + MAX_JOBS_PER_ADD).map((deliveryId) => ({
@@ -35,11 +44,7 @@ export class SendQueue implements OnModuleInit {
         data: { deliveryId },
         opts: { jobId: deliveryId, delay: delayMs },
       }));
-      try {
-        await this.queue.addBulk(jobs);
-      } catch (error) {
-        this.logger.warn(`${jobs.length} deliveries are left to the sweeper: ${String(error)}`);
-      }
+      await this.queue.addBulk(jobs);
     }
   }
 }

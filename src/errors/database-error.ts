@@ -10,7 +10,8 @@ const UNAVAILABLE_SYSTEM_CODES = [
   'ENETUNREACH',
   'EAI_AGAIN',
 ];
-const UNAVAILABLE_MESSAGES = /connection terminated|timeout exceeded when trying to connect|client has encountered/i;
+const UNAVAILABLE_MESSAGES =
+  /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered/i;
 
 /** Did PostgreSQL refuse because it is away, rather than because of what it was asked? */
 export function isDatabaseUnavailable(error: unknown): boolean {

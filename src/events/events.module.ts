@@ -13,6 +13,6 @@ import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
   imports: [TypeOrmModule.forFeature([Event]), BullModule.registerQueue({ name: FAN_OUT_QUEUE })],
   controllers: [EventsController, EventTypesController],
   providers: [EventsRepository, EventsService, FanOutQueue, PublishTransactionSubscriber],
-  exports: [EventsService],
+  exports: [EventsService, FanOutQueue],
 })
 export class EventsModule {}

@@ -38,12 +38,21 @@ export class FanOutQueue implements OnModuleInit {
     if (!this.handingOn) void this.drain();
   }
 
+  /** Reminds of events and waits until the queue has taken it. Throws when the queue is away. */
+  async remind(eventIds: string[]): Promise<void> {
+    const jobs = [];
+    for (let i = 0; i < eventIds.length; i += MAX_IDS_PER_JOB) {
+      jobs.push({ name: 'fan-out', data: { eventIds: eventIds.slice(i, i + MAX_IDS_PER_JOB) } });
+    }
+    await this.queue.addBulk(jobs);
+  }
+
   private async drain(): Promise<void> {
     this.handingOn = true;
     while (this.waiting.length > 0) {
       const eventIds = this.waiting.splice(0, MAX_IDS_PER_JOB);
       try {
-        await this.queue.add('fan-out', { eventIds });
+        await this.remind(eventIds);
       } catch (error) {
         this.logger.warn(`${eventIds.length} events are left to the sweeper: ${String(error)}`);
       }

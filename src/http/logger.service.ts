@@ -29,7 +29,8 @@ export class PinoLoggerService implements LoggerService {
   }
 
   private write(level: 'trace' | 'debug' | 'info' | 'warn' | 'error', message: unknown, context?: string): void {
-    if (typeof message === 'object' && message !== null) this.pino[level]({ context, ...message });
+    if (message instanceof Error) this.pino[level]({ context, err: message }, message.message);
+    else if (typeof message === 'object' && message !== null) this.pino[level]({ context, ...message });
     else this.pino[level]({ context }, String(message));
   }
 }

@@ -4,8 +4,9 @@ import { DiscoveryModule } from '@nestjs/core';
 import { createPostgresBackend, setDefaultBackendFactory } from 'bullmq';
 import { Config } from '../config/config';
 import { HealthModule } from '../health/health.module';
-import { producerConnection } from './queue-connection';
+import { producerConnection } from './connections.client';
 import { QueueHealthService } from './queue-health.service';
+import { RedisMemoryClient } from './redis-memory.client';
 import { WorkersService } from './workers.service';
 
 @Global()
@@ -31,7 +32,7 @@ import { WorkersService } from './workers.service';
       extraOptions: { manualRegistration: true },
     }),
   ],
-  providers: [QueueHealthService, WorkersService],
-  exports: [QueueHealthService, WorkersService],
+  providers: [QueueHealthService, RedisMemoryClient, WorkersService],
+  exports: [QueueHealthService, RedisMemoryClient, WorkersService],
 })
 export class QueueModule {}

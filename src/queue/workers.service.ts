@@ -3,15 +3,16 @@ import { Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Worker } from 'bullmq';
 import { Config } from '../config/config';
-import { fillProcessorOptions } from './processor-options';
+import { fillProcessorOptions } from './processor-options.decorator';
 
 const CLOSE_WITHIN_MS = 2000;
 
-/** Starts and drains the workers of all processors, whichever room they live in. */
+/** Starts, replaces and drains the workers of all processors, whichever room they live in. */
 @Injectable()
 export class WorkersService {
   private readonly logger = new Logger('Workers');
   private workers: Worker[] = [];
+  private readonly lastJobs = new Map<string, number>();
 
   constructor(
     private readonly config: Config,
@@ -27,9 +28,19 @@ export class WorkersService {
       .map(({ instance }) => instance as unknown)
       .filter((instance) => instance instanceof WorkerHost)
       .map((host) => host.worker as Worker);
-    for (const worker of this.workers) {
-      worker.on('error', (error) => this.logger.warn(`The worker of ${worker.name} met an error: ${error.message}`));
-    }
+    for (const worker of this.workers) this.watch(worker);
+  }
+
+  /** When a worker of this queue last began a job, in ms since 1970; 0: never. */
+  lastJobAt(queue: string): number {
+    return this.lastJobs.get(queue) ?? 0;
+  }
+
+  /** Replaces workers that do nothing any more. What they still hold ends by itself. */
+  async rebuild(): Promise<void> {
+    const old = this.workers;
+    this.start();
+    await within(CLOSE_WITHIN_MS, Promise.all(old.map((worker) => worker.close(true))));
   }
 
   /** Takes no new jobs, gives those in flight `withinMs` to finish, and closes. Never throws, never hangs. */
@@ -37,6 +48,11 @@ export class WorkersService {
     await within(withinMs, Promise.all(this.workers.map((worker) => worker.pause())));
     // A plain close() would wait for a store that may be away; what is in flight has had its time.
     await within(CLOSE_WITHIN_MS, Promise.all(this.workers.map((worker) => worker.close(true))));
+  }
+
+  private watch(worker: Worker): void {
+    worker.on('active', () => this.lastJobs.set(worker.name, Date.now()));
+    worker.on('error', (error) => this.logger.warn(`The worker of ${worker.name} met an error: ${error.message}`));
   }
 }
 

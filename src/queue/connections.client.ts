@@ -1,5 +1,6 @@
 import type { ConnectionOptions, WorkerOptions } from 'bullmq';
 import type { Config } from '../config/config';
+import { TolerantPgClient } from './tolerant-pg.client';
 
 /** BullMQ's own tables, apart from ours: it trims its event stream over everything in its schema. */
 const QUEUE_SCHEMA = 'webhook_service_queue';
@@ -40,5 +41,13 @@ export function workerOptions(config: Config, concurrency: number): WorkerOption
 
 // BullMQ types connections for Redis only; its PostgreSQL backend reads these fields.
 function postgresConnection(config: Config): ConnectionOptions {
-  return { connectionString: config.databaseUrl, schema: QUEUE_SCHEMA, max: MAX_CONNECTIONS, migrate: true };
+  return {
+    connectionString: config.databaseUrl,
+    schema: QUEUE_SCHEMA,
+    max: MAX_CONNECTIONS,
+    migrate: true,
+    connectionTimeoutMillis: 3000,
+    keepAlive: true,
+    Client: TolerantPgClient,
+  };
 }

@@ -1,6 +1,6 @@
 import type { WorkerOptions } from 'bullmq';
 import type { Config } from '../config/config';
-import { workerOptions } from './queue-connection';
+import { workerOptions } from './connections.client';
 
 type Concurrency = (config: Config) => number;
 

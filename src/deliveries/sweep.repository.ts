@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+
+/** How long a renewed reminder is trusted before it is renewed again. */
+const TRUSTED = `interval '10 seconds'`;
+/** After the queue was emptied everything is renewed, spread over this time so that receivers are not stormed. */
+const SPREAD = `interval '3 seconds'`;
+
+/** Two sweepers never take the same rows; one that finds nothing has read an empty partial index. */
+const RENEW_EVENTS = `
+  update webhook_service.events e set attended_until = now() + ${TRUSTED}
+  from (
+    select id from webhook_service.events
+    where fanned_out_at is null and attended_until <= now()
+    order by attended_until limit $1 for update skip locked
+  ) as unattended
+  where e.id = unattended.id
+  returning e.id`;
+
+const RENEW_DELIVERIES = `
+  update webhook_service.deliveries d set attended_until = now() + ${TRUSTED}
+  from (
+    select id from webhook_service.deliveries
+    where status = 'pending' and attended_until <= now()
+    order by attended_until limit $1 for update skip locked
+  ) as unattended
+  where d.id = unattended.id
+  returning d.id`;
+
+const SUSPECT_EVENTS = `
+  update webhook_service.events set attended_until = now()
+  where fanned_out_at is null and attended_until > now()`;
+
+const SUSPECT_DELIVERIES = `
+  update webhook_service.deliveries set attended_until = greatest(scheduled_at, now() + random() * ${SPREAD})
+  where status = 'pending' and attended_until > now()`;
+
+type Remind = (ids: string[]) => Promise<void>;
+
+/** Finds rows whose reminder may have been lost, and has them reminded of in the transaction that trusts them again. */
+@Injectable()
+export class SweepRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  renewEvents(limit: number, remind: Remind): Promise<number> {
+    return this.renew(RENEW_EVENTS, limit, remind);
+  }
+
+  renewDeliveries(limit: number, remind: Remind): Promise<number> {
+    return this.renew(RENEW_DELIVERIES, limit, remind);
+  }
+
+  /** The queue has forgotten everything: what is due is unattended now, what is not yet due will be then. */
+  async suspectAll(): Promise<void> {
+    await this.dataSource.query(SUSPECT_EVENTS);
+    await this.dataSource.query(SUSPECT_DELIVERIES);
+  }
+
+  /** When the queue does not take the reminders the rows stay as they were, for the next sweep. */
+  private renew(statement: string, limit: number, remind: Remind): Promise<number> {
+    return this.dataSource.transaction(async (manager) => {
+      const [rows] = await manager.query<[{ id: string }[], number]>(statement, [limit]);
+      if (rows.length > 0) await remind(rows.map(({ id }) => id));
+      return rows.length;
+    });
+  }
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Redis } from 'ioredis';
+import { ClockService } from '../../src/database/clock.service';
+import { DeliveriesSweeper } from '../../src/deliveries/deliveries.sweeper';
+import { SweepRepository } from '../../src/deliveries/sweep.repository';
+import { WatchdogService } from '../../src/deliveries/watchdog.service';
+import { RedisMemoryClient } from '../../src/queue/redis-memory.client';
+import { WorkersService } from '../../src/queue/workers.service';
+import { WebhooksService } from '../../src/webhooks/webhooks.service';
+import { startApplication, stopApplication } from '../support/application';
+import { cloneDatabase, type TestDatabase } from '../support/postgres';
+import { type Hook, useReceiver } from '../support/receiver';
+import { describeOnStores } from '../support/stores';
+
+describeOnStores('The sweeper', (store) => {
+  const receiver = useReceiver();
+  let database: TestDatabase;
+  let app: NestFastifyApplication;
+  let sweeper: DeliveriesSweeper;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    app = await startApplication(database.url, [], store.settings());
+    sweeper = app.get(DeliveriesSweeper);
+    await sweeper.sweep();
+  });
+  afterAll(async () => {
+    await stopApplication(app);
+    await database.drop();
+  });
+
+  /** A webhook, and an event for it whose rows are there while no job is. */
+  async function forgottenEvent(attendedUntil: string): Promise<{ hook: Hook; webhookId: string; eventId: string }> {
+    const userId = `user-${randomUUID()}`;
+    const hook = receiver.hook();
+    const { webhook } = await app.get(WebhooksService).create(userId, { url: hook.url, events: ['*'] });
+    const { id: eventId } = app.get(ClockService).birth();
+    await database.query(
+      `insert into webhook_service.events (id, name, user_id, body, attended_until)
+       values ($1, 'job.started', $2, '{}', now() + $3::interval)`,
+      [eventId, userId, attendedUntil],
+    );
+    return { hook, webhookId: webhook.id, eventId };
+  }
+
+  async function forgottenDeliveries(count: number, attendedUntil: string): Promise<Hook> {
+    const { hook, webhookId, eventId } = await forgottenEvent('1 hour');
+    await database.query(
+      `insert into webhook_service.deliveries
+         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
+       select overlay($1::uuid::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, $2::uuid, 'anyone', $1::uuid, 'job.started', $3, 1,
+              'event', 'pending', now(), now() + $4::interval
+       from generate_series(1, $5::int) as n`,
+      [eventId, webhookId, hook.url, attendedUntil, count],
+    );
+    return hook;
+  }
+
+  it('has an event fanned out that was accepted and never handed on', async () => {
+    const { hook } = await forgottenEvent('-1 second');
+    expect((await sweeper.sweep()).events).toBe(1);
+    await hook.received(1);
+  });
+
+  it('has a delivery sent whose job was lost', async () => {
+    const hook = await forgottenDeliveries(1, '-1 second');
+    expect((await sweeper.sweep()).deliveries).toBe(1);
+    await hook.received(1);
+  });
+
+  it('leaves alone what a job attends to', async () => {
+    await forgottenEvent('1 hour');
+    await forgottenDeliveries(3, '1 hour');
+    expect(await sweeper.sweep()).toEqual({ events: 0, deliveries: 0 });
+  });
+
+  it('takes each row once, however many sweep at the same time, and more than a page of them', async () => {
+    const hook = await forgottenDeliveries(2500, '-1 second');
+    const swept = await Promise.all([sweeper.sweep(), sweeper.sweep(), sweeper.sweep()]);
+    expect(swept.reduce((sum, { deliveries }) => sum + deliveries, 0)).toBe(2500);
+    await hook.received(2500);
+    expect(hook.calls).toHaveLength(2500);
+  });
+
+  it('trusts nothing that the queue did not take', async () => {
+    const hook = await forgottenDeliveries(2, '-1 second');
+    const away = app.get(SweepRepository).renewDeliveries(10, () => Promise.reject(new Error('the queue is away')));
+    await expect(away).rejects.toThrow('the queue is away');
+    expect((await sweeper.sweep()).deliveries).toBe(2);
+    await hook.received(2);
+  });
+
+  it('puts everything pending on the queue again when the queue has forgotten it', async () => {
+    const due = await forgottenDeliveries(2, '1 hour');
+    await app.get(SweepRepository).suspectAll();
+    await database.query(`update webhook_service.deliveries set attended_until = now() where status = 'pending'`);
+    await sweeper.sweep();
+    await due.received(2);
+  });
+
+  it('costs a look at empty partial indexes when there is nothing to do', async () => {
+    const [plan] = await database.query<{ 'QUERY PLAN': string }>(
+      `explain (format json) select id from webhook_service.deliveries
+       where status = 'pending' and attended_until <= now() order by attended_until limit 1000`,
+    );
+    expect(JSON.stringify(plan)).not.toContain('"Seq Scan"');
+  });
+
+  it('sees workers that begin nothing, and has them made anew', async () => {
+    const workers = app.get(WorkersService);
+    await workers.drain(1000);
+    const hook = await forgottenDeliveries(1, '-1 second');
+    const watchdog = app.get(WatchdogService);
+    const now = jest.spyOn(Date, 'now');
+    try {
+      await watchdog.judge(await sweeper.sweep());
+      expect(hook.calls).toHaveLength(0);
+      const later = Date.now() + 9000;
+      now.mockImplementation(() => later);
+      await watchdog.judge({ events: 0, deliveries: 1 });
+    } finally {
+      now.mockRestore();
+    }
+    await hook.received(1);
+  });
+
+  if (store.name === 'Redis') {
+    it('notices once that Redis was emptied, in every process', async () => {
+      const redis = new Redis(store.settings().REDIS_URL ?? '');
+      const [one, other] = [
+        app.get(RedisMemoryClient),
+        new RedisMemoryClient({ redisUrl: store.settings().REDIS_URL } as never),
+      ];
+      const ask = async () => [await one.wasLost(), await other.wasLost()];
+      try {
+        expect(await ask()).toEqual([false, false]);
+        await redis.flushall();
+        expect(await ask()).toEqual([true, true]);
+        expect(await ask()).toEqual([false, false]);
+      } finally {
+        other.onApplicationShutdown();
+        redis.disconnect();
+      }
+    });
+  }
+});
