@@ -44,11 +44,6 @@ export class AttemptsService {
     return this.loads.add(deliveryId);
   }
 
-  /** How many attempts this process is making. */
-  get inFlight(): number {
-    return this.making.size;
-  }
-
   /**
    * Sends what is still wanted and writes down what came of it. A receiver's failure is an outcome, never an exception.
    * Null when there was nothing to write any more, or when this process is making the same attempt already: a queue that

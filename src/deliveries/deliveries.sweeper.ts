@@ -27,8 +27,8 @@ export class DeliveriesSweeper {
   /** Throws while a store is away: then the rows stay as they are, for the next sweep. */
   async sweep(): Promise<Swept> {
     if (await this.memory.wasLost()) {
-      this.logger.warn('The queue has been emptied: everything that is pending is put on it again.');
-      await this.rows.suspectAll();
+      const suspected = await this.rows.suspectAll();
+      if (suspected > 0) this.logger.warn(`The queue has forgotten ${suspected} rows: they are put on it again.`);
     }
     const swept = {
       events: await this.renewAll((limit) => this.rows.renewEvents(limit, (ids) => this.fanOut.remind(ids))),

@@ -1,7 +1,8 @@
-import { Processor, WorkerHost } from '@nestjs/bullmq';
+import { Processor } from '@nestjs/bullmq';
 import type { Job } from 'bullmq';
 import { FAN_OUT_QUEUE, type FanOutJob } from '../events/fan-out.queue';
 import { processorOptions } from '../queue/processor-options.decorator';
+import { TrackedProcessor } from '../queue/tracked.processor';
 import { DeliveriesRepository } from './deliveries.repository';
 import { firstDeliveryId } from './delivery-id';
 import { FanOutRepository } from './fan-out.repository';
@@ -11,7 +12,7 @@ const CONCURRENCY = 4;
 
 /** Turns events into deliveries. May run twice for an event: ids are computed, and the mark is set last. */
 @Processor(FAN_OUT_QUEUE, processorOptions(() => CONCURRENCY))
-export class FanOutProcessor extends WorkerHost {
+export class FanOutProcessor extends TrackedProcessor<FanOutJob> {
   constructor(
     private readonly fanOut: FanOutRepository,
     private readonly deliveries: DeliveriesRepository,
@@ -20,7 +21,7 @@ export class FanOutProcessor extends WorkerHost {
     super();
   }
 
-  async process(job: Job<FanOutJob>): Promise<void> {
+  protected override async handle(job: Job<FanOutJob>): Promise<void> {
     const events = await this.fanOut.openEvents(job.data.eventIds);
     if (events.length === 0) return;
     const names = new Map(events.map(({ id, name }) => [id, name]));

@@ -1,15 +1,16 @@
-import { Processor, WorkerHost } from '@nestjs/bullmq';
+import { Processor } from '@nestjs/bullmq';
 import { DelayedError, type Job } from 'bullmq';
 import { processorOptions } from '../queue/processor-options.decorator';
+import { TrackedProcessor } from '../queue/tracked.processor';
 import { WebhookHealthService } from '../webhooks/webhook-health.service';
 import { AttemptsService } from './attempts.service';
 import type { DeliveryStatus } from './delivery.entity';
 import type { DueDelivery } from './due-delivery';
 import { SEND_QUEUE, type SendJob, SendQueue } from './send.queue';
 
-/** Attends to one delivery. It throws only when the infrastructure fails, and then BullMQ repeats the job. */
+/** Attends to one delivery. */
 @Processor(SEND_QUEUE, processorOptions((config) => config.deliveryConcurrency))
-export class SendProcessor extends WorkerHost {
+export class SendProcessor extends TrackedProcessor<SendJob> {
   constructor(
     private readonly attempts: AttemptsService,
     private readonly queue: SendQueue,
@@ -18,7 +19,7 @@ export class SendProcessor extends WorkerHost {
     super();
   }
 
-  async process(job: Job<SendJob>, token?: string): Promise<void> {
+  protected override async handle(job: Job<SendJob>, token?: string): Promise<void> {
     const delivery = await this.attempts.load(job.data.deliveryId);
     if (delivery?.status !== 'pending') return;
     if (delivery.dueInMs > 0) {

@@ -51,10 +51,14 @@ export class SweepRepository {
     return this.renew(RENEW_DELIVERIES, limit, remind);
   }
 
-  /** The queue has forgotten everything: what is due is unattended now, what is not yet due will be then. */
-  async suspectAll(): Promise<void> {
-    await this.dataSource.query(SUSPECT_EVENTS);
-    await this.dataSource.query(SUSPECT_DELIVERIES);
+  /**
+   * The queue has forgotten everything: what is due is unattended now, what is not yet due will be then. Answers how many
+   * rows that are.
+   */
+  async suspectAll(): Promise<number> {
+    const [, events] = await this.dataSource.query<[unknown, number]>(SUSPECT_EVENTS);
+    const [, deliveries] = await this.dataSource.query<[unknown, number]>(SUSPECT_DELIVERIES);
+    return events + deliveries;
   }
 
   /** When the queue does not take the reminders the rows stay as they were, for the next sweep. */

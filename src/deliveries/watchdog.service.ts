@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { FAN_OUT_QUEUE } from '../events/fan-out.queue';
+import { TrackedProcessor } from '../queue/tracked.processor';
 import { WorkersService } from '../queue/workers.service';
-import { AttemptsService } from './attempts.service';
 import type { Swept } from './deliveries.sweeper';
-import { SEND_QUEUE } from './send.queue';
+import { FanOutProcessor } from './fan-out.processor';
+import { SendProcessor } from './send.processor';
 
 /** A worker that was reminded must have begun a job within this time. */
 const BEGINS_WITHIN_MS = 8000;
@@ -23,37 +23,39 @@ interface Suspicion {
 @Injectable()
 export class WatchdogService {
   private readonly logger = new Logger('Watchdog');
-  private readonly suspicions = new Map<string, Suspicion>();
+  private readonly suspicions = new Map<TrackedProcessor<unknown>, Suspicion>();
   private rebuilds = 0;
+  private rebuiltAt = 0;
 
   constructor(
     private readonly workers: WorkersService,
-    private readonly attempts: AttemptsService,
+    private readonly fanOut: FanOutProcessor,
+    private readonly send: SendProcessor,
   ) {}
 
   async judge({ events, deliveries }: Swept): Promise<void> {
-    const fanOutIsDead = this.isDead(FAN_OUT_QUEUE, events);
-    const sendIsDead = this.isDead(SEND_QUEUE, deliveries) && this.attempts.inFlight === 0;
-    if (!fanOutIsDead && !sendIsDead) return;
+    const dead = [this.isDead(this.fanOut, events), this.isDead(this.send, deliveries)];
+    if (!dead.includes(true)) return;
     if (this.rebuilds === MAX_REBUILDS) {
       this.logger.fatal('Rows are due, but no job begins, and new workers have not helped: this process ends.');
       process.exit(1);
     }
     this.rebuilds += 1;
+    this.rebuiltAt = Date.now();
     this.logger.error('Rows are due, but no job begins: the workers are made anew.');
     this.suspicions.clear();
     await this.workers.rebuild();
   }
 
-  private isDead(queue: string, reminders: number): boolean {
+  private isDead(processor: TrackedProcessor<unknown>, reminders: number): boolean {
     const now = Date.now();
-    const suspicion = this.suspicions.get(queue);
-    const hasBegun = this.workers.lastJobAt(queue) > (suspicion?.since ?? 0);
-    if (hasBegun) this.rebuilds = 0;
-    if (suspicion && (hasBegun || now - suspicion.lastReminderAt > FORGIVEN_AFTER_MS)) this.suspicions.delete(queue);
-    if (reminders === 0) return false;
-    const since = this.suspicions.get(queue)?.since ?? now;
-    this.suspicions.set(queue, { since, lastReminderAt: now });
+    const known = this.suspicions.get(processor);
+    const hasBegun = processor.lastBegunAt > (known?.since ?? 0);
+    if (processor.lastBegunAt > this.rebuiltAt) this.rebuilds = 0;
+    if (known && (hasBegun || now - known.lastReminderAt > FORGIVEN_AFTER_MS)) this.suspicions.delete(processor);
+    if (reminders === 0 || processor.inFlight > 0) return false;
+    const since = this.suspicions.get(processor)?.since ?? now;
+    this.suspicions.set(processor, { since, lastReminderAt: now });
     return now - since > BEGINS_WITHIN_MS;
   }
 }

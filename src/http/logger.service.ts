@@ -16,8 +16,11 @@ export class PinoLoggerService implements LoggerService {
     this.write('warn', message, context);
   }
 
-  error(message: unknown, ...rest: string[]): void {
-    this.write('error', message, rest.at(-1));
+  /** Nest hands on a stack, a context, or both. */
+  error(message: unknown, ...rest: (string | undefined)[]): void {
+    const stack = rest.find((text) => text?.includes('\n    at '));
+    const context = rest.findLast((text) => text !== stack);
+    this.write('error', stack === undefined ? message : { msg: String(message), stack }, context);
   }
 
   debug(message: unknown, context?: string): void {

@@ -1,18 +1,24 @@
-import { BullRegistrar, WorkerHost } from '@nestjs/bullmq';
+import { setTimeout as pause } from 'node:timers/promises';
+import { BullRegistrar } from '@nestjs/bullmq';
 import { Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Worker } from 'bullmq';
 import { Config } from '../config/config';
 import { fillProcessorOptions } from './processor-options.decorator';
+import { RepeatFilter } from './repeat-filter';
+import { TrackedProcessor } from './tracked.processor';
 
 const CLOSE_WITHIN_MS = 2000;
+const LOOK_EVERY_MS = 20;
+/** How long a queue may take to note that a job has ended; when it is away it never does. */
+const NOTED_WITHIN_MS = 1000;
 
 /** Starts, replaces and drains the workers of all processors, whichever room they live in. */
 @Injectable()
 export class WorkersService {
   private readonly logger = new Logger('Workers');
-  private workers: Worker[] = [];
-  private readonly lastJobs = new Map<string, number>();
+  private readonly errors = new RepeatFilter();
+  private processors: TrackedProcessor<unknown>[] = [];
 
   constructor(
     private readonly config: Config,
@@ -23,42 +29,49 @@ export class WorkersService {
   start(): void {
     fillProcessorOptions(this.config);
     this.registrar.register();
-    this.workers = this.discovery
+    this.processors = this.discovery
       .getProviders()
       .map(({ instance }) => instance as unknown)
-      .filter((instance) => instance instanceof WorkerHost)
-      .map((host) => host.worker as Worker);
-    for (const worker of this.workers) this.watch(worker);
-  }
-
-  /** When a worker of this queue last began a job, in ms since 1970; 0: never. */
-  lastJobAt(queue: string): number {
-    return this.lastJobs.get(queue) ?? 0;
+      .filter((instance) => instance instanceof TrackedProcessor);
+    for (const worker of this.workers()) worker.on('error', (error) => this.report(worker, error));
   }
 
   /** Replaces workers that do nothing any more. What they still hold ends by itself. */
   async rebuild(): Promise<void> {
-    const old = this.workers;
+    const old = this.workers();
     this.start();
     await within(CLOSE_WITHIN_MS, Promise.all(old.map((worker) => worker.close(true))));
   }
 
   /** Takes no new jobs, gives those in flight `withinMs` to finish, and closes. Never throws, never hangs. */
   async drain(withinMs: number): Promise<void> {
-    await within(withinMs, Promise.all(this.workers.map((worker) => worker.pause())));
+    const workers = this.workers();
+    await within(withinMs, Promise.race([Promise.all(workers.map((worker) => worker.pause())), this.idle()]));
     // A plain close() would wait for a store that may be away; what is in flight has had its time.
-    await within(CLOSE_WITHIN_MS, Promise.all(this.workers.map((worker) => worker.close(true))));
+    await within(CLOSE_WITHIN_MS, Promise.all(workers.map((worker) => worker.close(true))));
   }
 
-  private watch(worker: Worker): void {
-    worker.on('active', () => this.lastJobs.set(worker.name, Date.now()));
-    worker.on('error', (error) => this.logger.warn(`The worker of ${worker.name} met an error: ${error.message}`));
+  /** Resolves when no job has been in flight for a while, which `pause()` does not see as long as the queue is away. */
+  private async idle(): Promise<void> {
+    for (let idleMs = 0; idleMs < NOTED_WITHIN_MS; idleMs += LOOK_EVERY_MS) {
+      await pause(LOOK_EVERY_MS);
+      if (this.processors.some(({ inFlight }) => inFlight > 0)) idleMs = 0;
+    }
+  }
+
+  private workers(): Worker[] {
+    return this.processors.map((processor) => processor.worker as Worker);
+  }
+
+  private report(worker: Worker, error: Error): void {
+    const text = `The worker of ${worker.name} met an error: ${error.message}`;
+    if (this.errors.isNews(text, Date.now())) this.logger.warn(text);
   }
 }
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work.then(() => undefined).catch(() => undefined), timeout]);
-  clearTimeout(timer);
+  const timeout = new AbortController();
+  const tooLate = pause(ms, undefined, { signal: timeout.signal }).catch(() => undefined);
+  await Promise.race([work.catch(() => undefined), tooLate]);
+  timeout.abort();
 }
