@@ -5,7 +5,7 @@ import { StatementsService } from '../database/statements.service';
 import type { AttemptRecord, Recorded } from './attempt-record';
 import type { DueDelivery } from './due-delivery';
 import type { DeliveryError } from './failure';
-import { CANCEL_PENDING, INSERT_FIRST, LOAD_DUE, RECORD } from './deliveries.statements';
+import { CANCEL_PENDING, ENTRUST_TO_SWEEPER, INSERT_FIRST, LOAD_DUE, RECORD } from './deliveries.statements';
 
 /** A first attempt about to be inserted. */
 export interface FirstDelivery {
@@ -56,6 +56,11 @@ export class DeliveriesRepository {
     const ids = records.map(({ deliveryId }) => deliveryId);
     const rows = await this.statements.run<Recorded>(RECORD, [...columns(records), ...idBounds(ids)]);
     return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  /** No job attends to the row any more: the sweeper reminds of it when it is due. */
+  async entrustToSweeper(id: string): Promise<void> {
+    await this.statements.run(ENTRUST_TO_SWEEPER, [id]);
   }
 
   async cancelPending(manager: EntityManager, webhookId: string, { code, message }: DeliveryError): Promise<void> {

@@ -62,6 +62,12 @@ export const RECORD: Statement = {
     from done`,
 };
 
+export const ENTRUST_TO_SWEEPER: Statement = {
+  name: 'entrust_delivery_to_sweeper',
+  text: `
+    update webhook_service.deliveries set attended_until = scheduled_at where id = $1 and status = 'pending'`,
+};
+
 export const CANCEL_PENDING: Statement = {
   name: 'cancel_pending_deliveries',
   text: `

@@ -1,6 +1,7 @@
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
+import { ClockService } from '../database/clock.service';
 import { QueueHealthService } from '../queue/queue-health.service';
 
 /** The braces keep all keys of the queue in one slot of a Redis cluster. */
@@ -21,6 +22,7 @@ export class SendQueue implements OnModuleInit {
   constructor(
     @InjectQueue(SEND_QUEUE) private readonly queue: Queue<SendJob>,
     private readonly health: QueueHealthService,
+    private readonly clock: ClockService,
   ) {}
 
   onModuleInit(): void {
@@ -42,7 +44,8 @@ export class SendQueue implements OnModuleInit {
       const jobs = deliveryIds.slice(i, i + MAX_JOBS_PER_ADD).map((deliveryId) => ({
         name: 'send',
         data: { deliveryId },
-        opts: { jobId: deliveryId, delay: delayMs },
+        // By PostgreSQL's clock: a delayed job of a machine whose clock is ahead would wait for as long.
+        opts: { jobId: deliveryId, delay: delayMs, timestamp: this.clock.now().getTime() },
       }));
       await this.queue.addBulk(jobs);
     }

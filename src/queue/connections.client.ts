@@ -6,7 +6,16 @@ import { TolerantPgClient } from './tolerant-pg.client';
 const QUEUE_SCHEMA = 'webhook_service_queue';
 const MAX_CONNECTIONS = 3;
 
-const reconnectAfterMs = (attempt: number): number => Math.min(100 * attempt, 1000);
+/** Longer than an answer takes; a worker's blocking command may take ten seconds. */
+const PRODUCER_SILENCE_MS = 3000;
+const WORKER_SILENCE_MS = 12_000;
+
+/** A connection that has died without a word is given up, and made anew within a second of the store's return. */
+export const surviving = (silenceMs: number) => ({
+  socketTimeout: silenceMs,
+  connectTimeout: 2000,
+  retryStrategy: (attempt: number): number => Math.min(100 * attempt, 1000),
+});
 
 /** The connection on which jobs are added: it fails at once rather than piling up commands while the store is away. */
 export function producerConnection(config: Config): ConnectionOptions {
@@ -16,14 +25,14 @@ export function producerConnection(config: Config): ConnectionOptions {
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     commandTimeout: 500,
-    retryStrategy: reconnectAfterMs,
+    ...surviving(PRODUCER_SILENCE_MS),
   };
 }
 
 /** The connection of a worker: it waits in a blocking command, so it has no command timeout and never gives up. */
 function workerConnection(config: Config): ConnectionOptions {
   if (config.redisUrl === null) return postgresConnection(config);
-  return { url: config.redisUrl, maxRetriesPerRequest: null, retryStrategy: reconnectAfterMs };
+  return { url: config.redisUrl, maxRetriesPerRequest: null, ...surviving(WORKER_SILENCE_MS) };
 }
 
 /** Options under which a worker is back within seconds after its store, or another worker, has died. */

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { Config } from '../config/config';
+import { surviving } from './connections.client';
 
+const SILENCE_MS = 3000;
 const KEY = 'webhook-notification-service:memory';
 
 /**
@@ -23,7 +25,7 @@ export class RedisMemoryClient implements OnApplicationShutdown {
             enableOfflineQueue: false,
             maxRetriesPerRequest: 1,
             commandTimeout: 500,
-            retryStrategy: (attempt) => Math.min(100 * attempt, 1000),
+            ...surviving(SILENCE_MS),
           });
     // Its state is asked for at every sweep; the queues report what is wrong with Redis.
     this.redis?.on('error', () => undefined);
