@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { v7 } from 'uuid';
-import { dayPartitions, lowestIdOf } from './partitions';
+import { lowestIdOf } from '../pagination/id-time';
+import { dayPartitions } from './partitions';
 
 const DAY_MS = 86_400_000;
 const instants = fc.date({ min: new Date('1970-01-03'), max: new Date('9999-12-20'), noInvalidDate: true });

@@ -1,3 +1,5 @@
+import { lowestIdOf } from '../pagination/id-time';
+
 const DAY_MS = 86_400_000;
 
 /** One day of a table that is partitioned by UUIDv7. */
@@ -7,12 +9,6 @@ export interface DayPartition {
   from: string;
   /** First id of the next day. */
   to: string;
-}
-
-/** The lowest UUIDv7 (RFC 9562) of a millisecond, its version and variant bits left zero so that it bounds them all. */
-export function lowestIdOf(ms: number): string {
-  const hex = ms.toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }
 
 /** The partitions of `table` for the UTC days from `firstDay` to `lastDay`, counted from the day of `now`. */

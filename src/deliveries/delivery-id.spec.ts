@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { v7, validate, version } from 'uuid';
-import { timeOfId } from '../events/time-of-id';
+import { timeOfId } from '../pagination/id-time';
 import { firstDeliveryId } from './delivery-id';
 
 const EVENT = '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90';

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { lowestIdOf } from '../database/partitions';
 import { ApiError } from '../errors/api-error';
 import { MESSAGES } from '../errors/catalogue';
 import { Event } from '../events/event.entity';
-import type { CursorScope } from '../pagination/cursor';
-import { keysetStart } from '../pagination/keyset';
-import { Page } from '../pagination/page';
+import { newestFirst } from '../pagination/newest-first.repository';
+import type { Page } from '../pagination/page';
 import { WebhooksService } from '../webhooks/webhooks.service';
 import { Delivery } from './delivery.entity';
 import type { DeliveryQueryDto } from './dto/delivery-query.dto';
@@ -30,21 +28,9 @@ export class DeliveryLogService {
   async list(userId: string, webhookId: string, query: DeliveryQueryDto): Promise<Page<Delivery>> {
     await this.webhooks.read(userId, webhookId);
     const { limit, cursor, since, until, ...equal } = query;
-    const scope: CursorScope = [userId, `deliveries of ${webhookId}`, { ...equal, since, until }];
-    const start = keysetStart(cursor, scope);
     const rows = this.deliveries.createQueryBuilder('d').where({ userId, webhookId, ...defined(equal) });
-    if (start) rows.andWhere('d.id < :start', { start });
-    // A row's creation is the time in its id, so that a window of time is a range of ids.
-    if (since) rows.andWhere('d.id >= :since', { since: lowestIdOf(since.getTime()) });
-    if (until) rows.andWhere('d.id < :until', { until: lowestIdOf(until.getTime()) });
-    return Page.of(
-      await rows
-        .orderBy('d.id', 'DESC')
-        .limit(limit + 1)
-        .getMany(),
-      limit,
-      scope,
-    );
+    const page = { limit, cursor, since, until };
+    return newestFirst(rows, page, [userId, `deliveries of ${webhookId}`, { ...equal, since, until }]);
   }
 
   async read(userId: string, webhookId: string, id: string): Promise<LoggedDelivery> {

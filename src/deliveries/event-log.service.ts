@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository, type SelectQueryBuilder } from 'typeorm';
-import { lowestIdOf } from '../database/partitions';
 import { ApiError } from '../errors/api-error';
 import { MESSAGES } from '../errors/catalogue';
 import { Event } from '../events/event.entity';
-import type { CursorScope } from '../pagination/cursor';
-import { keysetStart } from '../pagination/keyset';
-import { Page } from '../pagination/page';
+import { newestFirst } from '../pagination/newest-first.repository';
+import type { Page } from '../pagination/page';
 import { Delivery } from './delivery.entity';
 import type { EventQueryDto } from './dto/event-query.dto';
 
@@ -25,22 +23,10 @@ export class EventLogService {
     @InjectRepository(Delivery) private readonly deliveries: Repository<Delivery>,
   ) {}
 
-  async list(userId: string, { limit, cursor, event, since, until }: EventQueryDto): Promise<Page<Event>> {
-    const scope: CursorScope = [userId, 'events', { event, since, until }];
-    const start = keysetStart(cursor, scope);
+  async list(userId: string, { event, ...page }: EventQueryDto): Promise<Page<Event>> {
     const query = this.visibleTo(userId);
     if (event !== undefined) query.andWhere('e.name = :event', { event });
-    if (start) query.andWhere('e.id < :start', { start });
-    if (since) query.andWhere('e.id >= :since', { since: lowestIdOf(since.getTime()) });
-    if (until) query.andWhere('e.id < :until', { until: lowestIdOf(until.getTime()) });
-    return Page.of(
-      await query
-        .orderBy('e.id', 'DESC')
-        .limit(limit + 1)
-        .getMany(),
-      limit,
-      scope,
-    );
+    return newestFirst(query, page, [userId, 'events', { event, since: page.since, until: page.until }]);
   }
 
   async read(userId: string, id: string): Promise<{ event: Event; deliveries: Delivery[] }> {

@@ -14,7 +14,7 @@ import { EventValidator } from './event-validator';
 import { EventsRepository, type NewEvent, type NewEventKey } from './events.repository';
 import { FanOutQueue } from './fan-out.queue';
 import type { EventName, EventPayloads } from './payloads';
-import { timeOfId } from './time-of-id';
+import { timeOfId } from '../pagination/id-time';
 import { isIdempotencyKey } from './publish-request';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 

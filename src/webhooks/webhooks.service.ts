@@ -4,9 +4,8 @@ import { type QueryDeepPartialEntity, Repository } from 'typeorm';
 import { ClockService } from '../database/clock.service';
 import { ApiError } from '../errors/api-error';
 import { MESSAGES } from '../errors/catalogue';
-import { type CursorScope } from '../pagination/cursor';
-import { keysetStart } from '../pagination/keyset';
-import { Page } from '../pagination/page';
+import { newestFirst } from '../pagination/newest-first.repository';
+import type { Page } from '../pagination/page';
 import type { CreateWebhookDto } from './dto/create-webhook.dto';
 import type { ListWebhooksDto } from './dto/list-webhooks.dto';
 import type { UpdateWebhookDto } from './dto/update-webhook.dto';
@@ -47,18 +46,11 @@ export class WebhooksService {
     return { webhook, secret };
   }
 
-  async list(userId: string, { limit, cursor, active, event }: ListWebhooksDto): Promise<Page<Webhook>> {
-    const scope: CursorScope = [userId, 'webhooks', { active, event }];
+  async list(userId: string, { active, event, ...page }: ListWebhooksDto): Promise<Page<Webhook>> {
     const query = this.webhooks.createQueryBuilder('w').where('w.userId = :userId', { userId });
-    const start = keysetStart(cursor, scope);
-    if (start) query.andWhere('w.id < :start', { start });
     if (active !== undefined) query.andWhere('w.active = :active', { active });
     if (event !== undefined) query.andWhere('w.events && :patterns::text[]', { patterns: patternsOf(event) });
-    const rows = await query
-      .orderBy('w.id', 'DESC')
-      .limit(limit + 1)
-      .getMany();
-    return Page.of(rows, limit, scope);
+    return newestFirst(query, page, [userId, 'webhooks', { active, event }]);
   }
 
   async read(userId: string, id: string): Promise<Webhook> {

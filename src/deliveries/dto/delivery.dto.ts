@@ -1,5 +1,5 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { timeOfId } from '../../events/time-of-id';
+import { timeOfId } from '../../pagination/id-time';
 import {
   type Delivery,
   DELIVERY_STATUSES,

@@ -1,5 +1,5 @@
 import type { Event } from '../../events/event.entity';
-import { timeOfId } from '../../events/time-of-id';
+import { timeOfId } from '../../pagination/id-time';
 import type { Delivery } from '../delivery.entity';
 import { DeliveryDto } from './delivery.dto';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { v7 } from 'uuid';
-import { timeOfId } from './time-of-id';
+import { timeOfId } from '../pagination/id-time';
 
 describe('timeOfId', () => {
   it('reads the example of RFC 9562, A.6', () => {
