@@ -31,24 +31,23 @@ const base = {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
 };
 
+/** Tests that need a PostgreSQL: one for the whole run, and a database of its own for each file. */
+const withDatabase = (folder) => ({
+  ...base,
+  displayName: folder,
+  testMatch: [`<rootDir>/test/${folder}/**/*.spec.ts`],
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+});
+
 module.exports = {
   // Many tests start whole processes; a busy machine takes seconds for each.
   testTimeout: 60_000,
+  reporters: ['default', '<rootDir>/test/support/count-reporter.cjs'],
   projects: [
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
-    {
-      ...base,
-      displayName: 'integration',
-      testMatch: ['<rootDir>/test/integration/**/*.spec.ts'],
-      globalSetup: '<rootDir>/test/support/global-setup.ts',
-      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-    },
-    {
-      ...base,
-      displayName: 'e2e',
-      testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
-      globalSetup: '<rootDir>/test/support/global-setup.ts',
-      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-    },
+    withDatabase('integration'),
+    withDatabase('e2e'),
+    withDatabase('faults'),
   ],
 };

@@ -1,0 +1,21 @@
+// `npm test` runs jest more than once. Where TEST_COUNTS names a file, each run leaves a line of its counts there.
+const { appendFileSync } = require('node:fs');
+
+module.exports = class CountReporter {
+  onRunComplete(_contexts, results) {
+    const file = process.env.TEST_COUNTS;
+    if (!file) return;
+    const skippedOnRedis = results.testResults
+      .flatMap((suite) => suite.testResults)
+      .filter(({ status, fullName }) => ['pending', 'skipped'].includes(status) && /redis/i.test(fullName))
+      .map(({ fullName }) => fullName);
+    const counts = {
+      passed: results.numPassedTests,
+      // A file that does not even load has no tests to count: it is one failure.
+      failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
+      skipped: results.numPendingTests + results.numTodoTests,
+      skippedOnRedis,
+    };
+    appendFileSync(file, `${JSON.stringify(counts)}\n`);
+  }
+};
