@@ -10,6 +10,7 @@ const MAX_INFORMATIONAL_ANSWERS = 100;
 const MAX_KEPT_BODY_BYTES = 4 * 1024;
 const MAX_READ_BODY_BYTES = 64 * 1024;
 const BODY_TIMEOUT_MS = 1000;
+const MAX_HELD_UP_MS = 2000;
 
 /** A connection that had been used before ended without a byte of an answer: the request may be sent once more. */
 export const LOST = { kind: 'lost' } as const;
@@ -93,8 +94,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Ends now, whatever is still to come: with the answer when there is one, else as a timeout. */
   end(): void {
-    if (this.head === undefined) this.fail('timeout');
-    else this.respond(this.head, true);
+    if (this.head !== undefined) return this.respond(this.head, true);
+    // A timer that fires this late was held up: this process was stopped or starved, which is not the receiver's doing.
+    const heldUpMs = performance.now() - this.options.deadlineAt;
+    if (heldUpMs > MAX_HELD_UP_MS) return this.giveUp(new Error(`this process was held up for ${heldUpMs} ms`));
+    this.fail('timeout');
   }
 
   private takeInformational(): void {

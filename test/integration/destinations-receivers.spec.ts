@@ -41,6 +41,17 @@ function pour(socket: Socket, text: string): void {
   write();
 }
 
+describe('a process that was itself held up', () => {
+  it('has no outcome to tell: the receiver is not to blame for the deadline', async () => {
+    const receiver = await startReceiver({});
+    const held = impatientClient.post({ ...REQUEST, url: receiver.url });
+    const startedAt = performance.now();
+    await waitFor(() => receiver.requests.length > 0, { what: 'the request', everyMs: 5 });
+    while (performance.now() - startedAt < 2600);
+    await expect(held).rejects.toThrow(/held up for/);
+  });
+});
+
 describe('a receiver that answers', () => {
   it('gets the request as it was prepared, and its answer comes back', async () => {
     const { receiver, result } = await postTo(
