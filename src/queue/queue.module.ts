@@ -1,10 +1,11 @@
 import { BullModule } from '@nestjs/bullmq';
 import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { createPostgresBackend, setDefaultBackendFactory } from 'bullmq';
+import { setDefaultBackendFactory } from 'bullmq';
 import { Config } from '../config/config';
 import { HealthModule } from '../health/health.module';
 import { producerConnection } from './connections.client';
+import { createMendedPostgresBackend } from './postgres-backend.client';
 import { QueueHealthService } from './queue-health.service';
 import { RedisMemoryClient } from './redis-memory.client';
 import { WorkersService } from './workers.service';
@@ -18,7 +19,7 @@ import { WorkersService } from './workers.service';
       inject: [Config],
       useFactory: (config: Config) => {
         // Before any queue exists: every Queue and Worker of this process is made on this backend.
-        setDefaultBackendFactory(config.redisUrl === null ? (createPostgresBackend as never) : undefined);
+        setDefaultBackendFactory(config.redisUrl === null ? createMendedPostgresBackend : undefined);
         return {
           connection: producerConnection(config),
           defaultJobOptions: {
