@@ -107,6 +107,8 @@ export interface CallOptions {
   rawBody?: string | Buffer;
   /** Instead of, or besides, what is sent anyway; a list is sent as several headers of that name. */
   headers?: Record<string, string | string[] | undefined>;
+  /** Gives up when it says so. */
+  signal?: AbortSignal;
 }
 
 /** The service's API as one user sees it. Every answer is checked to be one of the two envelopes. */
@@ -207,7 +209,14 @@ export function exchange(url: string, method: string, path: string, options: Cal
     if (!('content-type' in (options.headers ?? {}))) headers['content-type'] = 'application/json';
   }
   const { hostname, port } = new URL(url);
-  const target = { hostname, port, method, path: path + queryString(options.query), agent: false };
+  const target = {
+    hostname,
+    port,
+    method,
+    path: path + queryString(options.query),
+    agent: false,
+    signal: options.signal,
+  };
   return new Promise((resolve, reject) => {
     const outgoing = request({ ...target, headers }, (incoming) => {
       let text = '';

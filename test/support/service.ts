@@ -211,14 +211,14 @@ async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<
   return child.exitCode;
 }
 
-function capture(child: ChildProcess, streams: readonly ('stdout' | 'stderr')[]): () => string {
+export function capture(child: ChildProcess, streams: readonly ('stdout' | 'stderr')[]): () => string {
   let text = '';
   for (const stream of streams) child[stream]?.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
   return () => text;
 }
 
 /** Starts a file of the service with the given settings only: a developer's own do not reach the tests. */
-function spawnNode(file: string, args: readonly string[], settings: Settings): ChildProcess {
+export function spawnNode(file: string, args: readonly string[], settings: Settings): ChildProcess {
   const { PATH, HOME, TMPDIR } = process.env;
   const child = spawn(process.execPath, [serviceFile(file), ...args], {
     env: { PATH, HOME, TMPDIR, ...settings },

@@ -1,0 +1,3 @@
+import { survivesFaultsOn } from './survive';
+
+describe('Under faults (queues on PostgreSQL)', () => survivesFaultsOn('PostgreSQL'));
