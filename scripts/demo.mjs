@@ -1,8 +1,9 @@
 // The whole main job in a few seconds, told as it happens: `npm run demo`.
 //
-// It starts the service on a temporary folder, registers a webhook at a small receiver of its own, publishes one of
-// each event, checks every signature, lets one delivery fail and be retried, and reads the log. Exit code 0 means that
-// all of it was true. Nothing here comes from the service's code: it is used as any stranger would use it.
+// It starts the service on a temporary folder, registers a webhook at a small receiver of its own, runs a BullMQ queue
+// whose jobs become events, lets an account gain and lose a follower, checks every signature, lets one delivery fail and
+// be retried, and reads the log. Exit code 0 means that all of it was true. Nothing here comes from the service's code: it is used as any
+// stranger would use it.
 import { spawn } from 'node:child_process';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,9 +14,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { createPostgresBackend, Queue, Worker } from 'bullmq';
 
 const SERVICE = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist', 'src', 'main.js');
 const EVENTS = 'operation.complete operation.failed follower.gained follower.lost job.started job.completed'.split(' ');
+const QUEUE = 'demo-reports';
+/** One job succeeds and one fails. */
+const OF_JOBS = 'job.started job.completed operation.complete job.started operation.failed'.split(' ');
+/** An account gains one follower and loses another. */
+const OF_FOLLOWERS = 'follower.gained follower.lost'.split(' ');
+const ALL = [...OF_FOLLOWERS, ...OF_JOBS];
 /** The receiver answers 500 to the first request with this event. */
 const FAILS_ONCE = 'follower.lost';
 const SECRET = 'only the demo knows this';
@@ -49,10 +57,14 @@ async function tell(cleanup) {
   detail(`${webhook.status} POST /api/webhooks`, `webhook ${webhook.data?.id}`);
   check('the webhook is created', webhook.status === 201 && webhook.data.events.length === EVENTS.length);
 
-  step(4, 'Publish one of each. The service answers at once and delivers on its own.');
-  const published = await publishAll(api);
-  await waitFor('six deliveries and one retry', () => receiver.requests.length > EVENTS.length);
-  checkDeliveries(receiver.requests, published);
+  step(4, 'Run two jobs in a BullMQ queue that the service monitors, and let an account gain and lose a follower.');
+  const jobs = await runJobs(service, cleanup);
+  const changes = await changeFollowers(api);
+  await waitFor('all deliveries and one retry', () => receiver.requests.length > ALL.length);
+  checkDeliveries(receiver.requests);
+  checkJobs(receiver.requests, jobs);
+  checkFollowers(receiver.requests, changes);
+  await jobs.close();
 
   step(5, 'Read the delivery log: one row for every attempt.');
   const log = await settledLog(api, webhook.data.id);
@@ -66,23 +78,31 @@ async function tell(cleanup) {
   check('its data folder is removed', !existsSync(folder));
 }
 
-async function publishAll(api) {
-  const { data: types } = await api('GET', '/api/event-types');
-  const published = [];
-  for (const event of EVENTS) {
-    const data = types.find(({ name }) => name === event)?.example;
-    const answer = await api('POST', '/api/events', { event, data });
-    say(`   ${dim('→')} ${answer.status}  ${event.padEnd(20)} ${dim(`accepted as ${answer.data?.id}`)}`);
-    published.push({ event, data, status: answer.status, id: answer.data?.id });
-  }
-  return published;
+/** A push account gets three lists of followers: the first is where it begins, then one comes, and one goes. */
+async function changeFollowers(api) {
+  const account = await api('POST', '/api/accounts', { provider: 'push', handle: 'demo' });
+  const [ada, bob] = [
+    { id: '1', username: 'ada', displayName: 'Ada' },
+    { id: '2', username: 'bob' },
+  ];
+  const put = async (...followers) => {
+    const answer = await api('PUT', `/api/accounts/${account.data?.id}/followers`, { followers });
+    const { gained, lost } = answer.data ?? {};
+    const names = followers.map(({ username }) => username).join(', ');
+    say(`   ${dim('→')} ${answer.status}  followers: ${names.padEnd(9)} ${dim(`${gained} gained, ${lost} lost`)}`);
+    return [answer.status, gained, lost];
+  };
+  check('the first list of followers tells of nobody', isSame(await put(ada), [200, 0, 0]));
+  check('the second has one more', isSame(await put(ada, bob), [200, 1, 0]));
+  check('the third has one less', isSame(await put(bob), [200, 0, 1]));
+  const about = { accountId: account.data?.id };
+  return [
+    { event: 'follower.gained', data: { ...about, follower: bob, followersCount: 2 } },
+    { event: 'follower.lost', data: { ...about, follower: ada, followersCount: 1 } },
+  ];
 }
 
-function checkDeliveries(requests, published) {
-  check(
-    'all six events were accepted with 202',
-    published.every(({ status }) => status === 202),
-  );
+function checkDeliveries(requests) {
   check(
     'all signatures are verified',
     requests.every(({ isVerified }) => isVerified),
@@ -90,14 +110,6 @@ function checkDeliveries(requests, published) {
   check(
     'a body that was tampered with is not',
     requests.every(({ body, signature }) => !isSigned(Buffer.concat([body, Buffer.from(' ')]), signature, SECRET)),
-  );
-  check(
-    'each event was received once with success, exactly as published',
-    published.every(({ event, id, data }) => {
-      const received = requests.filter((request) => request.event === event && request.answer === 200);
-      const expected = { id, event, data };
-      return received.length === 1 && isSame({ ...JSON.parse(received[0].body), createdAt: undefined }, expected);
-    }),
   );
   const [first, second] = requests.filter(({ event }) => event === FAILS_ONCE);
   check(
@@ -109,10 +121,41 @@ function checkDeliveries(requests, published) {
   );
 }
 
+function checkJobs(requests, { succeeds, fails }) {
+  const received = requests.filter(({ event, answer }) => OF_JOBS.includes(event) && answer === 200);
+  const events = received.map(({ event, body }) => [event, JSON.parse(body).data]);
+  const dataOf = (name, id) =>
+    events.find(([event, { jobId, operationId }]) => event === name && (jobId ?? operationId) === id)?.[1];
+  check(
+    'the jobs became the events that they should, once each',
+    isSame(events.map(([event]) => event).sort(), [...OF_JOBS].sort()),
+  );
+  check(
+    'the one that succeeded brought its result',
+    dataOf('job.started', succeeds)?.attempt === 1 &&
+      dataOf('job.completed', succeeds)?.result.rows === 1280 &&
+      dataOf('operation.complete', succeeds)?.result.rows === 1280,
+  );
+  const error = { name: 'Error', message: 'The report source is offline.' };
+  check('the one that failed brought its error', isSame(dataOf('operation.failed', fails)?.error, error));
+}
+
+function checkFollowers(requests, changes) {
+  check(
+    'each change of followers was received once, exactly as it happened',
+    changes.every(({ event, data }) => {
+      const received = requests.filter((request) => request.event === event && request.answer === 200);
+      // Only the service itself knows when it saw a follower come or go.
+      const [given] = received.map(({ body }) => ({ ...JSON.parse(body).data, observedAt: undefined }));
+      return received.length === 1 && isSame(given, data);
+    }),
+  );
+}
+
 async function settledLog(api, webhookId) {
   return waitFor('a log in which nothing is pending', async () => {
     const { data: rows = [] } = await api('GET', `/api/webhooks/${webhookId}/deliveries`);
-    const isSettled = rows.length > EVENTS.length && rows.every(({ status }) => status !== 'pending');
+    const isSettled = rows.length > ALL.length && rows.every(({ status }) => status !== 'pending');
     return isSettled && rows.sort((a, b) => a.attemptedAt.localeCompare(b.attemptedAt));
   });
 }
@@ -141,7 +184,14 @@ async function makeFolder(cleanup) {
 async function startService(folder, cleanup) {
   if (!existsSync(SERVICE)) throw new Error(`${SERVICE} is missing: run \`npm run build\`, or start with npm run demo`);
   const dataDir = join(folder, 'data');
-  const settings = { DATA_DIR: dataDir, PORT: '0', RETRY_BASE_DELAY_MS: String(RETRY_AFTER_MS), LOG_LEVEL: 'warn' };
+  const queues = { MONITORED_QUEUES: QUEUE, AUTOMATION_QUEUES: QUEUE, QUEUE_EVENTS_USER: 'admin' };
+  const settings = {
+    DATA_DIR: dataDir,
+    PORT: '0',
+    RETRY_BASE_DELAY_MS: String(RETRY_AFTER_MS),
+    LOG_LEVEL: 'warn',
+    ...queues,
+  };
   const child = spawn(process.execPath, [SERVICE], {
     cwd: folder, // where there is no .env
     detached: true, // Ctrl-C is for this process, which then ends the service in order
@@ -186,10 +236,15 @@ async function stopService(service) {
   return child.exitCode;
 }
 
+/** Where the embedded database lives: in the data folder, unless its user could not get there. */
+async function placeOf(dataDir) {
+  const elsewhere = (await readFile(join(dataDir, 'postgres.location'), 'utf8').catch(() => '')).trim();
+  return { elsewhere, place: elsewhere || join(dataDir, 'postgres') };
+}
+
 /** After a clean end there is nothing left to do here, unless the database could not live in the data folder. */
 async function clearDatabase(dataDir) {
-  const elsewhere = (await readFile(join(dataDir, 'postgres.location'), 'utf8').catch(() => '')).trim();
-  const place = elsewhere || join(dataDir, 'postgres');
+  const { elsewhere, place } = await placeOf(dataDir);
   const [pid, home] = (await readFile(join(place, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
   if (home === place) {
     process.kill(Number(pid), 'SIGINT');
@@ -209,6 +264,36 @@ function apiOf(url, token) {
     });
     return { status: response.status, ...(await response.json()) };
   };
+}
+
+// ---------------------------------------------------------------------------------------------- the queue
+
+/** Somebody's BullMQ queue, in the same PostgreSQL as the service: two jobs, and a worker for them. */
+async function runJobs({ dataDir }, cleanup) {
+  const password = (await readFile(join(dataDir, 'postgres.password'), 'utf8')).trim();
+  const { place } = await placeOf(dataDir);
+  const port = (await readFile(join(place, 'postmaster.pid'), 'utf8')).split('\n')[3];
+  const options = {
+    connection: {
+      connectionString: `postgres://webhook_service:${password}@127.0.0.1:${port}/webhook_service`,
+      max: 2,
+      migrate: true,
+    },
+  };
+  const queue = new Queue(QUEUE, options, createPostgresBackend);
+  const worker = new Worker(QUEUE, work, options, createPostgresBackend);
+  for (const part of [queue, worker]) part.on('error', () => undefined);
+  let closing;
+  const close = () => (closing ??= worker.close(true).then(() => queue.close()));
+  cleanup.add(close);
+  const [succeeds, fails] = [await queue.add('export', { rows: 1280 }), await queue.add('import', {})];
+  detail('queue.add', `jobs ${succeeds.id} (succeeds) and ${fails.id} (fails)`);
+  return { succeeds: succeeds.id, fails: fails.id, close };
+}
+
+async function work({ name, data }) {
+  if (name === 'import') throw new Error('The report source is offline.');
+  return { rows: data.rows };
 }
 
 // ---------------------------------------------------------------------------------------------- the receiver

@@ -10,13 +10,25 @@ import { ApiExceptionFilter } from './errors/api-exception.filter';
 import { EventsModule } from './events/events.module';
 import { HealthModule } from './health/health.module';
 import { EnvelopeInterceptor } from './http/envelope.interceptor';
+import { MetricsModule } from './metrics/metrics.module';
+import { SourcesModule } from './sources/sources.module';
 import { validationPipe } from './validation/validation.pipe';
 import { QueueModule } from './queue/queue.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 
 /** The whole service. What is global for every route belongs here, not to the rooms. */
 @Module({
-  imports: [DatabaseModule, QueueModule, HealthModule, AuthModule, WebhooksModule, EventsModule, DeliveriesModule],
+  imports: [
+    MetricsModule,
+    DatabaseModule,
+    QueueModule,
+    HealthModule,
+    AuthModule,
+    WebhooksModule,
+    EventsModule,
+    DeliveriesModule,
+    SourcesModule,
+  ],
   providers: [
     { provide: APP_GUARD, useClass: BearerGuard },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },

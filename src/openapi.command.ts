@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import { parseConfig } from './config/settings';
 import { createAdapter } from './http/server.launcher';
+import { EventCatalogue } from './events/catalogue-registry';
 import { buildOpenApi } from './openapi.launcher';
 
 const FILE = 'openapi.json';
@@ -17,7 +18,7 @@ async function main(): Promise<void> {
     logger: false,
     bodyParser: false,
   });
-  const document = `${JSON.stringify(buildOpenApi(app), null, 2)}\n`;
+  const document = `${JSON.stringify(buildOpenApi(app, new EventCatalogue(config).all), null, 2)}\n`;
   if (!process.argv.includes('--check')) return writeFile(FILE, document);
   const committed = await readFile(FILE, 'utf8').catch(() => '');
   if (committed === document) return;

@@ -1,7 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { version } from './config/version';
-import { EVENT_TYPES, TEST_EVENT_TYPE } from './events/catalogue';
+import type { EventType } from './events/catalogue';
+import { EventCatalogue } from './events/catalogue-registry';
 import { outgoingEvents } from './outgoing-events';
 
 const DESCRIPTION = `Register callback URLs, publish events, and every subscriber gets a signed HTTP POST.
@@ -9,8 +10,8 @@ const DESCRIPTION = `Register callback URLs, publish events, and every subscribe
 Press **Authorize** and paste an access token. Every answer under \`/api\` is an envelope: \`{ "success": true, "data": … }\`
 or \`{ "success": false, "error": "…" }\`; lists have \`nextCursor\` beside \`data\`.`;
 
-/** Describes every route as OpenAPI 3.1. */
-export function buildOpenApi(app: INestApplication): OpenAPIObject {
+/** Describes every route, and the requests that receivers get of these events, as OpenAPI 3.1. */
+export function buildOpenApi(app: INestApplication, events: readonly EventType[]): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Webhook Notification Service')
     .setDescription(DESCRIPTION)
@@ -20,17 +21,18 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Webhooks', 'Where events are sent')
     .addTag('Deliveries', 'What was sent, and what came back')
     .addTag('Events', 'What happened')
+    .addTag('Accounts', 'Social accounts whose followers make events')
     .addTag('Access', 'Who may do what')
     .addTag('Health', 'For load balancers and orchestrators');
   return {
     ...SwaggerModule.createDocument(app, builder.build()),
-    webhooks: outgoingEvents([...EVENT_TYPES, TEST_EVENT_TYPE]),
+    webhooks: outgoingEvents(events),
   };
 }
 
 /** Serves Swagger UI at `/docs` and the document at `/docs/openapi.json`. */
 export function serveDocs(app: INestApplication): void {
-  SwaggerModule.setup('docs', app, () => buildOpenApi(app), {
+  SwaggerModule.setup('docs', app, () => buildOpenApi(app, app.get(EventCatalogue).all), {
     jsonDocumentUrl: 'docs/openapi.json',
     raw: ['json'],
     customSiteTitle: 'Webhook Notification Service',

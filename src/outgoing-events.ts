@@ -11,13 +11,27 @@ const HEADERS: Record<string, string> = {
   'webhook-signature': 'Standard Webhooks 1.0: `v1,` and base64 HMAC-SHA256 over `id.timestamp.body`.',
 };
 
-const parameters = Object.entries(HEADERS).map(([name, description]) => ({
+const header = (name: string, description: string, required: boolean) => ({
   name,
   in: 'header' as const,
-  required: true,
+  required,
   description,
   schema: { type: 'string' as const },
-}));
+});
+
+const parameters = [
+  ...Object.entries(HEADERS).map(([name, description]) => header(name, description, true)),
+  header(
+    'x-service-signature-previous',
+    'The same with the secret before, as long as a rotation overlaps; `webhook-signature` has a second value then.',
+    false,
+  ),
+  header(
+    'traceparent',
+    'W3C Trace Context, when the event was published with one: its trace id, and a parent id of this attempt.',
+    false,
+  ),
+];
 
 /** The requests that receivers get, for the `webhooks` section of OpenAPI 3.1. */
 export function outgoingEvents(types: readonly EventType[]) {

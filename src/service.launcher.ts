@@ -2,12 +2,17 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import type { Config } from './config/config';
+import { RetentionService } from './deliveries/retention.service';
+import { RecoveryTimerService } from './deliveries/recovery-timer.service';
 import { SweepTimerService } from './deliveries/sweep-timer.service';
 import { HealthService } from './health/health.service';
 import { PinoLoggerService } from './http/logger.service';
 import { createAdapter } from './http/server.launcher';
+import { MetricsServerService } from './metrics/metrics-server.service';
 import { serveDocs } from './openapi.launcher';
 import { WorkersService } from './queue/workers.service';
+import { FollowersTimerService } from './sources/followers-timer.service';
+import { QueueMonitorService } from './sources/queue-monitor.service';
 
 /** Reading the rest of a body and writing the outcome, after the delivery deadline. */
 const AFTER_DEADLINE_MS = 2000;
@@ -32,9 +37,14 @@ export async function startService(config: Config): Promise<Service> {
   try {
     if (config.docs && config.role !== 'worker') serveDocs(app);
     await app.listen(config.port, config.host);
+    await app.get(MetricsServerService).start();
     if (config.role !== 'api') {
       app.get(WorkersService).start();
       app.get(SweepTimerService).start();
+      app.get(RetentionService).start();
+      app.get(FollowersTimerService).start();
+      app.get(QueueMonitorService).start();
+      app.get(RecoveryTimerService).start();
     }
     return { url: urlOf(app, config), stop: () => stop(app, config) };
   } catch (error) {
@@ -46,8 +56,14 @@ export async function startService(config: Config): Promise<Service> {
 async function stop(app: NestFastifyApplication, config: Config): Promise<void> {
   app.get(HealthService).drain();
   app.get(SweepTimerService).stop();
+  app.get(FollowersTimerService).stop();
+  const monitored = app.get(QueueMonitorService).stop();
+  app.get(RecoveryTimerService).stop();
   await app.get(WorkersService).drain(config.deliveryTimeoutMs + AFTER_DEADLINE_MS);
-  await Promise.race([app.close(), new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())]);
+  await Promise.race([
+    monitored.then(() => app.close()),
+    new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref()),
+  ]);
 }
 
 function urlOf(app: NestFastifyApplication, { host }: Config): string {

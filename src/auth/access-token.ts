@@ -3,6 +3,8 @@ import type { Scope } from './scope';
 
 /** Who is asking, and what he may do. */
 export interface Principal {
+  /** Row of the token; null for the bootstrap token and for JWTs, which have none. */
+  tokenId: string | null;
   userId: string;
   scopes: readonly Scope[];
   /** Null: the token does not expire. */
@@ -10,9 +12,12 @@ export interface Principal {
 }
 
 const TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
-const USER_ID = /^[A-Za-z0-9._@:|-]{1,128}$/;
+export const USER_ID = /^[A-Za-z0-9._@:|-]{1,128}$/;
 
 export const isAccessToken = (text: string): boolean => TOKEN.test(text);
+
+/** The user that belongs to BOOTSTRAP_TOKEN: nobody else becomes him. */
+export const ADMIN = 'admin';
 
 export const isUserId = (text: string): boolean => USER_ID.test(text);
 

@@ -1,60 +1,76 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
-import { Config } from '../config/config';
+import { type EntityManager, Not, Repository } from 'typeorm';
 import { ClockService } from '../database/clock.service';
-import { StatementsService } from '../database/statements.service';
-import { formatToken, hashToken, isAccessToken, isSameToken, type Principal } from './access-token';
+import { ApiError } from '../errors/api-error';
+import { MESSAGES } from '../errors/catalogue';
+import { isForeignKeyViolation } from '../errors/database-error';
+import { newestFirst } from '../pagination/newest-first.repository';
+import type { Page } from '../pagination/page';
+import { formatToken, hashToken, type Principal } from './access-token';
 import { AccessToken } from './access-token.entity';
-import { ALL_SCOPES, type Scope } from './scope';
+import type { CreateTokenDto } from './dto/create-token.dto';
+import type { ListTokensDto } from './dto/list-tokens.dto';
+import { judgeGrant, requireManager } from './token-grant';
+import { unauthenticated } from './unauthenticated';
 
-export interface NewToken {
-  userId: string;
-  name: string;
-  scopes: Scope[];
-  expiresAt: Date | null;
-}
+const MAX_LIVE_TOKENS = 100;
+const IS_LIVE = '(t.expires_at is null or t.expires_at > now())';
 
-/** Finds a live token and notes, at most once a minute, that it was used. */
-const USE_TOKEN = {
-  name: 'use_token',
-  text: `
-    with live as (
-      select id, user_id, scopes, expires_at, last_used_at from webhook_service.access_tokens
-      where token_hash = $1 and (expires_at is null or expires_at > now())
-    ), used as (
-      update webhook_service.access_tokens t set last_used_at = now() from live
-      where t.id = live.id and (live.last_used_at is null or live.last_used_at < now() - interval '1 minute')
-    )
-    select user_id as "userId", scopes, expires_at as "expiresAt" from live`,
-};
+/** What has expired is of no use to anybody. Only leaves: a cascade would lock rows of other users. */
+const DROP_EXPIRED = `
+  delete from webhook_service.access_tokens t
+  where user_id = $1 and expires_at <= now()
+    and not exists (select 1 from webhook_service.access_tokens child where child.parent_id = t.id)`;
 
 @Injectable()
 export class AccessTokensService {
   constructor(
     @InjectRepository(AccessToken) private readonly tokens: Repository<AccessToken>,
-    private readonly statements: StatementsService,
     private readonly clock: ClockService,
-    private readonly config: Config,
   ) {}
 
-  /** Makes a token and answers it in the clear, this once. */
-  async create(wanted: NewToken): Promise<string> {
+  /** Answers the row and, this once, the token in the clear. */
+  async create(grantor: Principal, wanted: CreateTokenDto): Promise<{ row: AccessToken; token: string }> {
+    const { name, scopes, expiresAt = null, userId = grantor.userId } = wanted;
+    judgeGrant(grantor, { userId, scopes, expiresAt }, this.clock.now());
     const token = formatToken(randomBytes(32));
     const { id, at } = this.clock.birth();
-    await this.tokens.insert({ id, ...wanted, tokenHash: hashToken(token), createdAt: at });
-    return token;
+    const row = { id, userId, name, scopes, expiresAt, createdAt: at, lastUsedAt: null, parentId: grantor.tokenId };
+    const stored = this.tokens.create({ ...row, tokenHash: hashToken(token) });
+    await this.tokens.manager
+      .transaction(async (manager) => {
+        await refuseTooMany(manager, userId);
+        await manager.insert(AccessToken, stored);
+      })
+      .catch((error: unknown) => {
+        // The token that asked for this one was revoked meanwhile.
+        throw isForeignKeyViolation(error) ? unauthenticated() : error;
+      });
+    return { row: stored, token };
   }
 
-  /** Whose live token is this? Null when it is malformed, unknown, expired or revoked. */
-  async authenticate(token: string): Promise<Principal | null> {
-    if (!isAccessToken(token)) return null;
-    const { bootstrapToken } = this.config;
-    if (bootstrapToken !== null && isSameToken(token, bootstrapToken)) {
-      return { userId: 'admin', scopes: ALL_SCOPES, expiresAt: null };
-    }
-    const [principal] = await this.statements.run<Principal & Record<string, unknown>>(USE_TOKEN, [hashToken(token)]);
-    return principal ?? null;
+  /** The live tokens of a user. */
+  async list(manager: Principal, { userId = manager.userId, ...page }: ListTokensDto): Promise<Page<AccessToken>> {
+    requireManager(manager, userId);
+    const query = this.tokens.createQueryBuilder('t').where('t.userId = :userId', { userId }).andWhere(IS_LIVE);
+    return newestFirst(query, page, [manager.userId, 'tokens', { userId }]);
   }
+
+  /** The token, those made with it, those made with them, and so on are gone: the foreign key cascades. */
+  async revoke({ userId, scopes }: Principal, id: string): Promise<void> {
+    const [own, others] = [scopes.includes('tokens:manage'), scopes.includes('users:manage')];
+    const owner = own && others ? {} : { userId: own ? userId : Not(userId) };
+    const { affected } = await this.tokens.delete({ id, ...owner });
+    if (!affected) throw new ApiError(404, MESSAGES.tokenNotFound);
+  }
+}
+
+/** Holds a lock per user until the transaction ends, so that concurrent creates count each other. */
+async function refuseTooMany(manager: EntityManager, userId: string): Promise<void> {
+  await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`tokens of ${userId}`]);
+  await manager.query(DROP_EXPIRED, [userId]);
+  const live = manager.createQueryBuilder(AccessToken, 't').where('t.userId = :userId', { userId }).andWhere(IS_LIVE);
+  if ((await live.getCount()) >= MAX_LIVE_TOKENS) throw new ApiError(409, MESSAGES.tooManyTokens);
 }

@@ -1,20 +1,30 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error';
-import { messageFor, MESSAGES } from '../errors/catalogue';
+import { messageFor } from '../errors/catalogue';
 import { isApiRoute } from '../http/envelope.interceptor';
 import type { Principal } from './access-token';
-import type { Scope } from './scope';
+import { authorizationOf, senderOf } from './credentials';
+import { MANAGEMENT, RATE_RULE_KEY, type RateRule } from './rate-limit.decorator';
+import { RateLimitsService } from './rate-limits.service';
+import { missingScope, type NeededScopes } from './scope';
 import { SCOPES_KEY } from './scopes.decorator';
+import { unauthenticated } from './unauthenticated';
 
 export type AuthenticatedRequest = FastifyRequest & { user: Principal };
 
-/** Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`. */
+/**
+ * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`, and counts for its
+ * user; whoever has none counts for his address.
+ */
 @Injectable()
 export class BearerGuard extends AuthGuard('bearer') {
-  constructor(private readonly reflector: Reflector) {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly limits: RateLimitsService,
+  ) {
     super({ session: false });
   }
 
@@ -22,17 +32,17 @@ export class BearerGuard extends AuthGuard('bearer') {
     if (!isApiRoute(context.switchToHttp().getRequest<FastifyRequest>())) return true;
     await super.canActivate(context);
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const needed = this.reflector.getAllAndOverride<Scope[]>(SCOPES_KEY, [context.getHandler(), context.getClass()]);
-    const missing = needed.find((scope) => !request.user.scopes.includes(scope));
+    this.count(context, request);
+    const targets = [context.getHandler(), context.getClass()];
+    const needed = this.reflector.getAllAndOverride<NeededScopes>(SCOPES_KEY, targets);
+    const missing = missingScope(needed, request.user.scopes);
     if (missing) throw new ApiError(403, messageFor.missingScope(missing));
     return true;
   }
 
   /** The strategy would also read `access_token` out of query and body, and the first of two headers: it sees neither. */
   override getRequest(context: ExecutionContext): { headers: { authorization?: string } } {
-    const { raw } = context.switchToHttp().getRequest<FastifyRequest>();
-    const given = raw.headersDistinct.authorization ?? [];
-    return { headers: given.length === 1 ? { authorization: given[0] } : {} };
+    return { headers: { authorization: authorizationOf(context.switchToHttp().getRequest<FastifyRequest>()) } };
   }
 
   override handleRequest<User = Principal>(
@@ -43,10 +53,16 @@ export class BearerGuard extends AuthGuard('bearer') {
   ): User {
     if (error) throw error as Error;
     if (!user) {
-      void context.switchToHttp().getResponse<FastifyReply>().header('www-authenticate', 'Bearer realm="api"');
-      throw new ApiError(401, MESSAGES.unauthenticated);
+      this.limits.count('failure', senderOf(context.switchToHttp().getRequest<FastifyRequest>()));
+      throw unauthenticated();
     }
     Object.assign(context.switchToHttp().getRequest<FastifyRequest>(), { user });
     return user;
+  }
+
+  private count(context: ExecutionContext, { user, body }: AuthenticatedRequest): void {
+    const { limits, weigh } =
+      this.reflector.get<RateRule | undefined>(RATE_RULE_KEY, context.getHandler()) ?? MANAGEMENT;
+    for (const limit of limits) this.limits.count(limit, user.userId, weigh?.(body));
   }
 }

@@ -1,4 +1,4 @@
-import { ALL_SCOPES, isScope } from './scope';
+import { ALL_SCOPES, isScope, missingScope } from './scope';
 
 describe('The scopes', () => {
   it('are these eight', () => {
@@ -21,4 +21,18 @@ describe('The scopes', () => {
       expect(isScope(text)).toBe(false);
     },
   );
+});
+
+describe('What a token lacks', () => {
+  it('is the first scope of all that are needed', () => {
+    expect(missingScope(['webhooks:read', 'webhooks:write'], ['webhooks:read'])).toBe('webhooks:write');
+    expect(missingScope(['webhooks:read'], ['webhooks:read'])).toBeUndefined();
+    expect(missingScope([], [])).toBeUndefined();
+  });
+
+  it('is one of several where any of them will do', () => {
+    const either = [['tokens:manage', 'users:manage']] as const;
+    expect(missingScope(either, ['webhooks:read'])).toBe('tokens:manage or users:manage');
+    expect(missingScope(either, ['users:manage'])).toBeUndefined();
+  });
 });

@@ -14,4 +14,13 @@ export type Scope = keyof typeof SCOPES;
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 
+/** What a route needs: every one of these scopes; of a list, at least one. */
+export type NeededScopes = readonly (Scope | readonly Scope[])[];
+
+/** The first need that these scopes do not meet, as words; undefined when they meet all. */
+export function missingScope(needed: NeededScopes, held: readonly Scope[]): string | undefined {
+  const missing = needed.find((need) => ![need].flat().some((scope) => held.includes(scope)));
+  return missing === undefined ? undefined : [missing].flat().join(' or ');
+}
+
 export const isScope = (text: string): text is Scope => Object.hasOwn(SCOPES, text);

@@ -1,3 +1,5 @@
+import type { MonitoredQueue } from './queue-name';
+
 export type Role = 'all' | 'api' | 'worker';
 
 /** Levels of pino, from the quietest to the most talkative. */
@@ -27,6 +29,16 @@ export class Config {
   /** 32-byte AES keys: the first encrypts, all decrypt. Empty only before the embedded store has made one. */
   readonly secretsKeys: readonly Buffer[];
   readonly bootstrapToken: string | null;
+  /** Where an identity provider publishes the keys of its JWTs; null: only opaque tokens. The next two come with it. */
+  readonly authJwksUrl: string | null;
+  /** The `iss` of its JWTs. */
+  readonly authIssuer: string | null;
+  /** The `aud` that names this service in them. */
+  readonly authAudience: string | null;
+  /** Failed authentications per address and minute before it gets 429; 0: no limit. */
+  readonly authFailuresPerMinute: number;
+  /** CIDRs of proxies whose `x-forwarded-for` is believed. */
+  readonly trustedProxies: readonly string[];
   /** CIDRs that deliveries may reach although they are special-purpose. */
   readonly allowedNetworks: readonly string[];
   readonly requireHttps: boolean;
@@ -41,9 +53,31 @@ export class Config {
   readonly retryJitter: number;
   /** Attempts in flight in this process. */
   readonly deliveryConcurrency: number;
+  /** Events in a row that ran out of retries before a webhook is disabled, */
+  readonly disableAfterFailures: number;
+  /** and hours since its last success or activation: both must hold. */
+  readonly disableAfterHours: number;
   readonly maxWebhooksPerUser: number;
   /** Bytes of the body of a publish request. */
   readonly eventMaxBytes: number;
+  /** Requests per user, minute and process on management routes; 0: no limit. */
+  readonly rateLimitPerMinute: number;
+  /** Events that a user may publish per minute and process; 0: no limit. */
+  readonly publishLimitPerMinute: number;
+  /** Events, deliveries and idempotency keys that are older are dropped. */
+  readonly retentionDays: number;
+  /** Names of further events; their data may be any object. */
+  readonly extraEventTypes: readonly string[];
+  /** BullMQ queues of other programs whose jobs become events. */
+  readonly monitoredQueues: readonly MonitoredQueue[];
+  /** Redis of the monitored queues; null means: they are where the service's own queues are. */
+  readonly monitoredQueuesRedisUrl: string | null;
+  /** User of the events of jobs that name none; null means: everybody. */
+  readonly queueEventsUser: string | null;
+  /** TCP port of the metrics; null: they are not served. */
+  readonly metricsPort: number | null;
+  /** Address that the metrics' port is opened on. */
+  readonly metricsHost: string;
   readonly docs: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
 

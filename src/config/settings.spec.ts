@@ -18,6 +18,20 @@ function failureOf(environment: Record<string, string>): SettingsError {
 
 const problemsOf = (environment: Record<string, string>) => failureOf(environment).problems;
 
+describe('The port of the metrics', () => {
+  it.each<Record<string, string>>([{ METRICS_PORT: '3000' }, { PORT: '9464', METRICS_PORT: '09464' }])(
+    'is not that of the API: %p',
+    (settings) => {
+      expect(problemsOf(settings)).toEqual(['METRICS_PORT must be another port than PORT.']);
+    },
+  );
+
+  it('is opened on the address that is said', () => {
+    const { metricsPort, metricsHost } = parseConfig({ METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' });
+    expect([metricsPort, metricsHost]).toEqual([9464, '0.0.0.0']);
+  });
+});
+
 describe('An environment without settings', () => {
   it('has the defaults of the embedded store', () => {
     expect(parseConfig({})).toEqual({
@@ -30,6 +44,11 @@ describe('An environment without settings', () => {
       redisUrl: null,
       secretsKeys: [],
       bootstrapToken: null,
+      authJwksUrl: null,
+      authIssuer: null,
+      authAudience: null,
+      authFailuresPerMinute: 300,
+      trustedProxies: [],
       allowedNetworks: ['127.0.0.0/8', '::1/128'],
       requireHttps: false,
       dnsServers: [],
@@ -39,8 +58,19 @@ describe('An environment without settings', () => {
       retryFactor: 8,
       retryJitter: 0.2,
       deliveryConcurrency: 300,
+      disableAfterFailures: 20,
+      disableAfterHours: 24,
       maxWebhooksPerUser: 100,
       eventMaxBytes: 98_304,
+      rateLimitPerMinute: 600,
+      publishLimitPerMinute: 0,
+      retentionDays: 30,
+      extraEventTypes: [],
+      monitoredQueues: [],
+      monitoredQueuesRedisUrl: null,
+      queueEventsUser: null,
+      metricsPort: null,
+      metricsHost: '127.0.0.1',
       docs: true,
       logLevel: 'info',
     });
@@ -65,8 +95,15 @@ describe.each<[name: string, property: keyof Config, min: number, max: number, s
   ['RETRY_FACTOR', 'retryFactor', 1, 10, 0.01],
   ['RETRY_JITTER', 'retryJitter', 0, 0.5, 0.01],
   ['DELIVERY_CONCURRENCY', 'deliveryConcurrency', 1, 5000, 1],
+  ['DISABLE_AFTER_FAILURES', 'disableAfterFailures', 1, 1000, 1],
+  ['DISABLE_AFTER_HOURS', 'disableAfterHours', 0, 720, 1],
   ['MAX_WEBHOOKS_PER_USER', 'maxWebhooksPerUser', 1, 10_000, 1],
   ['EVENT_MAX_BYTES', 'eventMaxBytes', 1024, 1_048_576, 1],
+  ['AUTH_FAILURES_PER_MINUTE', 'authFailuresPerMinute', 0, 100_000, 1],
+  ['RATE_LIMIT_PER_MINUTE', 'rateLimitPerMinute', 0, 1_000_000, 1],
+  ['PUBLISH_LIMIT_PER_MINUTE', 'publishLimitPerMinute', 0, 1_000_000, 1],
+  ['RETENTION_DAYS', 'retentionDays', 1, 3650, 1],
+  ['METRICS_PORT', 'metricsPort', 1, 65_535, 1],
 ])('%s', (name, property, min, max, step) => {
   it(`goes from ${min} to ${max}`, () => {
     for (const value of [min, min + step, max]) expect(parseConfig({ [name]: String(value) })[property]).toBe(value);
@@ -159,6 +196,15 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
     ['10.1.0.0', '0.0.0.0/0', '10.0.0.0/8,::/0', 'all', '10.0.0.0/8 fc00::/16'],
   ],
   [
+    'TRUSTED_PROXIES',
+    'trustedProxies',
+    [
+      ['10.1.0.0/16', ['10.1.0.0/16']],
+      ['192.0.2.1/32, 2001:db8::/32', ['192.0.2.1/32', '2001:db8::/32']],
+    ],
+    ['true', '1', '10.1.0.1', '0.0.0.0/0', '::/0', 'loopback'],
+  ],
+  [
     'DNS_SERVERS',
     'dnsServers',
     [
@@ -167,6 +213,36 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
     ],
     ['dns.example', '192.0.2.256', '192.0.2', 'cafe', ':::', '192.0.2.53:65536', '[2001:db8::53', '192.0.2.53/32'],
   ],
+  [
+    'MONITORED_QUEUES',
+    'monitoredQueues',
+    [
+      ['reports', [{ prefix: null, name: 'reports', isAutomation: false }]],
+      [
+        ' crm:mail ,reports,',
+        [
+          { prefix: 'crm', name: 'mail', isAutomation: false },
+          { prefix: null, name: 'reports', isAutomation: false },
+        ],
+      ],
+    ],
+    ['re ports', ':reports', 'crm:', '{send-0}', 'reports,bull:{fan-out}'],
+  ],
+  [
+    'MONITORED_QUEUES_REDIS_URL',
+    'monitoredQueuesRedisUrl',
+    [['redis://jobs.example:6380/1', 'redis://jobs.example:6380/1']],
+    ['jobs.example:6379', 'http://jobs.example'],
+  ],
+  [
+    'QUEUE_EVENTS_USER',
+    'queueEventsUser',
+    [
+      ['admin', 'admin'],
+      ['auth0|alice@example.com', 'auth0|alice@example.com'],
+    ],
+    ['two words', 'a/b', 'ä', 'a'.repeat(129)],
+  ],
 ])('%s', (name, property, good, bad) => {
   it.each(good)('may be %p', (text, value) => {
     expect(parseConfig({ [name]: text })[property]).toEqual(value);
@@ -174,6 +250,22 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
 
   it.each(bad)('is not %p', (text) => {
     expect(problemsOf({ [name]: text })).toContainEqual(expect.stringMatching(`^${name} must be .+\\.$`));
+  });
+});
+
+describe('AUTOMATION_QUEUES', () => {
+  it('mark monitored queues', () => {
+    const settings = { MONITORED_QUEUES: 'mail, crm:reports', AUTOMATION_QUEUES: 'crm:reports' };
+    expect(parseConfig(settings).monitoredQueues).toEqual([
+      { prefix: null, name: 'mail', isAutomation: false },
+      { prefix: 'crm', name: 'reports', isAutomation: true },
+    ]);
+  });
+
+  it.each(['reports', 'bull:mail', 'mail,other'])('must be monitored too: %p is not', (text) => {
+    expect(problemsOf({ MONITORED_QUEUES: 'mail', AUTOMATION_QUEUES: text })).toEqual([
+      'AUTOMATION_QUEUES must only name queues that MONITORED_QUEUES names in the same way.',
+    ]);
   });
 });
 
@@ -198,6 +290,33 @@ describe('DATABASE_URL', () => {
   it.each(['api', 'worker'])('is what the role %s takes', (role) => {
     expect(parseConfig({ ...external, ROLE: role }).role).toBe(role);
     expect(problemsOf({ ROLE: role })).toEqual([expect.stringContaining('ROLE must be all without DATABASE_URL')]);
+  });
+});
+
+describe('The settings of an identity provider', () => {
+  const jwt = {
+    AUTH_JWKS_URL: 'https://id.example/keys',
+    AUTH_ISSUER: 'https://id.example/',
+    AUTH_AUDIENCE: 'webhooks',
+  };
+
+  it('come together', () => {
+    expect(parseConfig(jwt)).toMatchObject({
+      authJwksUrl: jwt.AUTH_JWKS_URL,
+      authIssuer: jwt.AUTH_ISSUER,
+      authAudience: jwt.AUTH_AUDIENCE,
+    });
+  });
+
+  it.each(Object.keys(jwt))('are named when only %s is set, or only it is not', (name) => {
+    const only = { [name]: jwt[name as keyof typeof jwt] };
+    const others = Object.keys(jwt).filter((other) => other !== name);
+    expect(problemsOf(only).map((problem) => problem.split(' ')[0])).toEqual(others);
+    expect(problemsOf({ ...jwt, [name]: '' })).toEqual([expect.stringMatching(`^${name} is required`)]);
+  });
+
+  it.each(['id.example/keys', 'ftp://id.example/keys', 'file:///keys', 'https://'])('have no %s for keys', (url) => {
+    expect(problemsOf({ ...jwt, AUTH_JWKS_URL: url })).toEqual([expect.stringMatching(/^AUTH_JWKS_URL must be/)]);
   });
 });
 
@@ -226,10 +345,31 @@ describe('The default', () => {
   });
 });
 
+describe('EXTRA_EVENT_TYPES', () => {
+  it('are names, comma-separated', () => {
+    const { extraEventTypes } = parseConfig({ EXTRA_EVENT_TYPES: 'invoice.paid, shop.order.shipped,' });
+    expect(extraEventTypes).toEqual(['invoice.paid', 'shop.order.shipped']);
+  });
+
+  it('names each entry that cannot be used, with its reason', () => {
+    expect(problemsOf({ EXTRA_EVENT_TYPES: 'a.b,invoice,webhook.sent,job.started,a.b' })).toEqual([
+      expect.stringMatching(/^EXTRA_EVENT_TYPES cannot be used: entry 2 is no event name: .*\.$/),
+      expect.stringMatching(/^EXTRA_EVENT_TYPES cannot be used: entry 3, webhook.sent, is reserved: .*\.$/),
+      'EXTRA_EVENT_TYPES cannot be used: entry 4, job.started, is built in already.',
+      'EXTRA_EVENT_TYPES cannot be used: entry 5, a.b, is there twice.',
+    ]);
+  });
+});
+
 describe('Wrong settings', () => {
-  const FREE_TEXT = ['HOST', 'DATA_DIR'];
+  const FREE_TEXT = ['HOST', 'DATA_DIR', 'AUTH_ISSUER', 'AUTH_AUDIENCE', 'METRICS_HOST'];
   const checked = SETTING_NAMES.filter((name) => !FREE_TEXT.includes(name));
-  const wrong = Object.fromEntries(checked.map((name) => [name, `canary://user:canary@${name}.canary`]));
+  const wrong = {
+    ...Object.fromEntries(checked.map((name) => [name, `canary://user:canary@${name}.canary`])),
+    // Any text will do for these, but they must not be missed.
+    AUTH_ISSUER: 'canary',
+    AUTH_AUDIENCE: 'canary',
+  };
 
   it('are all named at once, each in a line', () => {
     const { message, problems } = failureOf(wrong);

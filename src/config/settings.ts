@@ -1,6 +1,21 @@
 import { z } from 'zod';
 import { Config, LOG_LEVELS } from './config';
-import { isDnsServer, parseNetwork } from './network';
+import { parseQueueName } from './queue-name';
+import {
+  setting,
+  integer,
+  optionalPort,
+  decimal,
+  flag,
+  oneOf,
+  list,
+  url,
+  keys,
+  networks,
+  dnsServers,
+  eventNames,
+  queueNames,
+} from './setting-shapes';
 
 /** Carries every problem of the environment at once, one sentence each; no sentence holds a secret or a URL. */
 export class SettingsError extends Error {
@@ -14,70 +29,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const LOOPBACK_HOST = /^(localhost|::1|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 const LOOPBACK_NETWORKS = '127.0.0.0/8,::1/128';
 
-/** A setting whose text `parse` turns into a value, or into undefined when `rule` does not hold. */
-function setting<T>(rule: string, parse: (text: string) => T | undefined) {
-  return z.string().transform((text, context) => {
-    const value = parse(text);
-    if (value !== undefined) return value;
-    context.addIssue({ code: 'custom', message: `must be ${rule}` });
-    return z.NEVER;
-  });
-}
-
-const number = (min: number, max: number, pattern: RegExp, kind: string) =>
-  setting(`${kind} from ${min} to ${max}`, (text) => {
-    const value = pattern.test(text) ? Number(text) : NaN;
-    return value >= min && value <= max ? value : undefined;
-  });
-
-const integer = (fallback: number, min: number, max: number) =>
-  number(min, max, /^\d{1,15}$/, 'a whole number').default(fallback);
-
-const decimal = (fallback: number, min: number, max: number) =>
-  number(min, max, /^\d{1,15}(\.\d{1,15})?$/, 'a number').default(fallback);
-
-const flag = (fallback: boolean) =>
-  setting('true or false', (text) => (text === 'true' ? true : text === 'false' ? false : undefined)).default(fallback);
-
-const oneOf = <const T extends string>(values: readonly T[], fallback: NoInfer<T>) =>
-  setting(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text)).prefault(fallback);
-
-const list = (text: string): string[] =>
-  text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-
-const url = (rule: string, protocols: readonly string[]) =>
-  setting(rule, (text) => (isUrlOf(text, protocols) ? text : undefined))
-    .nullable()
-    .default(null);
-
-/** A URL of one of these protocols that names a host, and one host only. */
-function isUrlOf(text: string, protocols: readonly string[]): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, host } = new URL(text);
-  return protocols.includes(protocol) && host !== '' && !text.includes(',');
-}
-
-const keys = setting(
-  '32 bytes in base64 (several: comma-separated), for example from `openssl rand -base64 32`',
-  (text) => {
-    const decoded = list(text).map((part) => Buffer.from(part, 'base64'));
-    const canonical = decoded.length > 0 && decoded.every((key, i) => key.toString('base64') === list(text)[i]);
-    return canonical && decoded.every((key) => key.length === 32) ? decoded : undefined;
-  },
-);
-
-const networks = setting(
-  'comma-separated CIDRs such as 10.1.0.0/16, with a prefix of at least /8 (IPv6: /16)',
-  (text) => (list(text).every((part) => parseNetwork(part) !== null) ? list(text) : undefined),
-);
-
-const dnsServers = setting('comma-separated IP addresses, each with an optional :port', (text) => {
-  return list(text).every(isDnsServer) ? list(text) : undefined;
-});
-
+const USER_ID = /^[A-Za-z0-9._@:|-]{1,128}$/;
 const ACCESS_TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
 
 /** The environment variables, in the order of the contract's table. */
@@ -95,6 +47,11 @@ const schema = z.object({
   )
     .nullable()
     .default(null),
+  AUTH_JWKS_URL: url('an http:// or https:// URL', ['http:', 'https:']),
+  AUTH_ISSUER: z.string().nullable().default(null),
+  AUTH_AUDIENCE: z.string().nullable().default(null),
+  AUTH_FAILURES_PER_MINUTE: integer(300, 0, 100_000),
+  TRUSTED_PROXIES: networks.default([]),
   ALLOWED_NETWORKS: networks.optional(),
   REQUIRE_HTTPS: flag(false),
   DNS_SERVERS: dnsServers.default([]),
@@ -104,8 +61,24 @@ const schema = z.object({
   RETRY_FACTOR: decimal(8, 1, 10),
   RETRY_JITTER: decimal(0.2, 0, 0.5),
   DELIVERY_CONCURRENCY: integer(300, 1, 5000),
+  DISABLE_AFTER_FAILURES: integer(20, 1, 1000),
+  DISABLE_AFTER_HOURS: integer(24, 0, 720),
   MAX_WEBHOOKS_PER_USER: integer(100, 1, 10_000),
   EVENT_MAX_BYTES: integer(98_304, 1024, 1_048_576),
+  RATE_LIMIT_PER_MINUTE: integer(600, 0, 1_000_000),
+  PUBLISH_LIMIT_PER_MINUTE: integer(0, 0, 1_000_000),
+  RETENTION_DAYS: integer(30, 1, 3650),
+  EXTRA_EVENT_TYPES: eventNames.default([]),
+  MONITORED_QUEUES: queueNames.default([]),
+  AUTOMATION_QUEUES: queueNames.default([]),
+  MONITORED_QUEUES_REDIS_URL: url('one redis:// or rediss:// URL', ['redis:', 'rediss:']),
+  QUEUE_EVENTS_USER: setting('a user id: 1 to 128 of A-Z a-z 0-9 . _ @ : | -', (text) =>
+    USER_ID.test(text) ? text : undefined,
+  )
+    .nullable()
+    .default(null),
+  METRICS_PORT: optionalPort,
+  METRICS_HOST: z.string().default('127.0.0.1'),
   DOCS: flag(true),
   LOG_LEVEL: oneOf(LOG_LEVELS, 'info'),
 });
@@ -134,13 +107,42 @@ function sentence(issue: z.core.$ZodIssue): string {
   return `${issue.path.join('.')} ${issue.message}.`;
 }
 
+const JWT_SETTINGS = ['AUTH_JWKS_URL', 'AUTH_ISSUER', 'AUTH_AUDIENCE'] as const;
+
 function combinationProblems(given: Record<string, string>): string[] {
+  const missing = JWT_SETTINGS.filter((name) => given[name] === undefined);
+  const halfSet = missing.length > 0 && missing.length < JWT_SETTINGS.length;
+  return [
+    ...storeProblems(given),
+    ...(halfSet ? missing.map((name) => `${name} is required: ${JWT_SETTINGS.join(', ')} go together.`) : []),
+    ...queueProblems(given),
+    ...portProblems(given),
+  ];
+}
+
+function storeProblems(given: Record<string, string>): string[] {
   if (given.DATABASE_URL !== undefined) {
     return given.SECRETS_KEY === undefined ? ['SECRETS_KEY is required together with DATABASE_URL.'] : [];
   }
   return given.ROLE === undefined || given.ROLE === 'all'
     ? []
     : ['ROLE must be all without DATABASE_URL: the embedded PostgreSQL serves one process.'];
+}
+
+/** Only a queue that is monitored can be an automation queue: a name in one list alone is a slip of the pen. */
+function queueProblems(given: Record<string, string>): string[] {
+  const monitored = list(given.MONITORED_QUEUES ?? '');
+  const unknown = list(given.AUTOMATION_QUEUES ?? '').filter((name) => !monitored.includes(name));
+  // What is no name at all has its own sentence.
+  return unknown.every((name) => parseQueueName(name) === null)
+    ? []
+    : ['AUTOMATION_QUEUES must only name queues that MONITORED_QUEUES names in the same way.'];
+}
+
+function portProblems({ PORT = '3000', METRICS_PORT }: Record<string, string>): string[] {
+  return METRICS_PORT !== undefined && Number(METRICS_PORT) === Number(PORT)
+    ? ['METRICS_PORT must be another port than PORT.']
+    : [];
 }
 
 function toConfig(settings: z.infer<typeof schema>): Config {
@@ -157,6 +159,11 @@ function toConfig(settings: z.infer<typeof schema>): Config {
     redisUrl: settings.REDIS_URL,
     secretsKeys: settings.SECRETS_KEY,
     bootstrapToken: settings.BOOTSTRAP_TOKEN,
+    authJwksUrl: settings.AUTH_JWKS_URL,
+    authIssuer: settings.AUTH_ISSUER,
+    authAudience: settings.AUTH_AUDIENCE,
+    authFailuresPerMinute: settings.AUTH_FAILURES_PER_MINUTE,
+    trustedProxies: settings.TRUSTED_PROXIES,
     allowedNetworks: settings.ALLOWED_NETWORKS ?? (local ? list(LOOPBACK_NETWORKS) : []),
     requireHttps: settings.REQUIRE_HTTPS,
     dnsServers: settings.DNS_SERVERS,
@@ -166,8 +173,24 @@ function toConfig(settings: z.infer<typeof schema>): Config {
     retryFactor: settings.RETRY_FACTOR,
     retryJitter: settings.RETRY_JITTER,
     deliveryConcurrency: settings.DELIVERY_CONCURRENCY,
+    disableAfterFailures: settings.DISABLE_AFTER_FAILURES,
+    disableAfterHours: settings.DISABLE_AFTER_HOURS,
     maxWebhooksPerUser: settings.MAX_WEBHOOKS_PER_USER,
     eventMaxBytes: settings.EVENT_MAX_BYTES,
+    rateLimitPerMinute: settings.RATE_LIMIT_PER_MINUTE,
+    publishLimitPerMinute: settings.PUBLISH_LIMIT_PER_MINUTE,
+    retentionDays: settings.RETENTION_DAYS,
+    extraEventTypes: settings.EXTRA_EVENT_TYPES,
+    monitoredQueues: settings.MONITORED_QUEUES.map((queue) => ({
+      ...queue,
+      isAutomation: settings.AUTOMATION_QUEUES.some(
+        ({ prefix, name }) => prefix === queue.prefix && name === queue.name,
+      ),
+    })),
+    monitoredQueuesRedisUrl: settings.MONITORED_QUEUES_REDIS_URL,
+    queueEventsUser: settings.QUEUE_EVENTS_USER,
+    metricsPort: settings.METRICS_PORT,
+    metricsHost: settings.METRICS_HOST,
     docs: settings.DOCS,
     logLevel: settings.LOG_LEVEL,
   });

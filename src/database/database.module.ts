@@ -5,11 +5,10 @@ import { HealthModule } from '../health/health.module';
 import { ClockService } from './clock.service';
 import { dataSourceOptions } from './data-source.launcher';
 import { DatabaseHealthService } from './database-health.service';
+import { PostgresConnection } from './postgres-connection.client';
 import { PartitionsService } from './partitions.service';
+import { DayTablesRepository } from './day-tables.repository';
 import { StatementsService } from './statements.service';
-
-/** A statement that takes longer has lost its connection without a word. */
-const ANSWERS_WITHIN_MS = 15_000;
 
 @Global()
 @Module({
@@ -19,13 +18,13 @@ const ANSWERS_WITHIN_MS = 15_000;
       inject: [Config],
       useFactory: (config: Config) => ({
         // `main.ts` has filled in the url of the embedded PostgreSQL where none was set.
-        ...dataSourceOptions(config.databaseUrl ?? '', config.databasePoolSize, ANSWERS_WITHIN_MS),
+        ...dataSourceOptions(config.databaseUrl ?? '', config.databasePoolSize, PostgresConnection),
         autoLoadEntities: true,
         retryAttempts: 0,
       }),
     }),
   ],
-  providers: [ClockService, DatabaseHealthService, PartitionsService, StatementsService],
-  exports: [ClockService, StatementsService],
+  providers: [ClockService, DatabaseHealthService, DayTablesRepository, PartitionsService, StatementsService],
+  exports: [ClockService, DayTablesRepository, StatementsService],
 })
 export class DatabaseModule {}

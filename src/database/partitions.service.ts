@@ -3,9 +3,9 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ClockService } from './clock.service';
 import { SCHEMA } from './data-source.launcher';
-import { type DayPartition, dayPartitions } from './partitions';
+import { type DayPartition, dayPartitions, type PartitionedTable } from './partitions';
 
-const TABLES = ['events', 'deliveries'];
+const TABLES: readonly PartitionedTable[] = ['events', 'deliveries'];
 const DAYS_BEHIND = 1;
 const DAYS_AHEAD = 7;
 const ENSURE_EVERY_MS = 3_600_000;
@@ -59,7 +59,7 @@ export class PartitionsService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** A table that is made first and attached second locks its parent only against other attachments. */
-  private async attach(manager: EntityManager, table: string, partition: DayPartition): Promise<void> {
+  private async attach(manager: EntityManager, table: PartitionedTable, partition: DayPartition): Promise<void> {
     const [parent, child] = [`${SCHEMA}.${table}`, `${SCHEMA}.${partition.name}`];
     await manager.query(`create table ${child} (like ${parent} including all)`);
     await manager.query(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { lowestIdOf } from '../pagination/id-time';
-import { dayPartitions } from './partitions';
+import { dayOfPartition, dayPartitions } from './partitions';
 
 const DAY_MS = 86_400_000;
 const instants = fc.date({ min: new Date('1970-01-03'), max: new Date('9999-12-20'), noInvalidDate: true });
@@ -63,6 +63,16 @@ describe('The day partitions', () => {
         const days = Math.floor(at.getTime() / DAY_MS) - Math.floor(now.getTime() / DAY_MS);
         const day = at.toISOString().slice(0, 10).replaceAll('-', '');
         expect(names).toEqual(days >= -1 && days <= 7 ? [`events_p${day}`] : []);
+      }),
+    );
+  });
+
+  it('are known again by their names', () => {
+    fc.assert(
+      fc.property(instants, (now) => {
+        for (const day of dayPartitions('deliveries', now, -1, 1)) {
+          expect(dayOfPartition('deliveries', day.name)).toEqual(day);
+        }
       }),
     );
   });

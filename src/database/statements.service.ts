@@ -19,7 +19,9 @@ export class StatementsService {
 
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const { master } = this.dataSource.driver as unknown as { master: Pool };
-    const result = await master.query<Row>({ ...statement, values: values as unknown[] });
+    // Another application that publishes through its own pool may have statements of the same name on it.
+    const name = `webhook_service.${statement.name}`;
+    const result = await master.query<Row>({ name, text: statement.text, values: values as unknown[] });
     return result.rows;
   }
 }

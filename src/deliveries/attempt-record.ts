@@ -10,7 +10,14 @@ export interface AttemptRecord {
   exchange: Exchange | null;
   /** The attempt to insert together with this outcome; null when there is none. */
   next: { id: string; delayMs: number } | null;
+  ending: EventEnding | null;
 }
+
+/**
+ * What an attempt means for the health of its webhook; null when nothing: more attempts follow, it is a test, or nothing
+ * was sent.
+ */
+export type EventEnding = 'succeeded' | 'out_of_retries' | 'gone';
 
 export interface Exchange {
   url: string;
@@ -27,4 +34,11 @@ export interface Recorded {
   /** The next attempt and how long it has to wait by PostgreSQL's clock; null when none was inserted. */
   nextId: string | null;
   nextInMs: number | null;
+  /** Of its webhook at this moment; null when that is deleted. */
+  consecutiveFailures: number | null;
+}
+
+/** An attempt that was written down, and how its event has ended with it. */
+export interface Made extends Recorded {
+  ending: EventEnding | null;
 }

@@ -10,10 +10,11 @@ const response = (status: number): HttpResult => ({
   bodyTruncated: false,
   durationMs: 12,
 });
-const failed = (code: string, retry: boolean) => ({
+const failed = (code: string, retry: boolean, gone = false) => ({
   status: 'failed',
   error: { code, message: expect.stringMatching(/\.$/) },
   retry,
+  gone,
 });
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
@@ -21,10 +22,15 @@ describe('An attempt', () => {
   it.each([
     ['succeeds with every 2xx', 200, 300, { status: 'succeeded' }],
     ['fails with every 3xx, and is repeated', 300, 400, failed('redirect', true)],
-    ['fails with every 4xx, 5xx and beyond, and is repeated', 400, 1000, failed('http_status', true)],
+    ['fails with every 4xx, and is repeated', 400, 410, failed('http_status', true)],
+    ['fails with 410, and is not repeated, because the receiver is gone', 410, 411, failed('http_status', false, true)],
+    ['fails with every other 4xx, 5xx and beyond, and is repeated', 411, 1000, failed('http_status', true)],
   ])('%s', (_, from, to, verdict) => {
     for (const status of range(from, to)) {
-      expect({ status, verdict: classify(response(status), 10_000) }).toEqual({ status, verdict });
+      expect({ status, verdict: classify(response(status), 10_000, 'https://example.com/hook') }).toEqual({
+        status,
+        verdict,
+      });
     }
   });
 
@@ -38,7 +44,9 @@ describe('An attempt', () => {
     ['invalid_response', true],
     ['destination_blocked', false],
   ])('that ended with %s fails with it; repeated: %p', (code, retry) => {
-    expect(classify({ kind: 'failure', code, durationMs: 12 }, 10_000)).toEqual(failed(code, retry));
+    expect(classify({ kind: 'failure', code, durationMs: 12 }, 10_000, 'https://example.com/hook')).toEqual(
+      failed(code, retry),
+    );
   });
 
   it('tells what it knows', () => {

@@ -2,6 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
+import { RateLimit } from '../auth/rate-limit.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../http/api-answer.decorator';
 import { IdParam } from '../validation/id-param.decorator';
@@ -10,6 +11,7 @@ import { DeliveryLogService } from './delivery-log.service';
 import { DeliveryDetailDto, DeliveryDto } from './dto/delivery.dto';
 import { DeliveryQueryDto } from './dto/delivery-query.dto';
 import { TestWebhookDto } from './dto/test-webhook.dto';
+import { RedeliveryService } from './redelivery.service';
 import { WebhookTestService } from './webhook-test.service';
 
 @ApiTags('Deliveries')
@@ -17,6 +19,7 @@ import { WebhookTestService } from './webhook-test.service';
 export class DeliveriesController {
   constructor(
     private readonly log: DeliveryLogService,
+    private readonly redelivery: RedeliveryService,
     private readonly tests: WebhookTestService,
   ) {}
 
@@ -47,8 +50,26 @@ export class DeliveriesController {
     return DeliveryDetailDto.with(delivery, body);
   }
 
+  @Post('deliveries/:deliveryId/redeliver')
+  @HttpCode(202)
+  @Scopes('webhooks:write')
+  @ApiOperation({
+    summary: 'Redeliver an event',
+    description: 'Sends the event of this delivery once more: the same bytes, retried like a first delivery.',
+  })
+  @ApiAnswer(DeliveryDto, { status: 202, description: 'The new attempt, pending.' })
+  @ApiErrors(400, 404, 409, 413, 415)
+  async redeliver(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the webhook.') id: string,
+    @IdParam('deliveryId', 'Id of a delivery of the event.') deliveryId: string,
+  ): Promise<DeliveryDto> {
+    return DeliveryDto.from(await this.redelivery.redeliver(userId, id, deliveryId));
+  }
+
   @Post('test')
   @HttpCode(200)
+  @RateLimit({ limits: ['manage', 'test'] })
   @Scopes('webhooks:write')
   @ApiOperation({
     summary: 'Test a webhook',

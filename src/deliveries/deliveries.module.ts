@@ -2,40 +2,60 @@ import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DestinationsModule } from '../destinations/destinations.module';
+import { CatalogueModule } from '../events/catalogue.module';
 import { Event } from '../events/event.entity';
 import { EventsModule } from '../events/events.module';
 import { HealthModule } from '../health/health.module';
 import { WebhooksModule } from '../webhooks/webhooks.module';
+import { AttemptReportsService } from './attempt-reports.service';
 import { AttemptsService } from './attempts.service';
 import { DeliveriesController } from './deliveries.controller';
 import { DeliveriesRepository } from './deliveries.repository';
 import { DeliveriesSweeper } from './deliveries.sweeper';
-import { Delivery } from './delivery.entity';
+import { DeliveryLogController } from './delivery-log.controller';
 import { DeliveryLogService } from './delivery-log.service';
 import { DeliveryStopsService } from './delivery-stops.service';
+import { Delivery } from './delivery.entity';
 import { EventLogController } from './event-log.controller';
 import { EventLogService } from './event-log.service';
 import { FanOutProcessor } from './fan-out.processor';
 import { FanOutRepository } from './fan-out.repository';
+import { MissedEventsRepository } from './missed-events.repository';
+import { RecoveriesController } from './recoveries.controller';
+import { RecoveriesRepository } from './recoveries.repository';
+import { RecoveriesService } from './recoveries.service';
+import { RecoveryProgressService } from './recovery-progress.service';
+import { RecoveryTimerService } from './recovery-timer.service';
+import { Recovery } from './recovery.entity';
+import { RedeliveriesRepository } from './redeliveries.repository';
+import { RedeliveryService } from './redelivery.service';
+import { RetentionCutoffService } from './retention-cutoff.service';
+import { RetentionRepository } from './retention.repository';
+import { RetentionService } from './retention.service';
 import { SendProcessor } from './send.processor';
+import { SenderService } from './sender.service';
 import { SEND_QUEUE, SendQueue } from './send.queue';
-import { SweepRepository } from './sweep.repository';
 import { SweepTimerService } from './sweep-timer.service';
+import { SweepRepository } from './sweep.repository';
+import { TestEventsService } from './test-events.service';
 import { WatchdogService } from './watchdog.service';
+import { WebhookEndingsService } from './webhook-endings.service';
 import { WebhookTestService } from './webhook-test.service';
 import { WebhookTestsRepository } from './webhook-tests.repository';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([Delivery, Event]),
+    TypeOrmModule.forFeature([Delivery, Event, Recovery]),
     BullModule.registerQueue({ name: SEND_QUEUE }),
+    CatalogueModule,
     DestinationsModule,
     EventsModule,
     HealthModule,
     WebhooksModule,
   ],
-  controllers: [DeliveriesController, EventLogController],
+  controllers: [DeliveriesController, RecoveriesController, DeliveryLogController, EventLogController],
   providers: [
+    AttemptReportsService,
     AttemptsService,
     DeliveriesRepository,
     DeliveriesSweeper,
@@ -44,11 +64,24 @@ import { WebhookTestsRepository } from './webhook-tests.repository';
     EventLogService,
     FanOutProcessor,
     FanOutRepository,
+    MissedEventsRepository,
+    RecoveriesRepository,
+    RecoveriesService,
+    RecoveryProgressService,
+    RecoveryTimerService,
+    RedeliveriesRepository,
+    RedeliveryService,
+    RetentionCutoffService,
+    RetentionRepository,
+    RetentionService,
     SendProcessor,
     SendQueue,
+    SenderService,
     SweepRepository,
     SweepTimerService,
+    TestEventsService,
     WatchdogService,
+    WebhookEndingsService,
     WebhookTestService,
     WebhookTestsRepository,
   ],

@@ -3,9 +3,16 @@ import type { EntityManager } from 'typeorm';
 import { idBounds } from '../database/id-bounds';
 import { StatementsService } from '../database/statements.service';
 import type { AttemptRecord, Recorded } from './attempt-record';
-import type { DueDelivery } from './due-delivery';
+import type { DueDelivery, DueWebhook } from './due-delivery';
 import type { DeliveryError } from './failure';
-import { CANCEL_PENDING, ENTRUST_TO_SWEEPER, INSERT_FIRST, LOAD_DUE, RECORD } from './deliveries.statements';
+import {
+  CANCEL_PENDING,
+  ENTRUST_TO_SWEEPER,
+  INSERT_FIRST,
+  LAST_SUCCESS,
+  LOAD_DUE,
+  RECORD,
+} from './deliveries.statements';
 
 /** A first attempt about to be inserted. */
 export interface FirstDelivery {
@@ -17,12 +24,8 @@ export interface FirstDelivery {
   url: string;
 }
 
-interface DueRow extends Omit<DueDelivery, 'webhook'> {
-  url: string | null;
-  sealedSecret: Buffer;
-  active: boolean;
-  consecutiveFailures: number;
-}
+/** The columns of the webhook are null when it was deleted. */
+type DueRow = Omit<DueDelivery, 'webhook'> & Omit<DueWebhook, 'url'> & { url: string | null };
 
 /** The statements of the hot path: each of them works on many rows at once. */
 @Injectable()
@@ -53,14 +56,24 @@ export class DeliveriesRepository {
    * except that an attempt that was made leaves its outcome on a row that was canceled meanwhile.
    */
   async record(records: readonly AttemptRecord[]): Promise<Map<string, Recorded>> {
-    const ids = records.map(({ deliveryId }) => deliveryId);
-    const rows = await this.statements.run<Recorded>(RECORD, [...columns(records), ...idBounds(ids)]);
+    const inOrder = [...records].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
+    const ids = inOrder.map(({ deliveryId }) => deliveryId);
+    const rows = await this.statements.run<Recorded & Record<string, unknown>>(RECORD, [
+      ...columns(inOrder),
+      ...idBounds(ids),
+    ]);
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** No job attends to the row any more: the sweeper reminds of it when it is due. */
-  async entrustToSweeper(id: string): Promise<void> {
-    await this.statements.run(ENTRUST_TO_SWEEPER, [id]);
+  /** No job attends to the rows any more: the sweeper reminds of them when they are due. */
+  async entrustToSweeper(ids: readonly string[]): Promise<void> {
+    await this.statements.run(ENTRUST_TO_SWEEPER, [ids, ...idBounds(ids)]);
+  }
+
+  /** When a delivery to this webhook last succeeded, tests apart. */
+  async lastSuccessAt(webhookId: string): Promise<Date | null> {
+    const [newest] = await this.statements.run<{ completedAt: Date }>(LAST_SUCCESS, [webhookId]);
+    return newest?.completedAt ?? null;
   }
 
   async cancelPending(manager: EntityManager, webhookId: string, { code, message }: DeliveryError): Promise<void> {
@@ -68,8 +81,8 @@ export class DeliveriesRepository {
   }
 }
 
-function toDue({ url, sealedSecret, active, consecutiveFailures, ...row }: DueRow): DueDelivery {
-  return { ...row, webhook: url === null ? null : { url, sealedSecret, active, consecutiveFailures } };
+function toDue({ url, active, sealedSecret, sealedPreviousSecret, ...row }: DueRow): DueDelivery {
+  return { ...row, webhook: url === null ? null : { url, active, sealedSecret, sealedPreviousSecret } };
 }
 
 /** One array for each column of `RECORD`, in its order. */

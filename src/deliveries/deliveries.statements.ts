@@ -1,7 +1,7 @@
 import type { Statement } from '../database/statements.service';
 
 /** How long after its due time a job is believed to attend to a row. */
-const ATTENDED = `interval '10 seconds'`;
+export const ATTENDED = `interval '10 seconds'`;
 
 export const INSERT_FIRST: Statement = {
   name: 'insert_first_deliveries',
@@ -17,8 +17,9 @@ export const LOAD_DUE: Statement = {
   name: 'load_due_deliveries',
   text: `
     select d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.event, d.attempt, d.trigger, d.status,
-           ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs", e.body,
-           w.url, w.secret as "sealedSecret", w.active, w.consecutive_failures as "consecutiveFailures"
+           ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs", e.body, e.traceparent,
+           w.url, w.secret as "sealedSecret", w.active,
+           case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret"
     from webhook_service.deliveries d
     join webhook_service.events e on e.id = d.event_id
     left join webhook_service.webhooks w on w.id = d.webhook_id
@@ -58,20 +59,36 @@ export const RECORD: Statement = {
     )
     select id, status,
            case when next_attempt_at is not null then next_id end as "nextId",
-           case when next_attempt_at is not null then delay_ms end as "nextInMs"
+           case when next_attempt_at is not null then delay_ms end as "nextInMs",
+           (select consecutive_failures from webhook_service.webhooks w where w.id = webhook_id) as "consecutiveFailures"
     from done`,
 };
 
 export const ENTRUST_TO_SWEEPER: Statement = {
-  name: 'entrust_delivery_to_sweeper',
+  name: 'entrust_deliveries_to_sweeper',
   text: `
-    update webhook_service.deliveries set attended_until = scheduled_at where id = $1 and status = 'pending'`,
+    update webhook_service.deliveries set attended_until = scheduled_at
+    where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending'`,
 };
 
+export const LAST_SUCCESS: Statement = {
+  name: 'last_success',
+  text: `
+    select completed_at as "completedAt" from webhook_service.deliveries
+    where webhook_id = $1 and status = 'succeeded' and trigger <> 'test'
+    order by id desc limit 1`,
+};
+
+/** In the order of ids, as outcomes are written too: neither waits for the other in a circle. */
 export const CANCEL_PENDING: Statement = {
   name: 'cancel_pending_deliveries',
   text: `
-    update webhook_service.deliveries
+    with pending as (
+      select id from webhook_service.deliveries
+      where webhook_id = $1 and status = 'pending' and trigger <> 'test'
+      order by id for update
+    )
+    update webhook_service.deliveries d
     set status = 'canceled', error_code = $2, error_message = $3, completed_at = now()
-    where webhook_id = $1 and status = 'pending' and trigger <> 'test'`,
+    from pending where d.id = pending.id and d.webhook_id = $1 and d.status = 'pending'`,
 };

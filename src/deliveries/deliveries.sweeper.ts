@@ -1,5 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
+import type { Counter } from 'prom-client';
 import { FanOutQueue } from '../events/fan-out.queue';
+import { MetricsService } from '../metrics/metrics.service';
 import { RedisMemoryClient } from '../queue/redis-memory.client';
 import { SendQueue } from './send.queue';
 import { SweepRepository } from './sweep.repository';
@@ -11,18 +13,29 @@ export interface Swept {
 }
 
 const MAX_ROWS = 1000;
+const MAX_COUNTED = 10_000;
 
 /** Turns rows that nobody attends to into jobs again. Any number of sweepers may run at once. */
 @Injectable()
 export class DeliveriesSweeper {
   private readonly logger = new Logger('Sweeper');
+  private readonly repairs: Counter<'kind'>;
 
   constructor(
     private readonly rows: SweepRepository,
     private readonly fanOut: FanOutQueue,
     private readonly send: SendQueue,
     private readonly memory: RedisMemoryClient,
-  ) {}
+    metrics: MetricsService,
+  ) {
+    const help = 'Rows that a sweep of this process has put back on their queue.';
+    this.repairs = metrics.counterBy('webhooks_sweeper_repairs_total', help, 'kind', ['events', 'deliveries']);
+    const unattended = `Rows that are due while nobody attends to them, up to ${MAX_COUNTED}.`;
+    metrics.gauge('webhooks_unattended_rows', unattended, ['kind'], async () => {
+      const counts = await this.rows.countUnattended(MAX_COUNTED);
+      return Object.entries(counts).map(([kind, value]) => ({ labels: { kind }, value }));
+    });
+  }
 
   /** Throws while a store is away: then the rows stay as they are, for the next sweep. */
   async sweep(): Promise<Swept> {
@@ -31,16 +44,21 @@ export class DeliveriesSweeper {
       if (suspected > 0) this.logger.warn(`The queue has forgotten ${suspected} rows: they are put on it again.`);
     }
     const swept = {
-      events: await this.renewAll((limit) => this.rows.renewEvents(limit, (ids) => this.fanOut.remind(ids))),
-      deliveries: await this.renewAll((limit) => this.rows.renewDeliveries(limit, (ids) => this.send.remind(ids))),
+      events: await this.renewAll('events', (limit) => this.rows.renewEvents(limit, (ids) => this.fanOut.remind(ids))),
+      deliveries: await this.renewAll('deliveries', (limit) =>
+        this.rows.renewDeliveries(limit, (ids) => this.send.remind(ids)),
+      ),
     };
     if (swept.events + swept.deliveries > 0) this.logger.log({ msg: 'swept', ...swept });
     return swept;
   }
 
-  private async renewAll(renew: (limit: number) => Promise<number>): Promise<number> {
+  private async renewAll(kind: keyof Swept, renew: (limit: number) => Promise<number>): Promise<number> {
     let total = 0;
-    for (let found = MAX_ROWS; found === MAX_ROWS; total += found) found = await renew(MAX_ROWS);
+    for (let found = MAX_ROWS; found === MAX_ROWS; total += found) {
+      found = await renew(MAX_ROWS);
+      this.repairs.inc({ kind }, found);
+    }
     return total;
   }
 }

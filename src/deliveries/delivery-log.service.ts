@@ -27,10 +27,12 @@ export class DeliveryLogService {
 
   async list(userId: string, webhookId: string, query: DeliveryQueryDto): Promise<Page<Delivery>> {
     await this.webhooks.read(userId, webhookId);
-    const { limit, cursor, since, until, ...equal } = query;
-    const rows = this.deliveries.createQueryBuilder('d').where({ userId, webhookId, ...defined(equal) });
-    const page = { limit, cursor, since, until };
-    return newestFirst(rows, page, [userId, `deliveries of ${webhookId}`, { ...equal, since, until }]);
+    return this.page({ userId, webhookId }, `deliveries of ${webhookId}`, query);
+  }
+
+  /** Over all webhooks of the user, deleted ones too. */
+  async listAll(userId: string, query: DeliveryQueryDto): Promise<Page<Delivery>> {
+    return this.page({ userId }, 'deliveries', query);
   }
 
   async read(userId: string, webhookId: string, id: string): Promise<LoggedDelivery> {
@@ -39,6 +41,16 @@ export class DeliveryLogService {
     if (!delivery) throw new ApiError(404, MESSAGES.deliveryNotFound);
     const event = await this.events.findOneBy({ id: delivery.eventId });
     return { delivery, body: event?.body ?? '' };
+  }
+
+  private page(
+    scope: { userId: string; webhookId?: string },
+    list: string,
+    { limit, cursor, since, until, ...equal }: DeliveryQueryDto,
+  ): Promise<Page<Delivery>> {
+    const rows = this.deliveries.createQueryBuilder('d').where({ ...scope, ...defined(equal) });
+    const page = { limit, cursor, since, until };
+    return newestFirst(rows, page, [scope.userId, list, { ...equal, since, until }]);
   }
 }
 

@@ -13,6 +13,17 @@ export interface DueDelivery {
   dueInMs: number;
   /** The event's exact text. */
   body: string;
+  /** Of the request that published the event; null when it came with none. */
+  traceparent: string | null;
   /** Of its webhook, or null when that was deleted. */
-  webhook: { url: string; sealedSecret: Buffer; active: boolean; consecutiveFailures: number } | null;
+  webhook: DueWebhook | null;
+}
+
+/** The webhook of a due delivery as it is when the attempt is made. */
+export interface DueWebhook {
+  url: string;
+  active: boolean;
+  sealedSecret: Buffer;
+  /** Null unless a rotation overlaps, by PostgreSQL's clock. */
+  sealedPreviousSecret: Buffer | null;
 }

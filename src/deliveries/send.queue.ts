@@ -3,6 +3,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { ClockService } from '../database/clock.service';
 import { QueueHealthService } from '../queue/queue-health.service';
+import { DeliveriesRepository } from './deliveries.repository';
 
 /** The braces keep all keys of the queue in one slot of a Redis cluster. */
 export const SEND_QUEUE = '{send-0}';
@@ -23,18 +24,21 @@ export class SendQueue implements OnModuleInit {
     @InjectQueue(SEND_QUEUE) private readonly queue: Queue<SendJob>,
     private readonly health: QueueHealthService,
     private readonly clock: ClockService,
+    private readonly deliveries: DeliveriesRepository,
   ) {}
 
   onModuleInit(): void {
     this.health.watch(this.queue);
   }
 
-  /** Reminds of deliveries as far as the queue takes it; what it does not take is left to the sweeper. */
+  /** Reminds of deliveries as far as the queue takes it; what it does not take the sweeper finds when it is due. */
   async offer(deliveryIds: readonly string[], delayMs = 0): Promise<void> {
     try {
       await this.remind(deliveryIds, delayMs);
     } catch (error) {
       this.logger.warn(`Deliveries are left to the sweeper, because the queue did not take them: ${String(error)}`);
+      // Without this it would take the rows for attended some seconds longer.
+      await this.deliveries.entrustToSweeper(deliveryIds).catch(() => undefined);
     }
   }
 

@@ -36,6 +36,16 @@ const SUSPECT_DELIVERIES = `
   update webhook_service.deliveries set attended_until = greatest(scheduled_at, now() + random() * ${SPREAD})
   where status = 'pending' and attended_until > now()`;
 
+/** Bounded, and in the partial indexes alone. A sweep every second leaves nothing unattended for five. */
+const COUNT_UNATTENDED = `
+  select
+    (select count(*)::int from (
+      select from webhook_service.events
+      where fanned_out_at is null and attended_until < now() - interval '5 seconds' limit $1) as e) as events,
+    (select count(*)::int from (
+      select from webhook_service.deliveries
+      where status = 'pending' and attended_until < now() - interval '5 seconds' limit $1) as d) as deliveries`;
+
 type Remind = (ids: string[]) => Promise<void>;
 
 /** Finds rows whose reminder may have been lost, and has them reminded of in the transaction that trusts them again. */
@@ -59,6 +69,12 @@ export class SweepRepository {
     const [, events] = await this.dataSource.query<[unknown, number]>(SUSPECT_EVENTS);
     const [, deliveries] = await this.dataSource.query<[unknown, number]>(SUSPECT_DELIVERIES);
     return events + deliveries;
+  }
+
+  /** How many rows have been due for a while with nobody attending to them, at most `limit` of each kind. */
+  async countUnattended(limit: number): Promise<{ events: number; deliveries: number }> {
+    const [counts] = await this.dataSource.query<{ events: number; deliveries: number }[]>(COUNT_UNATTENDED, [limit]);
+    return { events: 0, deliveries: 0, ...counts };
   }
 
   /** When the queue does not take the reminders the rows stay as they were, for the next sweep. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { embeddedIpv4 } from './embedded-ipv4';
+import { embeddedIpv4s } from './embedded-ipv4';
 import { type IpVersion, isSingleAddress, NetworkSet } from './network-set';
 import {
   CLOUD_METADATA,
@@ -51,8 +51,7 @@ export class AddressPolicy {
   }
 
   private judgeIpv6(address: string): AddressVerdict {
-    const embedded = embeddedIpv4(address);
-    if (embedded !== undefined) {
+    for (const embedded of embeddedIpv4s(address)) {
       const verdict = this.judge(embedded);
       if (!verdict.allowed) return verdict;
     }

@@ -1,4 +1,5 @@
 import { type buildConnector, Client } from 'undici';
+import type { Phase } from './failure';
 
 /** How long a connection waits for its next request; a receiver's own `keep-alive` hint can only shorten it. */
 const IDLE_CONNECTION_MS = 4_000;
@@ -11,17 +12,30 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** One for all: nobody reads it, and a stack trace costs more than the rest of the ending. */
 export const DISCARDED = new Error('the connection was discarded');
 
+/** Where a connection that is being made has got to. */
+export interface ConnectProgress {
+  phase: Phase;
+}
+
+export type ProgressConnector = (
+  options: buildConnector.Options,
+  callback: buildConnector.Callback,
+  progress: ConnectProgress,
+) => void;
+
 /** One connection to an origin, for one request at a time. undici opens it with the first request. */
 export class Connection extends Client {
   isIdle = false;
+  private readonly progress: ConnectProgress;
 
   constructor(
     readonly origin: string,
     readonly openedAt: number,
-    connect: buildConnector.connector,
+    connect: ProgressConnector,
   ) {
+    const progress: ConnectProgress = { phase: 'dns' };
     super(origin, {
-      connect,
+      connect: (options, callback) => connect(options, callback, progress),
       pipelining: 1,
       keepAliveTimeout: IDLE_CONNECTION_MS,
       keepAliveMaxTimeout: IDLE_CONNECTION_MS,
@@ -31,6 +45,12 @@ export class Connection extends Client {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
+    this.progress = progress;
+  }
+
+  /** What it was last doing to get connected. */
+  get phase(): Phase {
+    return this.progress.phase;
   }
 }
 
@@ -45,7 +65,7 @@ export class Connections {
   private readonly idle = new Map<string, Connection[]>();
   private isClosed = false;
 
-  constructor(private readonly connect: buildConnector.connector) {}
+  constructor(private readonly connect: ProgressConnector) {}
 
   /** The idle connection to that origin that was used last, or a new one. `now` as of `performance.now()`. */
   take(origin: string, now: number): Connection {

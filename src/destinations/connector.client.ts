@@ -3,6 +3,7 @@ import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { AddressPolicy } from './address';
 import { ConnectError, DestinationBlockedError, NotConnectedError } from './connect-errors';
+import type { ConnectProgress, ProgressConnector } from './connections.client';
 import { NameResolver } from './resolver.client';
 import { isLocalhost, LOCALHOST_ADDRESSES } from './url';
 
@@ -32,7 +33,7 @@ export class Connector {
 
   private readonly policy: AddressPolicy;
   private readonly resolver: NameResolver;
-  private readonly dial: buildConnector.connector;
+  private readonly dial: (...args: Parameters<buildConnector.connector>) => unknown;
 
   constructor({ policy, resolver, timeoutMs, trustedCertificates }: ConnectorOptions) {
     this.policy = policy;
@@ -48,17 +49,19 @@ export class Connector {
     });
   }
 
-  readonly connect: buildConnector.connector = (options, callback) => {
+  readonly connect: ProgressConnector = (options, callback, progress) => {
     const verdict = isIP(options.hostname) === 0 ? undefined : this.policy.judge(options.hostname);
     if (verdict?.allowed === false) {
       // Not in the same turn: undici is still busy with the request that asks for this connection.
       process.nextTick(callback, new DestinationBlockedError(verdict.rule), null);
       return;
     }
-    this.dial({ ...options, servername: serverName(options.hostname) }, (error, socket) => {
+    const socket = this.dial({ ...options, servername: serverName(options.hostname) }, (error, socket) => {
       if (error !== null) callback(asNotConnected(error), null);
       else this.handOver(socket, callback);
     });
+    // undici's types keep to themselves that the socket is returned.
+    follow(socket as Socket, options, progress);
   };
 
   private handOver(socket: Socket, callback: buildConnector.Callback): void {
@@ -92,6 +95,15 @@ export class Connector {
     const denied = verdicts.find((verdict) => !verdict.allowed);
     throw new DestinationBlockedError(denied?.rule ?? 'no address');
   }
+}
+
+/** Notes what the socket has done: its name is resolved, it is connected. A literal address has no name. */
+function follow(socket: Socket, { hostname, protocol }: buildConnector.Options, progress: ConnectProgress): void {
+  progress.phase = isIP(hostname) === 0 ? 'dns' : 'connect';
+  socket.once('lookup', (error: Error | null) => {
+    if (error === null) progress.phase = 'connect';
+  });
+  socket.once('connect', () => (progress.phase = protocol === 'https:' ? 'tls' : 'response'));
 }
 
 function withFamilies(addresses: readonly string[]): LookupAddress[] {

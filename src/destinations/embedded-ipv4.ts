@@ -1,21 +1,31 @@
 import { NetworkSet } from './network-set';
-import { EMBEDDING_IPV6 } from './special-networks';
+import { EMBEDDING_IPV6, type EmbeddingNetwork, ISATAP_GROUPS } from './special-networks';
+
+type Place = Pick<EmbeddingNetwork, 'group' | 'inverted'>;
 
 const embeddings = EMBEDDING_IPV6.map((network) => ({ ...network, networks: new NetworkSet([network.cidr]) }));
 
 /**
- * The IPv4 address that a valid IPv6 address (no zone) carries inside: mapped and compatible (RFC 4291, section 2.5.5),
- * translated (RFC 2765), NAT64 (RFC 6052 and 8215, in the last 32 bits), 6to4 (RFC 3056), Teredo (RFC 4380).
- * Undefined when it carries none; `::` and `::1` are not compatible addresses.
+ * The IPv4 addresses that a valid IPv6 address (no zone) carries inside: mapped and compatible (RFC 4291, section 2.5.5),
+ * translated (RFC 2765), NAT64 (RFC 6052 and 8215, in the last 32 bits), 6to4 (RFC 3056), Teredo (RFC 4380: the client's),
+ * and ISATAP (RFC 5214), which may come on top of another. `::` and `::1` are not compatible addresses.
  */
-export function embeddedIpv4(address: string): string | undefined {
-  const embedding = embeddings.find(({ networks }) => networks.has(address, 6));
-  if (embedding === undefined) return undefined;
+export function embeddedIpv4s(address: string): readonly string[] {
   const groups = groupsOf(address);
-  if (groups.slice(0, 7).every((group) => group === 0) && (groups[7] ?? 0) <= 1) return undefined;
-  const mask = embedding.inverted ? 0xffff : 0;
-  const high = (groups[embedding.group] ?? 0) ^ mask;
-  const low = (groups[embedding.group + 1] ?? 0) ^ mask;
+  if (groups.slice(0, 7).every((group) => group === 0) && (groups[7] ?? 0) <= 1) return [];
+  const found = embeddings.filter(({ networks }) => networks.has(address, 6));
+  const places = isIsatap(groups) ? [...found, { group: 6 }] : found;
+  return places.map(({ group, inverted }: Place) => ipv4At(groups, group, inverted));
+}
+
+function isIsatap(groups: readonly number[]): boolean {
+  return ISATAP_GROUPS.some(([first, second]) => groups[4] === first && groups[5] === second);
+}
+
+function ipv4At(groups: readonly number[], group: number, inverted = false): string {
+  const mask = inverted ? 0xffff : 0;
+  const high = (groups[group] ?? 0) ^ mask;
+  const low = (groups[group + 1] ?? 0) ^ mask;
   return `${high >> 8}.${high & 0xff}.${low >> 8}.${low & 0xff}`;
 }
 

@@ -2,14 +2,11 @@ import type { Dispatcher } from 'undici';
 import { BodyExcerpt } from './body-excerpt';
 import { DestinationBlockedError, NotConnectedError } from './connect-errors';
 import { type Connection, type Connections, DISCARDED } from './connections.client';
-import { type FailureCode, failureCode } from './failure';
-import type { HttpResponse, HttpResult } from './http-result';
+import { type FailureCode, failureCode, tlsFault } from './failure';
+import type { HttpFailure, HttpResponse, HttpResult } from './http-result';
 
 const MAX_HEADERS = 256;
 const MAX_INFORMATIONAL_ANSWERS = 100;
-const MAX_KEPT_BODY_BYTES = 4 * 1024;
-const MAX_READ_BODY_BYTES = 64 * 1024;
-const BODY_TIMEOUT_MS = 1000;
 const MAX_HELD_UP_MS = 2000;
 
 /** A connection that had been used before ended without a byte of an answer: the request may be sent once more. */
@@ -19,10 +16,18 @@ type ResponseHead = Pick<HttpResponse, 'status' | 'headers' | 'durationMs'>;
 
 export type ExchangeEnd = HttpResult | typeof LOST;
 
+/** How much of a body is kept and read, and for how long after the status line. */
+export interface BodyBounds {
+  readonly maxKeptBytes: number;
+  readonly maxReadBytes: number;
+  readonly timeoutMs: number;
+}
+
 export interface ExchangeOptions {
   /** On the clock of `performance.now()`. */
   readonly startedAt: number;
   readonly deadlineAt: number;
+  readonly body: BodyBounds;
   readonly connection: Connection;
   readonly connections: Connections;
   readonly connector: { readonly isHandingOver: boolean };
@@ -68,12 +73,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return this.takeInformational();
     this.head = { status, headers: headers as HttpResponse['headers'], durationMs: this.elapsedMs() };
     clearTimeout(this.timer);
-    this.timer = setTimeout(endNow, BODY_TIMEOUT_MS, this);
+    this.timer = setTimeout(endNow, this.options.body.timeoutMs, this);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.isSettled) return;
-    this.body ??= new BodyExcerpt(MAX_KEPT_BODY_BYTES, MAX_READ_BODY_BYTES);
+    const { maxKeptBytes, maxReadBytes } = this.options.body;
+    this.body ??= new BodyExcerpt(maxKeptBytes, maxReadBytes);
     this.body.add(chunk);
     if (this.body.isFull) this.end();
   }
@@ -89,7 +95,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.isRepeatable(error)) return this.settle(LOST);
     const code = failureCode(error);
     if (code === undefined) return this.giveUp(error);
-    this.fail(code, error instanceof DestinationBlockedError ? { rule: error.rule } : undefined);
+    if (error instanceof DestinationBlockedError) this.fail(code, { rule: error.rule });
+    else this.fail(code, code === 'tls_invalid' ? { tls: tlsFault(error) } : this.timeoutFacts(code));
   }
 
   /** Ends now, whatever is still to come: with the answer when there is one, else as a timeout. */
@@ -98,7 +105,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // A timer that fires this late was held up: this process was stopped or starved, which is not the receiver's doing.
     const heldUpMs = performance.now() - this.options.deadlineAt;
     if (heldUpMs > MAX_HELD_UP_MS) return this.giveUp(new Error(`this process was held up for ${heldUpMs} ms`));
-    this.fail('timeout');
+    this.fail('timeout', this.timeoutFacts('timeout'));
+  }
+
+  private timeoutFacts(code: FailureCode): Pick<HttpFailure, 'phase'> | undefined {
+    return code === 'timeout' ? { phase: this.hasStarted ? 'response' : this.options.connection.phase } : undefined;
   }
 
   private takeInformational(): void {
@@ -119,8 +130,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.settle({ kind: 'response', ...head, body: this.body?.text() ?? '', bodyTruncated }, isConnectionGood);
   }
 
-  private fail(code: FailureCode, rule?: { readonly rule: string }): void {
-    this.settle({ kind: 'failure', code, ...rule, durationMs: this.elapsedMs() });
+  private fail(code: FailureCode, facts?: Pick<HttpFailure, 'rule' | 'phase' | 'tls'>): void {
+    this.settle({ kind: 'failure', code, ...facts, durationMs: this.elapsedMs() });
   }
 
   private settle(end: ExchangeEnd, isConnectionGood = false): void {

@@ -1,5 +1,5 @@
 import { ConnectError, DestinationBlockedError, NameNotFoundError, ResolveTimeoutError } from './connect-errors';
-import { failureCode } from './failure';
+import { failureCode, tlsFault } from './failure';
 
 const withCode = (code: string, message = '') => Object.assign(new Error(message), { code });
 
@@ -52,4 +52,25 @@ describe('failureCode', () => {
       expect(failureCode(new ConnectError(withCode(code)))).toBeUndefined();
     },
   );
+});
+
+describe('tlsFault', () => {
+  it.each([
+    ['CERT_HAS_EXPIRED', 'expired'],
+    ['CERT_NOT_YET_VALID', 'not_yet_valid'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'wrong_host'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'self_signed'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'self_signed'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'incomplete_chain'],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'incomplete_chain'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'no_tls'],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client_certificate'],
+    ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'handshake'],
+    ['EPROTO', 'handshake'],
+    ['CERT_REVOKED', undefined],
+    ['', undefined],
+  ])('reads %s as %s', (code, expected) => {
+    expect(tlsFault(withCode(code))).toBe(expected);
+    expect(tlsFault(new ConnectError(withCode(code)))).toBe(expected);
+  });
 });

@@ -10,6 +10,31 @@ export type FailureCode =
   | 'destination_blocked'
   | 'invalid_response';
 
+/** How far an exchange got: what it was doing when its time was up. */
+export type Phase = 'dns' | 'connect' | 'tls' | 'response';
+
+/** What was wrong with TLS, where OpenSSL says so. */
+export type TlsFault =
+  | 'expired'
+  | 'not_yet_valid'
+  | 'wrong_host'
+  | 'self_signed'
+  | 'incomplete_chain'
+  | 'no_tls'
+  | 'client_certificate'
+  | 'handshake';
+
+const TLS_FAULTS: readonly [code: RegExp, fault: TlsFault][] = [
+  [/^CERT_HAS_EXPIRED$/, 'expired'],
+  [/^CERT_NOT_YET_VALID$/, 'not_yet_valid'],
+  [/^ERR_TLS_CERT_ALTNAME_/, 'wrong_host'],
+  [/SELF_SIGNED_CERT/, 'self_signed'],
+  [/^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/, 'incomplete_chain'],
+  [/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/, 'no_tls'],
+  [/CERTIFICATE_REQUIRED/, 'client_certificate'],
+  [/^(ERR_SSL_|ERR_TLS_|EPROTO$)/, 'handshake'],
+];
+
 const FAILURES: ReadonlyMap<string, FailureCode> = new Map<string, FailureCode>([
   ['ETIMEDOUT', 'timeout'],
   ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
@@ -46,6 +71,12 @@ export function failureCode(error: Error): FailureCode | undefined {
   const { code = '', message } = (isUnconnected ? error.cause : error) as NodeJS.ErrnoException;
   if (OWN_FAULTS.has(code)) return undefined;
   return FAILURES.get(code) ?? (isUnconnected ? unconnectedCode(code) : connectedCode(code, message));
+}
+
+/** What OpenSSL or Node says is wrong, for `tls_invalid`; undefined when it is something rarer. */
+export function tlsFault(error: Error): TlsFault | undefined {
+  const { code = '' } = (error instanceof ConnectError ? error.cause : error) as NodeJS.ErrnoException;
+  return TLS_FAULTS.find(([pattern]) => pattern.test(code))?.[1];
 }
 
 function unconnectedCode(code: string): FailureCode {

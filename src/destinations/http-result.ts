@@ -1,4 +1,4 @@
-import type { FailureCode } from './failure';
+import type { FailureCode, Phase, TlsFault } from './failure';
 
 /** A request that only has to be sent: the headers are complete, the body is the bytes that were signed. */
 export interface PreparedRequest {
@@ -6,6 +6,9 @@ export interface PreparedRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
+
+/** A request for something to read. */
+export type PreparedGet = Omit<PreparedRequest, 'body'>;
 
 /** The receiver sent a status line, whatever it says. */
 export interface HttpResponse {
@@ -28,6 +31,10 @@ export interface HttpFailure {
   readonly code: FailureCode;
   /** Of `destination_blocked`: the kind of network, or what forbids the url. */
   readonly rule?: string;
+  /** Of `timeout`: what had not come to an end. */
+  readonly phase?: Phase;
+  /** Of `tls_invalid`, where it is known. */
+  readonly tls?: TlsFault;
   readonly durationMs: number;
 }
 

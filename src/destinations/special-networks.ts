@@ -71,6 +71,12 @@ export interface EmbeddingNetwork {
   readonly inverted?: boolean;
 }
 
+/** Groups 4 and 5 of an ISATAP address, in any network (RFC 5214, section 6.1); the IPv4 address follows in 6 and 7. */
+export const ISATAP_GROUPS: readonly (readonly [number, number])[] = [
+  [0x0000, 0x5efe],
+  [0x0200, 0x5efe],
+];
+
 export const EMBEDDING_IPV6: readonly EmbeddingNetwork[] = [
   { cidr: '::/96', group: 6 },
   { cidr: '::ffff:0:0/96', group: 6 },

@@ -5,6 +5,8 @@ export class ApiError extends Error {
   constructor(
     readonly status: Status,
     message: string,
+    /** Sent with the answer. */
+    readonly headers: Readonly<Record<string, string>> = {},
   ) {
     super(message);
   }

@@ -2,12 +2,13 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error';
 import { messageFor, MESSAGES } from './catalogue';
-import { isDatabaseUnavailable } from './database-error';
+import { isDatabaseUnavailable, isRefusedValue } from './database-error';
 import { errorEnvelope } from './envelope';
 
 interface Answer {
   status: number;
   message: string;
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** Turns whatever was thrown into the error envelope. A 500 is logged and never carries internals. */
@@ -17,13 +18,17 @@ export class ApiExceptionFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const { status, message } = this.answer(error, http.getRequest<FastifyRequest>());
-    void http.getResponse<FastifyReply>().status(status).send(errorEnvelope(message));
+    const { status, message, headers = {} } = this.answer(error, http.getRequest<FastifyRequest>());
+    void http.getResponse<FastifyReply>().status(status).headers(headers).send(errorEnvelope(message));
   }
 
   private answer(error: unknown, request: FastifyRequest): Answer {
     if (error instanceof ApiError) return error;
     if (isDatabaseUnavailable(error)) return { status: 503, message: MESSAGES.unavailable };
+    if (isRefusedValue(error)) {
+      this.logger.warn(`PostgreSQL refused a value of ${request.method} ${request.routeOptions.url ?? ''}.`);
+      return { status: 400, message: MESSAGES.impossibleValue };
+    }
     const status = statusOf(error);
     if (status !== null) return { status, message: sentenceFor(status, request) };
     this.logger.error(error instanceof Error ? (error.stack ?? error.message) : String(error));

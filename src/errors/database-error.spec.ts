@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable } from './database-error';
+import { isDatabaseUnavailable, isForeignKeyViolation, isRefusedValue } from './database-error';
 
 const withCode = (code: string, message = '') => Object.assign(new Error(message), { code });
 
@@ -61,4 +61,21 @@ describe('PostgreSQL is there', () => {
       expect(isDatabaseUnavailable(error)).toBe(false);
     },
   );
+});
+
+describe('What PostgreSQL refused', () => {
+  const withCode = (code: string) => Object.assign(new Error('refused'), { code });
+
+  it.each(['22021', '22P05', '22P02', '22003', '22007', '22008'])('with %s is a value of the request', (code) => {
+    expect(isRefusedValue(withCode(code))).toBe(true);
+  });
+
+  it.each(['22012', '23505', '42601', '08006', ''])('with %j is not', (code) => {
+    expect(isRefusedValue(withCode(code))).toBe(false);
+  });
+
+  it('with 23503 refers to a row that is not there', () => {
+    expect(isForeignKeyViolation(withCode('23503'))).toBe(true);
+    for (const other of [withCode('23505'), null, 'text', undefined]) expect(isForeignKeyViolation(other)).toBe(false);
+  });
 });

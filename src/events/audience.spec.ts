@@ -3,7 +3,12 @@ import { ALL_SCOPES } from '../auth/scope';
 import { MESSAGES } from '../errors/catalogue';
 import { audienceOf } from './audience';
 
-const alice = (...scopes: Principal['scopes'][number][]): Principal => ({ userId: 'alice', scopes, expiresAt: null });
+const alice = (...scopes: Principal['scopes'][number][]): Principal => ({
+  tokenId: null,
+  userId: 'alice',
+  scopes,
+  expiresAt: null,
+});
 
 describe('The audience of an event published over HTTP', () => {
   it.each([undefined, 'alice'])('is the publisher alone when it names %p', (wanted) => {

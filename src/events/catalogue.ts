@@ -1,4 +1,7 @@
-import type { EventPayloads, WebhookTest } from './payloads';
+import { BUILT_IN_EVENTS, type BuiltInEventName } from '../config/event-name';
+import type { EventName, EventPayloads, WebhookTest } from './payloads';
+
+export { isReserved } from '../config/event-name';
 
 /** A JSON Schema (2020-12) of an object. */
 export interface ObjectSchema {
@@ -15,6 +18,11 @@ export interface EventType<Payload = object> {
   schema: ObjectSchema;
   example: Payload;
 }
+
+/** An event that a module adds: it is declared in `EventPayloads`, and its example is what `publish` takes. */
+export type AddedEventType = {
+  [Name in Exclude<EventName, BuiltInEventName>]: EventType<EventPayloads[Name]> & { name: Name };
+}[Exclude<EventName, BuiltInEventName>];
 
 const time = { type: 'string', format: 'date-time' };
 const text = { type: 'string' };
@@ -54,7 +62,7 @@ const operationExample = {
 };
 
 /** The payloads by event name: a typo in an example or a missing event does not compile. */
-const definitions: { [Name in keyof EventPayloads]: Omit<EventType<EventPayloads[Name]>, 'name'> } = {
+const definitions: { [Name in BuiltInEventName]: Omit<EventType<EventPayloads[Name]>, 'name'> } = {
   'operation.complete': {
     description: 'An automation job finished successfully.',
     schema: objectOf({ ...operation, result: {} }),
@@ -121,8 +129,8 @@ const definitions: { [Name in keyof EventPayloads]: Omit<EventType<EventPayloads
   },
 };
 
-/** Every event that a webhook can subscribe to. */
-export const EVENT_TYPES: readonly EventType[] = Object.entries(definitions).map(([name, type]) => ({ name, ...type }));
+/** The built-in events that a webhook can subscribe to; `EventCatalogue` knows the added ones too. */
+export const EVENT_TYPES: readonly EventType[] = BUILT_IN_EVENTS.map((name) => ({ name, ...definitions[name] }));
 
 /** What `POST /api/webhooks/:id/test` sends when it is not asked for another event; nobody can subscribe to it. */
 export const TEST_EVENT_TYPE: EventType<WebhookTest> = {
@@ -134,8 +142,3 @@ export const TEST_EVENT_TYPE: EventType<WebhookTest> = {
     message: 'This is a test: your webhook works.',
   },
 };
-
-const RESERVED_PREFIX = 'webhook.';
-
-/** Names that only the service itself publishes. */
-export const isReserved = (name: string): boolean => name.startsWith(RESERVED_PREFIX);

@@ -2,12 +2,14 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../http/api-answer.decorator';
-import { EVENT_TYPES, TEST_EVENT_TYPE } from './catalogue';
+import { EventCatalogue } from './catalogue-registry';
 import { EventTypeDto } from './dto/event-type.dto';
 
 @ApiTags('Events')
 @Controller('api/event-types')
 export class EventTypesController {
+  constructor(private readonly catalogue: EventCatalogue) {}
+
   @Get()
   @Scopes()
   @ApiOperation({
@@ -17,6 +19,6 @@ export class EventTypesController {
   @ApiAnswer(EventTypeDto, { list: true, description: 'Name, description, JSON Schema and example of each.' })
   @ApiErrors()
   list(): EventTypeDto[] {
-    return [...EVENT_TYPES, TEST_EVENT_TYPE].map(EventTypeDto.from);
+    return this.catalogue.all.map(EventTypeDto.from);
   }
 }

@@ -1,17 +1,23 @@
 import { type ErrorObject, type ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import type { EventType } from './catalogue';
+import type { EventType, ObjectSchema } from './catalogue';
 
 const MAX_FAULTS = 10;
 
 /** Judges the data of events against the JSON Schemas (2020-12) of their types. */
 export class EventValidator {
-  private readonly validators: ReadonlyMap<string, ValidateFunction>;
+  private readonly validators = new Map<string, ValidateFunction>();
 
   constructor(types: readonly EventType[]) {
-    const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
-    this.validators = new Map(types.map(({ name, schema }) => [name, ajv.compile(schema)]));
+    const ajv = newAjv();
+    for (const { name, schema } of types) this.validators.set(name, ajv.compile(schema));
+  }
+
+  /** @throws Error when it is not a JSON Schema */
+  add(name: string, schema: ObjectSchema): void {
+    // One of its own: schemas of different modules may carry the same $id.
+    this.validators.set(name, newAjv().compile(schema));
   }
 
   knows(name: string): boolean {
@@ -25,6 +31,8 @@ export class EventValidator {
     return (validate.errors ?? []).slice(0, MAX_FAULTS).map(sentence).join('; ');
   }
 }
+
+const newAjv = (): Ajv2020 => addFormats(new Ajv2020({ strict: false, allErrors: true }));
 
 function sentence({ instancePath, message, params }: ErrorObject): string {
   const path = `data${instancePath.replaceAll('/', '.')}`;

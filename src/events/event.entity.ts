@@ -21,6 +21,10 @@ export class Event {
   @Column('text')
   body: string;
 
+  /** W3C Trace Context of the request that published it; null when it came with none. */
+  @Column('text', { nullable: true })
+  traceparent: string | null;
+
   @Column('boolean', { name: 'is_test' })
   isTest: boolean;
 

@@ -1,7 +1,13 @@
 import { BullModule } from '@nestjs/bullmq';
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AcceptedEventsService } from './accepted-events.service';
+import type { AddedEventType } from './catalogue';
+import { CatalogueModule } from './catalogue.module';
+import { EventCatalogue } from './catalogue-registry';
 import { Event } from './event.entity';
+import { EventBatchesController } from './event-batches.controller';
+import { EventBatchesService } from './event-batches.service';
 import { EventTypesController } from './event-types.controller';
 import { EventsController } from './events.controller';
 import { EventsRepository } from './events.repository';
@@ -10,9 +16,37 @@ import { FAN_OUT_QUEUE, FanOutQueue } from './fan-out.queue';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Event]), BullModule.registerQueue({ name: FAN_OUT_QUEUE })],
-  controllers: [EventsController, EventTypesController],
-  providers: [EventsRepository, EventsService, FanOutQueue, PublishTransactionSubscriber],
+  imports: [TypeOrmModule.forFeature([Event]), BullModule.registerQueue({ name: FAN_OUT_QUEUE }), CatalogueModule],
+  controllers: [EventsController, EventBatchesController, EventTypesController],
+  providers: [
+    AcceptedEventsService,
+    EventBatchesService,
+    EventsRepository,
+    EventsService,
+    FanOutQueue,
+    PublishTransactionSubscriber,
+  ],
   exports: [EventsService, FanOutQueue],
 })
-export class EventsModule {}
+export class EventsModule {
+  /**
+   * Adds the events of a module, which gets `EventsService` by it. A schema that is none, an example that does not fit
+   * it, or a name that means something else already stops the start.
+   */
+  static forFeature(types: readonly AddedEventType[]): DynamicModule {
+    const registration = {
+      provide: Symbol('added event types'),
+      inject: [EventCatalogue],
+      useFactory: (catalogue: EventCatalogue) => types.map((type) => catalogue.register(type)),
+    };
+    return {
+      module: AddedEventsModule,
+      imports: [CatalogueModule, EventsModule],
+      providers: [registration],
+      exports: [EventsModule],
+    };
+  }
+}
+
+@Module({})
+class AddedEventsModule {}

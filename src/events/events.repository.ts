@@ -9,6 +9,8 @@ export interface NewEvent {
   userId: string | null;
   publisherId: string | null;
   body: string;
+  /** Of the request that published it; null when it came with none. */
+  traceparent: string | null;
 }
 
 /** An idempotency key about to be won or lost. */
@@ -26,8 +28,8 @@ export interface TakenKey {
 const INSERT_EVENTS = {
   name: 'insert_events',
   text: `
-    insert into webhook_service.events (id, name, user_id, publisher_id, body)
-    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])`,
+    insert into webhook_service.events (id, name, user_id, publisher_id, body, traceparent)
+    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`,
 };
 
 /** Writes the event only if its key is won. A transaction that holds the key is waited for. */
@@ -36,10 +38,10 @@ const INSERT_KEYED_EVENT = {
   text: `
     with won as (
       insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint)
-      values ($6, $7, $1, $8) on conflict do nothing returning event_id
+      values ($7, $8, $1, $9) on conflict do nothing returning event_id
     )
-    insert into webhook_service.events (id, name, user_id, publisher_id, body)
-    select $1::uuid, $2, $3, $4, $5 from won returning id`,
+    insert into webhook_service.events (id, name, user_id, publisher_id, body, traceparent)
+    select $1::uuid, $2, $3, $4, $5, $6 from won returning id`,
 };
 
 const FIND_KEY = {
@@ -47,6 +49,15 @@ const FIND_KEY = {
   text: `
     select event_id as "eventId", fingerprint from webhook_service.event_keys where publisher_id = $1 and key = $2`,
 };
+
+/** Keys that others hold are left to them. A transaction that holds one is waited for. */
+const INSERT_KEYS = `
+  insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint)
+  select * from unnest($1::text[], $2::text[], $3::uuid[], $4::bytea[]) on conflict do nothing`;
+
+const FIND_KEYS = `
+  select key, event_id as "eventId", fingerprint from webhook_service.event_keys
+  where publisher_id = $1 and key = any($2::text[])`;
 
 /** The statements behind publish, inside the caller's transaction when there is one. */
 @Injectable()
@@ -60,13 +71,14 @@ export class EventsRepository {
       events.map(({ userId }) => userId),
       events.map(({ publisherId }) => publisherId),
       events.map(({ body }) => body),
+      events.map(({ traceparent }) => traceparent),
     ];
     await this.run(INSERT_EVENTS, columns, manager);
   }
 
   /** False when another event holds the key already. */
   async insertKeyed(event: NewEvent, key: NewEventKey, manager?: EntityManager): Promise<boolean> {
-    const values = [event.id, event.name, event.userId, event.publisherId, event.body];
+    const values = [event.id, event.name, event.userId, event.publisherId, event.body, event.traceparent];
     const rows = await this.run(INSERT_KEYED_EVENT, [...values, key.publisherId, key.key, key.fingerprint], manager);
     return rows.length > 0;
   }
@@ -74,6 +86,24 @@ export class EventsRepository {
   async findKey(key: NewEventKey, manager?: EntityManager): Promise<TakenKey | null> {
     const [taken] = await this.run(FIND_KEY, [key.publisherId, key.key], manager);
     return (taken as TakenKey | undefined) ?? null;
+  }
+
+  /** Wins those of the keys that are free, in the given order. */
+  async insertKeys(manager: EntityManager, keys: readonly (NewEventKey & { eventId: string })[]): Promise<void> {
+    await manager.query(INSERT_KEYS, [
+      keys.map(({ publisherId }) => publisherId),
+      keys.map(({ key }) => key),
+      keys.map(({ eventId }) => eventId),
+      keys.map(({ fingerprint }) => fingerprint),
+    ]);
+  }
+
+  findKeys(
+    manager: EntityManager,
+    publisherId: string,
+    keys: readonly string[],
+  ): Promise<(TakenKey & { key: string })[]> {
+    return manager.query(FIND_KEYS, [publisherId, keys]);
   }
 
   private async run(statement: { name: string; text: string }, values: unknown[], manager?: EntityManager) {

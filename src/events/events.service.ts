@@ -2,17 +2,16 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { isUserId } from '../auth/access-token';
-import { Config } from '../config/config';
 import { Batcher } from '../database/batcher';
 import { ClockService } from '../database/clock.service';
 import { ApiError } from '../errors/api-error';
 import { messageFor, MESSAGES } from '../errors/catalogue';
-import { EVENT_TYPES, isReserved } from './catalogue';
+import { isReserved } from './catalogue';
+import { AcceptedEventsService, type Origin } from './accepted-events.service';
+import { EventCatalogue } from './catalogue-registry';
 import { eventBody } from './event-body';
 import { serialiseData } from './event-data';
-import { EventValidator } from './event-validator';
 import { EventsRepository, type NewEvent, type NewEventKey } from './events.repository';
-import { FanOutQueue } from './fan-out.queue';
 import type { EventName, EventPayloads } from './payloads';
 import { timeOfId } from '../pagination/id-time';
 import { isIdempotencyKey } from './publish-request';
@@ -37,7 +36,7 @@ export interface PublishedEvent {
   duplicate: boolean;
 }
 
-interface Publication {
+export interface Publication {
   name: string;
   data: unknown;
   userId: string | null;
@@ -45,23 +44,33 @@ interface Publication {
   publisherId: string | null;
   idempotencyKey?: string;
   manager?: EntityManager;
+  /** The request, when it is published over HTTP. */
+  origin?: Origin;
+}
+
+/** A publication that has been found right: what is to be inserted, and what is to be answered when it was. */
+export interface PreparedEvent {
+  event: NewEvent;
+  /** Null when there is no idempotency key. */
+  key: NewEventKey | null;
+  published: PublishedEvent;
+  origin?: Origin;
 }
 
 const MAX_BATCH = 500;
 
 @Injectable()
 export class EventsService {
-  private readonly validator = new EventValidator(EVENT_TYPES);
   private readonly inserts = new Batcher<NewEvent, void>(async (events) => {
     await this.events.insert(events);
     return events.map(() => undefined);
   }, MAX_BATCH);
 
   constructor(
-    private readonly config: Config,
+    private readonly catalogue: EventCatalogue,
     private readonly clock: ClockService,
     private readonly events: EventsRepository,
-    private readonly queue: FanOutQueue,
+    private readonly accepted: AcceptedEventsService,
     private readonly transactions: PublishTransactionSubscriber,
   ) {}
 
@@ -78,43 +87,89 @@ export class EventsService {
     if (Object.hasOwn(options, 'userId') && options.userId === undefined) {
       throw new ApiError(400, MESSAGES.userIdUndefined);
     }
-    return this.accept({ ...options, name, data, userId: options.userId ?? null, publisherId: null });
+    const publication = { ...options, name, data, userId: options.userId ?? null, publisherId: null };
+    return this.insert(this.prepare(publication), options.manager);
+  }
+
+  /**
+   * Publishes many events of one name within the caller's transaction: each as `publish` does it, with one insert for
+   * hundreds of them. Order and answers are not told.
+   * @throws ApiError as `publish`; the transaction has to be rolled back then
+   */
+  async publishAll<Name extends EventName>(
+    name: Name,
+    data: readonly EventPayloads[Name][],
+    { userId, manager }: { userId: string | null; manager: EntityManager },
+  ): Promise<void> {
+    for (let i = 0; i < data.length; i += MAX_BATCH) {
+      const publications = data.slice(i, i + MAX_BATCH).map((one) => ({ name, data: one, userId, publisherId: null }));
+      const prepared = publications.map((publication) => this.prepare(publication));
+      await this.events.insert(
+        prepared.map(({ event }) => event),
+        manager,
+      );
+      this.transactions.note(
+        manager,
+        prepared.map(({ published }) => ({ published })),
+      );
+    }
   }
 
   /** Publishes over HTTP on behalf of a user: nothing reserved, and the idempotency key belongs to that user. */
   async publishAs(publisherId: string, publication: Omit<Publication, 'publisherId'>): Promise<PublishedEvent> {
-    if (isReserved(publication.name)) throw new ApiError(400, messageFor.reservedEvent(publication.name));
-    return this.accept({ ...publication, publisherId });
+    return this.insert(this.prepareAs(publisherId, publication), publication.manager);
   }
 
-  private async accept(publication: Publication): Promise<PublishedEvent> {
-    const { name, userId, publisherId, idempotencyKey, manager } = publication;
+  /** Judges what a user publishes over HTTP, without inserting it. */
+  prepareAs(publisherId: string, publication: Omit<Publication, 'publisherId'>): PreparedEvent {
+    if (isReserved(publication.name)) throw new ApiError(400, messageFor.reservedEvent(publication.name));
+    return this.prepare({ ...publication, publisherId });
+  }
+
+  private prepare(publication: Publication): PreparedEvent {
+    const { name, userId, publisherId, idempotencyKey, origin } = publication;
     const data = this.judge(publication);
     const { id, at } = this.clock.birth();
-    const event = { id, name, userId, publisherId, body: eventBody(id, name, at, data) };
-    const first = { id, event: name, createdAt: at, userId, duplicate: false };
-    if (idempotencyKey !== undefined) {
-      const key = { publisherId: publisherId ?? '', key: idempotencyKey, fingerprint: fingerprint(name, userId, data) };
+    return {
+      event: {
+        id,
+        name,
+        userId,
+        publisherId,
+        body: eventBody(id, name, at, data),
+        traceparent: origin?.traceparent ?? null,
+      },
+      key:
+        idempotencyKey === undefined
+          ? null
+          : { publisherId: publisherId ?? '', key: idempotencyKey, fingerprint: fingerprint(name, userId, data) },
+      published: { id, event: name, createdAt: at, userId, duplicate: false },
+      origin,
+    };
+  }
+
+  private async insert(prepared: PreparedEvent, manager?: EntityManager): Promise<PublishedEvent> {
+    const published = await this.insertOnce(prepared, manager);
+    const accepted = [{ published, origin: prepared.origin }];
+    if (manager) this.transactions.note(manager, accepted);
+    else this.accepted.handOn(accepted);
+    return published;
+  }
+
+  private async insertOnce({ event, key, published }: PreparedEvent, manager?: EntityManager): Promise<PublishedEvent> {
+    if (key) {
       const earlier = await this.insertKeyed(event, key, manager);
-      if (earlier) return { ...first, id: earlier, createdAt: timeOfId(earlier), duplicate: true };
+      if (earlier) return { ...published, id: earlier, createdAt: timeOfId(earlier), duplicate: true };
     } else {
       await (manager ? this.events.insert([event], manager) : this.inserts.add(event));
     }
-    if (manager) this.transactions.note(manager, id);
-    else this.queue.handOn([id]);
-    return first;
+    return published;
   }
 
   /** The JSON text of the data, once everything about the publication has been found right. */
   private judge({ name, data, userId, idempotencyKey }: Publication): string {
-    if (!this.validator.knows(name)) {
-      throw new ApiError(
-        400,
-        messageFor.unknownEvent(
-          name,
-          EVENT_TYPES.map((type) => type.name).filter((n) => !isReserved(n)),
-        ),
-      );
+    if (!this.catalogue.find(name)) {
+      throw new ApiError(400, messageFor.unknownEvent(name, this.catalogue.publishableNames));
     }
     if (userId !== null && !isUserId(userId)) throw new ApiError(400, MESSAGES.badUserId);
     if (idempotencyKey !== undefined && !isIdempotencyKey(idempotencyKey)) {
@@ -122,10 +177,10 @@ export class EventsService {
     }
     const verdict = serialiseData(data);
     if (!verdict.ok) throw new ApiError(400, verdict.problem);
-    const problem = this.validator.problemOf(name, verdict.value);
+    const problem = this.catalogue.problemOf(name, verdict.value);
     if (problem) throw new ApiError(400, problem);
-    if (Buffer.byteLength(verdict.text) > this.config.eventMaxBytes) {
-      throw new ApiError(413, messageFor.eventTooLarge(this.config.eventMaxBytes));
+    if (Buffer.byteLength(verdict.text) > this.catalogue.maxBytes) {
+      throw new ApiError(413, messageFor.eventTooLarge(this.catalogue.maxBytes));
     }
     return verdict.text;
   }

@@ -8,6 +8,8 @@ interface Operation {
 
 export interface OperationComplete extends Operation {
   result: unknown;
+  /** True: the result was too large for an event. */
+  resultOmitted?: true;
 }
 
 export interface OperationFailed extends Operation {
@@ -40,6 +42,8 @@ export interface JobCompleted {
   completedAt: string | null;
   durationMs: number | null;
   result: unknown;
+  /** True: the result was too large for an event. */
+  resultOmitted?: true;
 }
 
 export interface WebhookDisabled {
@@ -55,7 +59,10 @@ export interface WebhookTest {
   message: string;
 }
 
-/** `data` of each event by its name. Times are ISO 8601 in UTC; what is no longer known is null. */
+/**
+ * `data` of each event by its name. Times are ISO 8601 in UTC; what is no longer known is null. A module that adds events
+ * adds its lines by declaration merging, see docs/adding-an-event-type.md.
+ */
 export interface EventPayloads {
   'operation.complete': OperationComplete;
   'operation.failed': OperationFailed;

@@ -1,31 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
-import { FanOutQueue } from './fan-out.queue';
+import { type AcceptedEvent, AcceptedEventsService } from './accepted-events.service';
 
-const KEY = 'publishedEventIds';
+const KEY = 'acceptedEvents';
 
 /** Hands on the events of a caller's transaction once it has committed. */
 @Injectable()
 export class PublishTransactionSubscriber implements EntitySubscriberInterface {
   constructor(
     @InjectDataSource() dataSource: DataSource,
-    private readonly queue: FanOutQueue,
+    private readonly accepted: AcceptedEventsService,
   ) {
     dataSource.subscribers.push(this);
   }
 
-  /** Notes an event; with a manager outside a transaction its row is there already. */
-  note(manager: EntityManager, eventId: string): void {
+  /** Notes events; with a manager outside a transaction their rows are there already. */
+  note(manager: EntityManager, events: readonly AcceptedEvent[]): void {
     const runner = manager.queryRunner;
-    if (!runner?.isTransactionActive) return this.queue.handOn([eventId]);
-    runner.data[KEY] = [...noted(runner), eventId];
+    if (!runner?.isTransactionActive) return this.accepted.handOn(events);
+    const earlier = noted(runner);
+    earlier.push(...events);
+    runner.data[KEY] = earlier;
   }
 
   /** TypeORM tells of released savepoints too: only the outermost commit makes rows visible. */
   afterTransactionCommit({ queryRunner }: { queryRunner: QueryRunner }): void {
     if (queryRunner.isTransactionActive) return;
-    this.queue.handOn(noted(queryRunner));
+    this.accepted.handOn(noted(queryRunner));
     delete queryRunner.data[KEY];
   }
 
@@ -35,6 +37,6 @@ export class PublishTransactionSubscriber implements EntitySubscriberInterface {
   }
 }
 
-function noted(runner: QueryRunner): string[] {
-  return (runner.data[KEY] as string[] | undefined) ?? [];
+function noted(runner: QueryRunner): AcceptedEvent[] {
+  return (runner.data[KEY] as AcceptedEvent[] | undefined) ?? [];
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { MetricsService } from '../metrics/metrics.service';
 
 type Check = () => Promise<void>;
 
@@ -15,6 +16,16 @@ export interface Readiness {
 export class HealthService {
   private readonly checks = new Map<string, Check[]>();
   private draining = false;
+
+  constructor(metrics: MetricsService) {
+    metrics.gauge('webhooks_ready', 'Whether each part of readiness is well: 1, or 0.', ['check'], async () => {
+      const { checks } = await this.readiness();
+      return Object.entries(checks).map(([check, verdict]) => ({
+        labels: { check },
+        value: verdict === 'well' ? 1 : 0,
+      }));
+    });
+  }
 
   /** Several checks may share a name: it is well when all of them are. A check throws when its part is not well. */
   register(name: string, check: Check): void {

@@ -1,20 +1,56 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Config } from '../config/config';
 import { messageFor, MESSAGES } from '../errors/catalogue';
 import { errorEnvelope } from '../errors/envelope';
 import { registerJsonParser } from './json-body.launcher';
+import { type DrainBounds, drainUnreadBodies } from './unread-body.launcher';
 
-const REQUEST_ARRIVES_WITHIN_MS = 30_000;
-const IDLE_CONNECTION_MS = 65_000;
-/** Longer than a test call may take: the caller waits there for the receiver's answer. */
-const SILENT_CONNECTION_MS = 75_000;
+/** How long a client may take, and what is read of a body that nobody wants. */
+export interface ConnectionLimits extends DrainBounds {
+  requestArrivesWithinMs: number;
+  idleMs: number;
+  /** Longer than a test call may take: the caller waits there for the receiver's answer. */
+  silentMs: number;
+  /** How often Node looks for requests that take too long. */
+  checkEveryMs: number;
+}
+
+const CONNECTION_LIMITS: ConnectionLimits = {
+  requestArrivesWithinMs: 30_000,
+  idleMs: 65_000,
+  silentMs: 75_000,
+  checkEveryMs: 5000,
+  drainBytes: 16_777_216,
+  drainMs: 5000,
+};
+/** One policy for all: answers of the API load nothing, and Swagger UI loads what comes from here, with styles in its page. */
+const SECURITY_HEADERS: FastifyHelmetOptions = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  xFrameOptions: { action: 'deny' },
+  // We speak plain HTTP: this is for the TLS proxy to say, who knows the domain.
+  strictTransportSecurity: false,
+};
+
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The Fastify server below Nest: limits, request ids, one log line a request, and the envelope where Nest is not reached. */
-export function createAdapter(config: Config): FastifyAdapter {
+export function createAdapter(config: Config, limits: ConnectionLimits = CONNECTION_LIMITS): FastifyAdapter {
   const adapter = new FastifyAdapter({
     logger: {
       level: config.logLevel,
@@ -23,15 +59,19 @@ export function createAdapter(config: Config): FastifyAdapter {
     },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
-    requestTimeout: REQUEST_ARRIVES_WITHIN_MS,
-    connectionTimeout: SILENT_CONNECTION_MS,
-    keepAliveTimeout: IDLE_CONNECTION_MS,
+    trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
+    http: { connectionsCheckingInterval: limits.checkEveryMs, headersTimeout: limits.requestArrivesWithinMs },
+    requestTimeout: limits.requestArrivesWithinMs,
+    connectionTimeout: limits.silentMs,
+    keepAliveTimeout: limits.idleMs,
     return503OnClosing: false,
     frameworkErrors: answerFrameworkError,
     clientErrorHandler: answerClientError,
   });
   const server = adapter.getInstance<FastifyInstance>();
+  void server.register(helmet, SECURITY_HEADERS);
   registerJsonParser(server, config);
+  drainUnreadBodies(server, limits);
   addHooks(server, config);
   return adapter;
 }

@@ -1,10 +1,19 @@
-import type { ConnectionOptions, WorkerOptions } from 'bullmq';
+import type { ConnectionOptions, DefaultJobOptions, WorkerOptions } from 'bullmq';
+import type { ClientConfig } from 'pg';
 import type { Config } from '../config/config';
-import { TolerantPgClient } from './tolerant-pg.client';
+import { PostgresConnection } from '../database/postgres-connection.client';
 
 /** BullMQ's own tables, apart from ours: it trims its event stream over everything in its schema. */
 const QUEUE_SCHEMA = 'webhook_service_queue';
 const MAX_CONNECTIONS = 3;
+
+/** What throws is repeated, and leaves nothing behind: the rows remember. */
+export const JOB_OPTIONS: DefaultJobOptions = {
+  attempts: 5,
+  backoff: { type: 'exponential', delay: 200 },
+  removeOnComplete: true,
+  removeOnFail: true,
+};
 
 /** Longer than an answer takes; a worker's blocking command may take ten seconds. */
 const PRODUCER_SILENCE_MS = 3000;
@@ -19,9 +28,12 @@ export const surviving = (silenceMs: number) => ({
 
 /** The connection on which jobs are added: it fails at once rather than piling up commands while the store is away. */
 export function producerConnection(config: Config): ConnectionOptions {
-  if (config.redisUrl === null) return postgresConnection(config);
+  return config.redisUrl === null ? postgresConnection(config) : redisProducerConnection(config.redisUrl);
+}
+
+export function redisProducerConnection(url: string): ConnectionOptions {
   return {
-    url: config.redisUrl,
+    url,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     commandTimeout: 500,
@@ -48,15 +60,20 @@ export function workerOptions(config: Config, concurrency: number): WorkerOption
   };
 }
 
-// BullMQ types connections for Redis only; its PostgreSQL backend reads these fields.
-function postgresConnection(config: Config): ConnectionOptions {
+const postgresConnection = ({ databaseUrl }: Config): ConnectionOptions =>
+  postgresQueueConnection({ connectionString: databaseUrl ?? '' }, true);
+
+/**
+ * BullMQ types connections for Redis only; its PostgreSQL backend reads these fields.
+ * @param migrate whether BullMQ may make and alter its tables
+ */
+export function postgresQueueConnection(place: ClientConfig, migrate: boolean): ConnectionOptions {
   return {
-    connectionString: config.databaseUrl,
+    ...place,
     schema: QUEUE_SCHEMA,
     max: MAX_CONNECTIONS,
-    migrate: true,
+    migrate,
     connectionTimeoutMillis: 3000,
-    keepAlive: true,
-    Client: TolerantPgClient,
-  };
+    Client: PostgresConnection,
+  } as ConnectionOptions;
 }

@@ -1,49 +1,87 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BackendFactory, type ConnectionOptions, createPostgresBackend, type IQueueBackend } from 'bullmq';
 import { isDatabaseUnavailable } from '../errors/database-error';
-import { TolerantPgClient } from './tolerant-pg.client';
+import { PostgresConnection } from '../database/postgres-connection.client';
 
 const CALM_MS = 250;
+/** A parameter of more is a time in milliseconds, by the machine's clock: BullMQ's durations are far smaller numbers. */
+const TIMES_BEGIN_MS = 1e12;
+/** A worker that waits for a delayed job looks for others at least this often. */
+const LOOKS_EVERY_SECONDS = 2;
+/** BullMQ compares these columns with the machine's time. */
+const TIMES_READ = ['next_delay'];
+
+/** By how much PostgreSQL's clock is ahead of this machine's, in milliseconds. */
+export interface Clock {
+  offsetMs(): number;
+}
+
+type Rows = { rows: Record<string, unknown>[] };
 
 /** What BullMQ 6.7 keeps to itself of its PostgreSQL backend. */
 interface Internals {
   readyPromise?: Promise<void>;
   connection: { readyPromise?: Promise<void>; pgModule: { Client: unknown } };
-  query(text: string, parameters?: unknown[]): Promise<unknown>;
+  query(text: string, parameters?: unknown[]): Promise<Rows>;
 }
 
 /**
- * BullMQ's PostgreSQL backend, mended in three places: a first connection that failed is remembered for ever (the queue or
- * worker is dead then), a worker whose statements fail at once repeats them without a pause, and a LISTEN connection that
- * ends just after it was made ends the process.
+ * BullMQ's PostgreSQL backend, mended in five places: a first connection that failed is remembered for ever (the queue or
+ * worker is dead then), a worker whose statements fail at once repeats them without a pause, a LISTEN connection that
+ * ends just after it was made ends the process, one that ends while its worker waits for a job in an hour leaves it waiting,
+ * and locks are timed by each machine's own clock (jobs of a machine that is an hour ahead would stay locked for an hour
+ * after its death, and it would take everybody's jobs for abandoned).
  */
-export const createMendedPostgresBackend: BackendFactory<IQueueBackend, ConnectionOptions> = (name, opts, more) => {
-  const backend = createPostgresBackend(name, opts as never, more);
-  const internals = backend as unknown as Internals;
-  internals.connection.pgModule = { Client: TolerantPgClient };
-  const [query, waitUntilReady] = [internals.query.bind(backend), backend.waitUntilReady.bind(backend)];
-  const beginAnew = (): void => {
-    internals.readyPromise = undefined;
-    internals.connection.readyPromise = undefined;
+export const mendedPostgresBackend =
+  (clock: Clock): BackendFactory<IQueueBackend, ConnectionOptions> =>
+  (name, opts, more) => {
+    const backend = createPostgresBackend(name, opts as never, more);
+    const internals = backend as unknown as Internals;
+    internals.connection.pgModule = { Client: PostgresConnection };
+    const [query, waitUntilReady] = [internals.query.bind(backend), backend.waitUntilReady.bind(backend)];
+    let isReady = false;
+    // Once it has been ready its pool reconnects by itself; beginning anew would ask for BullMQ's migration lock again.
+    const beginAnew = (): void => {
+      if (isReady) return;
+      internals.readyPromise = undefined;
+      internals.connection.readyPromise = undefined;
+    };
+
+    Object.defineProperty(backend, 'maximumBlockTimeout', { value: LOOKS_EVERY_SECONDS });
+    backend.waitUntilReady = async () => {
+      try {
+        await waitUntilReady();
+        isReady = true;
+      } catch (error) {
+        beginAnew();
+        throw error;
+      }
+    };
+    internals.query = async (text, parameters) => {
+      const offsetMs = clock.offsetMs();
+      try {
+        const result = await query(text, writeTimes(parameters, offsetMs));
+        isReady = true;
+        return readTimes(result, offsetMs);
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) beginAnew();
+        await pause(CALM_MS);
+        throw error;
+      }
+    };
+    return backend;
   };
 
-  backend.waitUntilReady = async () => {
-    try {
-      await waitUntilReady();
-    } catch (error) {
-      beginAnew();
-      throw error;
+function writeTimes(parameters: unknown[] | undefined, offsetMs: number): unknown[] | undefined {
+  const isTime = (value: unknown): value is number => typeof value === 'number' && value > TIMES_BEGIN_MS;
+  return parameters?.map((value) => (isTime(value) ? value + offsetMs : value));
+}
+
+function readTimes(result: Rows, offsetMs: number): Rows {
+  for (const row of result.rows) {
+    for (const column of TIMES_READ) {
+      if (row[column] != null) row[column] = Number(row[column]) - offsetMs;
     }
-  };
-  internals.query = async (text, parameters) => {
-    try {
-      return await query(text, parameters);
-    } catch (error) {
-      if (!isDatabaseUnavailable(error)) throw error;
-      beginAnew();
-      await pause(CALM_MS);
-      throw error;
-    }
-  };
-  return backend;
-};
+  }
+  return result;
+}

@@ -1,21 +1,45 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { HealthService } from '../health/health.service';
+import type { Sample } from '../metrics/bounded-reading.service';
+import { MetricsService } from '../metrics/metrics.service';
 import { RepeatFilter } from './repeat-filter';
 
-/** Each room that owns a queue puts it under watch: its errors are logged and readiness asks whether it answers. */
+const STATES = ['waiting', 'delayed'] as const;
+
+/**
+ * Each room that owns a queue puts it under watch: its errors are logged, readiness asks whether it answers, and its depth
+ * is measured.
+ */
 @Injectable()
 export class QueueHealthService {
   private readonly logger = new Logger('Queue');
   private readonly errors = new RepeatFilter();
+  private readonly queues: Queue[] = [];
 
-  constructor(private readonly health: HealthService) {}
+  constructor(
+    private readonly health: HealthService,
+    metrics: MetricsService,
+  ) {
+    metrics.gauge('webhooks_queue_jobs', 'Reminders on a queue.', ['queue', 'state'], async () => {
+      const depths = await Promise.all(this.queues.map(depthOf));
+      return depths.flat();
+    });
+  }
 
   watch(queue: Queue): void {
+    this.queues.push(queue);
     queue.on('error', (error) => {
       const text = `The queue ${queue.name} met an error: ${error.message}`;
       if (this.errors.isNews(text, Date.now())) this.logger.warn(text);
     });
     this.health.register('queue', async () => void (await queue.getJobCountByTypes('active')));
   }
+}
+
+async function depthOf(queue: Queue): Promise<Sample<'queue' | 'state'>[]> {
+  const counts = await queue.getJobCounts(...STATES);
+  // The braces in a queue's name are for Redis alone.
+  const name = queue.name.replaceAll(/[{}]/g, '');
+  return STATES.map((state) => ({ labels: { queue: name, state }, value: Number(counts[state] ?? 0) }));
 }

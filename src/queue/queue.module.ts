@@ -3,9 +3,10 @@ import { Global, Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { setDefaultBackendFactory } from 'bullmq';
 import { Config } from '../config/config';
+import { ClockService } from '../database/clock.service';
 import { HealthModule } from '../health/health.module';
-import { producerConnection } from './connections.client';
-import { createMendedPostgresBackend } from './postgres-backend.client';
+import { JOB_OPTIONS, producerConnection } from './connections.client';
+import { mendedPostgresBackend } from './postgres-backend.client';
 import { QueueHealthService } from './queue-health.service';
 import { RedisMemoryClient } from './redis-memory.client';
 import { WorkersService } from './workers.service';
@@ -16,18 +17,13 @@ import { WorkersService } from './workers.service';
     HealthModule,
     DiscoveryModule,
     BullModule.forRootAsync({
-      inject: [Config],
-      useFactory: (config: Config) => {
+      inject: [Config, ClockService],
+      useFactory: (config: Config, clock: ClockService) => {
         // Before any queue exists: every Queue and Worker of this process is made on this backend.
-        setDefaultBackendFactory(config.redisUrl === null ? createMendedPostgresBackend : undefined);
+        setDefaultBackendFactory(config.redisUrl === null ? mendedPostgresBackend(clock) : undefined);
         return {
           connection: producerConnection(config),
-          defaultJobOptions: {
-            attempts: 5,
-            backoff: { type: 'exponential', delay: 200 },
-            removeOnComplete: true,
-            removeOnFail: true,
-          },
+          defaultJobOptions: JOB_OPTIONS,
         };
       },
       extraOptions: { manualRegistration: true },

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { NONCE_BYTES, open, seal } from './secret-box';
+import { isSealedUnder, NONCE_BYTES, open, seal } from './secret-box';
 
 const KEY = Buffer.alloc(32, 1);
 const OTHER_KEY = Buffer.alloc(32, 2);
@@ -59,6 +59,12 @@ describe('A sealed secret', () => {
       if (length > 0) expect(open(sealed.subarray(length), ID, [KEY])).toBeNull();
     }
     expect(open(Buffer.concat([sealed, Buffer.alloc(1)]), ID, [KEY])).toBeNull();
+  });
+
+  it('tells under which key it is', () => {
+    expect(isSealedUnder(sealed, KEY)).toBe(true);
+    expect(isSealedUnder(sealed, OTHER_KEY)).toBe(false);
+    expect(isSealedUnder(Buffer.alloc(0), KEY)).toBe(false);
   });
 
   it('shows neither the secret nor its key', () => {

@@ -19,7 +19,7 @@ export function seal(secret: string, webhookId: string, key: Buffer, nonce: Buff
 
 /** Decrypts what `seal` made with one of `keys` for the same webhook. Null when that cannot be done. */
 export function open(sealed: Buffer, webhookId: string, keys: readonly Buffer[]): string | null {
-  const key = keys.find((candidate) => keyId(candidate).equals(sealed.subarray(0, KEY_ID_BYTES)));
+  const key = keys.find((candidate) => isSealedUnder(sealed, candidate));
   if (!key || sealed.length < KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES) return null;
   const nonce = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + NONCE_BYTES);
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
@@ -33,6 +33,12 @@ export function open(sealed: Buffer, webhookId: string, keys: readonly Buffer[])
   }
 }
 
+/** Whether it was sealed under that key, as far as its key id tells. */
+export function isSealedUnder(sealed: Buffer, key: Buffer): boolean {
+  return keyId(key).equals(sealed.subarray(0, KEY_ID_BYTES));
+}
+
+/** Of a random 256-bit key these 32 bits of a hash tell nothing that could be used. */
 function keyId(key: Buffer): Buffer {
   return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
 }

@@ -5,11 +5,9 @@ import { AddressPolicy } from '../destinations/address';
 import { judgeUrl } from '../destinations/url';
 import { ApiError } from '../errors/api-error';
 import { messageFor } from '../errors/catalogue';
-import { EVENT_TYPES } from '../events/catalogue';
+import { EventCatalogue } from '../events/catalogue-registry';
 import { unknownPatterns } from './event-pattern';
 import { Webhook } from './webhook.entity';
-
-const EVENT_NAMES = EVENT_TYPES.map(({ name }) => name);
 
 /** The rules that need more than a field itself: destinations, the names of events, and how many webhooks there may be. */
 @Injectable()
@@ -17,6 +15,7 @@ export class WebhookRulesService {
   constructor(
     private readonly config: Config,
     private readonly policy: AddressPolicy,
+    private readonly catalogue: EventCatalogue,
   ) {}
 
   /**
@@ -25,10 +24,11 @@ export class WebhookRulesService {
    */
   judge({ url, events = [] }: { url?: string; events?: readonly string[] }): { url?: string } {
     const verdict = url === undefined ? null : judgeUrl(url, this.policy, this.config);
-    const unknown = unknownPatterns(events, EVENT_NAMES);
+    const known = this.catalogue.subscribableNames;
+    const unknown = unknownPatterns(events, known);
     const problems = [
       ...(verdict?.ok === false ? [verdict.reason] : []),
-      ...(unknown.length > 0 ? [messageFor.unknownEvents(unknown, EVENT_NAMES)] : []),
+      ...(unknown.length > 0 ? [messageFor.unknownEvents(unknown, known)] : []),
     ];
     if (problems.length > 0) throw new ApiError(400, problems.join('; '));
     return verdict?.ok ? { url: verdict.url } : {};

@@ -1,5 +1,5 @@
-import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
@@ -8,14 +8,19 @@ import { IdParam } from '../validation/id-param.decorator';
 import type { Page } from '../pagination/page';
 import { CreateWebhookDto } from './dto/create-webhook.dto';
 import { ListWebhooksDto } from './dto/list-webhooks.dto';
+import { RotatedSecretDto, RotateSecretDto } from './dto/rotate-secret.dto';
 import { UpdateWebhookDto } from './dto/update-webhook.dto';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
+import { WebhookSecretsService } from './webhook-secrets.service';
 import { WebhooksService } from './webhooks.service';
 
 @ApiTags('Webhooks')
 @Controller('api/webhooks')
 export class WebhooksController {
-  constructor(private readonly webhooks: WebhooksService) {}
+  constructor(
+    private readonly webhooks: WebhooksService,
+    private readonly secrets: WebhookSecretsService,
+  ) {}
 
   @Post()
   @Scopes('webhooks:write')
@@ -65,12 +70,31 @@ export class WebhooksController {
   @Scopes('webhooks:write')
   @ApiOperation({ summary: 'Delete a webhook', description: 'Cancels what is pending.' })
   @ApiAnswer(DeletedWebhookDto, { description: 'The id of the webhook that is gone.' })
-  @ApiErrors(400, 404)
+  @ApiErrors(400, 404, 413, 415)
   async remove(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
   ): Promise<DeletedWebhookDto> {
     await this.webhooks.remove(userId, id);
     return { id };
+  }
+
+  @Post(':id/rotate-secret')
+  @HttpCode(200)
+  @Scopes('webhooks:write')
+  @ApiOperation({
+    summary: 'Rotate the secret of a webhook',
+    description:
+      'The answer is the only one that shows the new secret. Until previousSecretExpiresAt deliveries are signed with both: the old signature is in x-service-signature-previous and second in webhook-signature. Another rotation drops the oldest secret.',
+  })
+  @ApiBody({ type: RotateSecretDto, required: false })
+  @ApiAnswer(RotatedSecretDto, { description: 'The new secret and when the old one ends.' })
+  @ApiErrors(400, 404, 413, 415)
+  async rotateSecret(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the webhook.') id: string,
+    @Body() { secret, overlapSeconds }: RotateSecretDto,
+  ): Promise<RotatedSecretDto> {
+    return RotatedSecretDto.from(await this.secrets.rotate(userId, id, overlapSeconds, secret));
   }
 }

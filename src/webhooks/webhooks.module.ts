@@ -1,18 +1,29 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DestinationsModule } from '../destinations/destinations.module';
+import { CatalogueModule } from '../events/catalogue.module';
 import { SecretsService } from './secrets.service';
-import { Webhook } from './webhook.entity';
 import { WebhookHealthService } from './webhook-health.service';
+import { WebhookPausesRepository } from './webhook-pauses.repository';
 import { WebhookRulesService } from './webhook-rules.service';
+import { WebhookSecretsService } from './webhook-secrets.service';
 import { WebhookStopsService } from './webhook-stops.service';
+import { Webhook } from './webhook.entity';
 import { WebhooksController } from './webhooks.controller';
 import { WebhooksService } from './webhooks.service';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Webhook]), DestinationsModule],
+  imports: [TypeOrmModule.forFeature([Webhook]), CatalogueModule, DestinationsModule],
   controllers: [WebhooksController],
-  providers: [SecretsService, WebhookHealthService, WebhookRulesService, WebhookStopsService, WebhooksService],
+  providers: [
+    SecretsService,
+    WebhookHealthService,
+    WebhookPausesRepository,
+    WebhookRulesService,
+    WebhookSecretsService,
+    WebhookStopsService,
+    WebhooksService,
+  ],
   exports: [SecretsService, WebhookHealthService, WebhookStopsService, WebhooksService],
 })
 export class WebhooksModule {}

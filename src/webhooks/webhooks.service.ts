@@ -32,6 +32,7 @@ export class WebhooksService {
     const secret = wanted.secret ?? this.secrets.generate();
     const webhook = await this.webhooks.manager.transaction(async (manager) => {
       await this.rules.refuseTooMany(manager, userId);
+      const active = wanted.active ?? true;
       await manager.insert(Webhook, {
         id,
         userId,
@@ -39,8 +40,9 @@ export class WebhooksService {
         events: wanted.events,
         description: wanted.description ?? null,
         secret: this.secrets.seal(id, secret),
-        active: wanted.active ?? true,
+        active,
       });
+      if (!active) await this.stops.disabled(manager, id);
       return manager.findOneByOrFail(Webhook, { id });
     });
     return { webhook, secret };
@@ -65,13 +67,13 @@ export class WebhooksService {
         await manager.findOne(Webhook, { where: { userId, id }, lock: { mode: 'pessimistic_write' } }),
       );
       await manager.update(Webhook, { id }, { ...this.columns(before, changes), ...(url && { url }) });
-      if (changes.active === false && before.active) await this.stops.stopped(manager, id, 'webhook_disabled');
+      if (changes.active === false && before.active) await this.stops.disabled(manager, id);
+      if (changes.active === true && !before.active) await this.stops.activated(manager, id);
       return manager.findOneByOrFail(Webhook, { id });
     });
   }
 
   private columns(before: Webhook, { secret, ...changes }: UpdateWebhookDto): QueryDeepPartialEntity<Webhook> {
-    const revived = changes.active === true && !before.active;
     return {
       ...changes,
       ...(secret !== undefined && {
@@ -79,7 +81,8 @@ export class WebhooksService {
         previousSecret: null,
         previousSecretExpiresAt: null,
       }),
-      ...(revived && { disabledReason: null, consecutiveFailures: 0, healthyAt: () => 'now()' }),
+      // Who activates it says that it works again, also when it is active still.
+      ...(changes.active && { disabledReason: null, consecutiveFailures: 0, healthyAt: () => 'now()' }),
       updatedAt: () => 'now()',
     };
   }
@@ -88,7 +91,7 @@ export class WebhooksService {
     await this.webhooks.manager.transaction(async (manager) => {
       const { affected } = await manager.delete(Webhook, { userId, id });
       if (!affected) throw new ApiError(404, MESSAGES.webhookNotFound);
-      await this.stops.stopped(manager, id, 'webhook_deleted');
+      await this.stops.deleted(manager, id);
     });
   }
 }

@@ -1,5 +1,6 @@
 import { allPagesOf, type Api, dataOf, errorOf, pageOf } from '../support/api';
 import { useService } from '../support/service';
+import { UNKNOWN_ID } from './examples';
 import { deleteWebhooks, subscribe } from './steps';
 
 const DESTINATION = { url: 'https://example.com/hook' };
@@ -74,6 +75,12 @@ describe('The list of webhooks', () => {
 
   it.each(['0', '-1', '251', '1000000000', 'abc', '1.5', '', ' 5'])('refuses the limit %j', async (limit) => {
     expect(await errorOf(service.api.listWebhooks({ limit }), 400)).toMatch(/limit/);
+  });
+
+  it('refuses a NUL in the event, which no database takes', async () => {
+    for (const path of ['/api/webhooks', '/api/events', `/api/webhooks/${UNKNOWN_ID}/deliveries`]) {
+      expect(await errorOf(service.api.call('GET', path, { query: { event: '\u0000' } }), 400)).toMatch(/event/);
+    }
   });
 
   it('refuses an active that is neither true nor false', async () => {

@@ -107,6 +107,10 @@ describe('A webhook', () => {
     ['POST test', (api, id) => api.testWebhook(id)],
     ['GET deliveries', (api, id) => api.listDeliveries(id)],
     ['GET one delivery', (api, id) => api.readDelivery(id, UNKNOWN_ID)],
+    ['POST rotate-secret', (api, id) => api.rotateSecret(id)],
+    ['POST redeliver', (api, id) => api.redeliver(id, UNKNOWN_ID)],
+    ['POST recover', (api, id) => api.recover(id, { since: '2026-01-15T09:30:00Z' })],
+    ['GET one recovery', (api, id) => api.readRecovery(id, UNKNOWN_ID)],
   ];
 
   it.each(ROUTES)('of somebody else is as unknown to %s as a random id', async (_, call) => {

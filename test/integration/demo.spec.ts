@@ -12,6 +12,7 @@ const EVENTS = [
   'follower.lost',
   'job.completed',
   'job.started',
+  'job.started',
   'operation.complete',
   'operation.failed',
 ];
@@ -53,14 +54,14 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('The demo', () => {
-  it('shows six verified deliveries and one retry, and leaves nothing behind', async () => {
+  it('shows what two jobs and two published events lead to, one retry included, and leaves nothing behind', async () => {
     await ended();
     const arrivals = [...output.matchAll(/← POST (\S+) +attempt (\d) +signature verified +answered (\d+)/g)];
     const delivered = arrivals.filter(([, , , answer]) => answer === '200').map(([, event]) => event);
     const retried = arrivals.filter(([, , attempt]) => attempt !== '1');
     expect(output).not.toContain('✘');
     expect(delivered.sort()).toEqual(EVENTS);
-    expect(arrivals).toHaveLength(7);
+    expect(arrivals).toHaveLength(8);
     expect(retried).toHaveLength(1);
     expect(demo.exitCode).toBe(0);
     await expectNothingLeft();

@@ -1,3 +1,4 @@
+import type { buildConnector } from 'undici';
 import { AddressPolicy, type AddressVerdict } from '../../src/destinations/address';
 import { DestinationBlockedError } from '../../src/destinations/connect-errors';
 import { Connector } from '../../src/destinations/connector.client';
@@ -10,6 +11,7 @@ import { waitFor } from '../support/wait-for';
 /** What stands for the public address in these tests, and what for a private one; the receiver hears both. */
 const PUBLIC = '127.0.0.1';
 const PRIVATE = '127.0.0.2';
+const KEPT_OK = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
 
 const startReceiver = useHostileReceivers();
 const startDns = useHostileDns();
@@ -75,12 +77,50 @@ describe('a name', () => {
     expect(receiver.connections).toEqual([PUBLIC]);
   });
 
-  it('never connects to what it is rebound to, in fifty rounds', async () => {
-    const { post } = await clientOf(onlyIpv4((_name, nth) => (nth % 2 ? [PUBLIC] : [PRIVATE])));
-    const kinds = new Set<string>();
-    for (let round = 0; round < 50; round += 1) kinds.add((await post('rebind.example.test')).kind);
-    expect(kinds).toEqual(new Set(['response', 'failure']));
+  it('never connects to what it is rebound to, in 1,000 rounds', async () => {
+    // The receiver hears every address of 127.0.0.0/8.
+    const canary = await startReceiver({
+      host: '::1',
+      port: receiver.port,
+      onRequest: (socket) => socket.end(KEPT_OK),
+    });
+    const rebound = [PRIVATE, '127.0.0.3', '127.255.255.254', '0.0.0.0', '10.0.0.1'];
+    const script: DnsScript = (_name, type, nth) => {
+      if (type === 'AAAA') return nth % 3 ? [] : ['::1', '::ffff:7f00:2'];
+      return nth % 2 ? [PUBLIC] : [rebound[nth % rebound.length]!];
+    };
+    const { post } = await clientOf(script);
+    const kinds: Record<string, number> = {};
+    for (let round = 0; round < 1000; round += 1) {
+      const { kind } = await post('rebind.example.test');
+      kinds[kind] = (kinds[kind] ?? 0) + 1;
+    }
+    expect(kinds).toEqual({ response: 500, failure: 500 });
     expect(new Set(receiver.connections)).toEqual(new Set([PUBLIC]));
+    expect(canary.connections).toEqual([]);
+    // They would have heard it.
+    const { post: postAnywhere } = await clientOf(() => ['::1'], ['127.0.0.0/8', '::1/128']);
+    expect(await postAnywhere('anywhere.example.test')).toMatchObject(OK);
+    expect(canary.connections).toHaveLength(1);
+  });
+
+  it('that moves while a connection to it is kept is dialled at its old, allowed address alone', async () => {
+    const kept = await startReceiver({ host: '0.0.0.0', onRequest: (socket) => socket.write(KEPT_OK) });
+    const { dns, client } = await clientOf(onlyIpv4((_name, nth) => (nth === 1 ? [PUBLIC] : [PRIVATE])));
+    const send = () => client.post({ url: `http://moves.example.test:${kept.port}/`, headers: {}, body: '' });
+    for (let round = 0; round < 3; round += 1) expect(await send()).toMatchObject(OK);
+    expect([kept.connections, dns.questions.length]).toEqual([[PUBLIC], 2]);
+    // What comes next needs a new connection, and that is judged anew.
+    kept.hangUp();
+    await waitFor(() => kept.openConnections() === 0, { what: 'the connection to close' });
+    expect(await send()).toEqual(BLOCKED);
+    expect(kept.connections).toEqual([PUBLIC]);
+  });
+
+  it('is dialled at its second address when the first is not allowed, and never at that', async () => {
+    const { post } = await clientOf(onlyIpv4(() => [PRIVATE, PUBLIC]));
+    expect(await post('second.example.test')).toMatchObject(OK);
+    expect(receiver.connections).toEqual([PUBLIC]);
   });
 
   it('that turns private between two attempts is blocked on the second', async () => {
@@ -129,7 +169,7 @@ describe('a name', () => {
     const others = await Promise.all(Array.from({ length: 20 }, (_, nth) => post(`other${nth}.example.test`)));
     for (const other of others) expect(other).toMatchObject(OK);
     for (const result of await Promise.all(silent)) {
-      expect(result).toEqual({ kind: 'failure', code: 'timeout', durationMs: expect.any(Number) });
+      expect(result).toEqual({ kind: 'failure', code: 'timeout', phase: 'dns', durationMs: expect.any(Number) });
     }
   });
 
@@ -220,10 +260,12 @@ describe('the connector by itself', () => {
     const resolver = new NameResolver([], 1_000);
     const connector = new Connector({ policy, resolver, timeoutMs: 1_000 });
     return new Promise<Error | null>((resolve) => {
-      connector.connect({ hostname, protocol: 'http:', port: String(receiver.port) }, (error, socket) => {
+      const options = { hostname, protocol: 'http:', port: String(receiver.port) };
+      const callback: buildConnector.Callback = (error, socket) => {
         socket?.destroy();
         resolve(error);
-      });
+      };
+      connector.connect(options, callback, { phase: 'dns' });
     });
   };
 

@@ -131,7 +131,7 @@ describe('a receiver that takes its time', () => {
     ['sends empty lines as fast as it can', { onRequest: (socket) => pour(socket, '\r\n') }],
   ])('%s: timeout, and its one connection is closed', async (_title, options) => {
     const { receiver, result } = await postTo(options, impatientClient);
-    expect(result).toEqual({ kind: 'failure', code: 'timeout', durationMs: expect.any(Number) });
+    expect(result).toEqual({ kind: 'failure', code: 'timeout', phase: 'response', durationMs: expect.any(Number) });
     expect(result.durationMs).toBeGreaterThanOrEqual(390);
     await waitFor(() => receiver.openConnections() === 0, { what: 'the connection to close' });
     expect(receiver.connections).toHaveLength(1);

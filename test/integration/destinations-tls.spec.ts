@@ -70,17 +70,17 @@ describe('a TLS receiver', () => {
   });
 
   it.each([
-    ['signed by a stranger', () => stranger.issue('hooks.example.test')],
-    ['signed by itself', () => stranger],
-    ['for another host', () => trusted.issue('other.example.test')],
-    ['that has expired', () => trusted.issue('hooks.example.test', EXPIRED)],
-  ])('with a certificate %s is tls_invalid, every time and in every version', async (_title, identity) => {
+    ['signed by a stranger', 'incomplete_chain', () => stranger.issue('hooks.example.test')],
+    ['signed by itself', 'self_signed', () => stranger],
+    ['for another host', 'wrong_host', () => trusted.issue('other.example.test')],
+    ['that has expired', 'expired', () => trusted.issue('hooks.example.test', EXPIRED)],
+  ])('with a certificate %s is tls_invalid, every time and in every version', async (_title, tls, identity) => {
     const { cert, key } = identity();
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
       const receiver = await startTls({ cert, key, maxVersion });
       for (let round = 0; round < 3; round += 1) {
         const result = await postTo('hooks.example.test', receiver.port);
-        expect(result).toEqual({ kind: 'failure', code: 'tls_invalid', durationMs: expect.any(Number) });
+        expect(result).toEqual({ kind: 'failure', code: 'tls_invalid', tls, durationMs: expect.any(Number) });
       }
       expect(receiver.requests).toEqual([]);
     }
@@ -116,7 +116,7 @@ describe('a TLS receiver', () => {
     const result = await short.post({ url: `https://127.0.0.1:${receiver.port}/`, headers: {}, body: '{}' });
     expect(result).toMatchObject({
       kind: 'failure',
-      code: title === 'waits for a request' ? 'timeout' : 'tls_invalid',
+      ...(title === 'waits for a request' ? { code: 'timeout', phase: 'tls' } : { code: 'tls_invalid', tls: 'no_tls' }),
     });
     expect(receiver.requests).toEqual([]);
     await short.onApplicationShutdown();

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SETTING_NAMES } from '../../src/config/settings';
-import { ERROR_CODES } from '../../src/deliveries/failure';
+import { ADVISED_STATUSES, ERROR_CODES, TIMEOUT_PHASES, TLS_FAULTS } from '../../src/deliveries/failure';
 import { MESSAGES } from '../../src/errors/catalogue';
 
 const ROOT = join(__dirname, '../..');
@@ -58,8 +58,17 @@ describe('docs/errors.md', () => {
   const errors = read('docs/errors.md');
 
   it('explains every delivery error, and no others', () => {
-    const codes = firstCells(section(errors, '## Deliveries')).map((cell) => cell.replaceAll('`', ''));
+    const table = section(errors, '## Deliveries').split('\n### ')[0] ?? '';
+    const codes = firstCells(table).map((cell) => cell.replaceAll('`', ''));
     expect(sorted(codes)).toEqual(sorted(ERROR_CODES));
+  });
+
+  it.each([
+    ['### What a `timeout` waited for', TIMEOUT_PHASES],
+    ['### What is wrong with TLS (`tls_invalid`)', TLS_FAULTS],
+    ['### What an answer means (`http_status`)', ADVISED_STATUSES.map(String)],
+  ])('has every line of the code, and no others: %s', (heading, names) => {
+    expect(sorted(firstCells(section(errors, heading)).map((cell) => cell.replaceAll('`', '')))).toEqual(sorted(names));
   });
 
   it('explains every message of the API, and no others', () => {
@@ -68,10 +77,32 @@ describe('docs/errors.md', () => {
   });
 });
 
+describe('SECURITY.md', () => {
+  const rows = section(read('SECURITY.md'), '## What is defended')
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !/^\| (can or cannot|-)/.test(line));
+  const proofs = rows.map((row) => /`((?:src|test)\/[^`]+\.spec\.ts)`: "([^"]+)"/.exec(row)?.slice(1) ?? [row, '']);
+
+  it('names a test on every line of its threat model', () => {
+    expect(proofs.length).toBeGreaterThan(20);
+    expect(proofs.filter(([, title]) => title === '')).toEqual([]);
+  });
+
+  it.each(proofs)('names a test that there is: %s, %s', (file, title) => {
+    const source = read(file!);
+    const isTitle = ["'", '"', '`'].some((quote) => source.includes(`(${quote}${title}${quote},`));
+    // Prettier puts a long title on a line of its own.
+    expect(isTitle || source.split('\n').some((line) => /^\s*['"`]/.test(line) && line.includes(`${title}`))).toBe(
+      true,
+    );
+  });
+});
+
 describe('The documents', () => {
-  const pages = ['README.md', ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })]
+  const inDocs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
-    .map((path) => (path === 'README.md' ? path : join('docs', path)));
+    .map((path) => join('docs', path));
+  const pages = ['README.md', 'SECURITY.md', ...inDocs];
 
   it.each(pages)('%s has no link that leads nowhere', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)].map(([, path]) => path ?? '');

@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { EventsModule } from '../../src/events/events.module';
 import { EventsService, type PublishOptions } from '../../src/events/events.service';
 import type { EventName, EventPayloads } from '../../src/events/payloads';
+import { MetricsService } from '../../src/metrics/metrics.service';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { EXAMPLES } from '../e2e/examples';
 import { startApplication, stopApplication } from '../support/application';
@@ -122,6 +123,30 @@ describeOnStores('Another Nest module that injects EventsService', (store) => {
     );
     expect(await rowsOf(id)).toHaveLength(0);
     expect((await publish()).duplicate).toBe(false);
+  });
+
+  it('is counted when its transaction commits, and not when it is rolled back', async () => {
+    const accepted = async () =>
+      Number(
+        /^webhooks_events_accepted_total\{source="in_process"\} (\d+)$/m.exec(
+          await app.get(MetricsService).text(),
+        )?.[1],
+      );
+    const publish = (manager: PublishOptions['manager']) =>
+      automation.report('job.started', EXAMPLES['job.started'] as never, { userId: 'frank', manager });
+    const before = await accepted();
+    const rolledBack = app.get(DataSource).transaction(async (manager) => {
+      await publish(manager);
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    expect(await accepted()).toBe(before);
+    await app.get(DataSource).transaction(async (manager) => {
+      await publish(manager);
+      expect(await accepted()).toBe(before);
+      await manager.transaction(async (nested) => void (await publish(nested)));
+    });
+    expect(await accepted()).toBe(before + 2);
   });
 
   it('refuses data that does not fit, in process as over HTTP', async () => {

@@ -4,11 +4,13 @@ import { AccessToken } from '../../src/auth/access-token.entity';
 import { dataSourceOptions, SCHEMA } from '../../src/database/data-source.launcher';
 import { migrate } from '../../src/database/migrator.launcher';
 import { Delivery } from '../../src/deliveries/delivery.entity';
+import { Recovery } from '../../src/deliveries/recovery.entity';
 import { Event } from '../../src/events/event.entity';
+import { Account } from '../../src/sources/account.entity';
 import { Webhook } from '../../src/webhooks/webhook.entity';
 import { administrate, databaseUrl } from '../support/postgres';
 
-const ENTITIES = [AccessToken, Webhook, Event, Delivery];
+const ENTITIES = [AccessToken, Webhook, Event, Delivery, Recovery, Account];
 
 describe('The schema', () => {
   const name = `test_${randomBytes(6).toString('hex')}`;

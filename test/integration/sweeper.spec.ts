@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Redis } from 'ioredis';
 import { ClockService } from '../../src/database/clock.service';
 import { DeliveriesSweeper } from '../../src/deliveries/deliveries.sweeper';
+import { SendQueue } from '../../src/deliveries/send.queue';
 import { SweepRepository } from '../../src/deliveries/sweep.repository';
 import { WatchdogService } from '../../src/deliveries/watchdog.service';
 import { RedisMemoryClient } from '../../src/queue/redis-memory.client';
@@ -12,6 +13,7 @@ import { startApplication, stopApplication } from '../support/application';
 import { cloneDatabase, type TestDatabase } from '../support/postgres';
 import { type Hook, useReceiver } from '../support/receiver';
 import { describeOnStores } from '../support/stores';
+import { waitFor } from '../support/wait-for';
 
 describeOnStores('The sweeper', (store) => {
   const receiver = useReceiver();
@@ -99,6 +101,18 @@ describeOnStores('The sweeper', (store) => {
     await due.received(2);
   });
 
+  it('counts what has been unattended for five seconds, up to a limit', async () => {
+    const rows = app.get(SweepRepository);
+    await forgottenEvent('-6 seconds');
+    const hook = await forgottenDeliveries(3, '-6 seconds');
+    await forgottenDeliveries(2, '-1 second');
+    expect(await rows.countUnattended(100)).toEqual({ events: 1, deliveries: 3 });
+    expect(await rows.countUnattended(2)).toEqual({ events: 1, deliveries: 2 });
+    await sweeper.sweep();
+    await hook.received(3);
+    expect(await rows.countUnattended(100)).toEqual({ events: 0, deliveries: 0 });
+  });
+
   it('costs a look at empty partial indexes when there is nothing to do', async () => {
     const [plan] = await database.query<{ 'QUERY PLAN': string }>(
       `explain (format json) select id from webhook_service.deliveries
@@ -126,6 +140,23 @@ describeOnStores('The sweeper', (store) => {
   });
 
   if (store.name === 'Redis') {
+    it('is entrusted at once with what a queue that does not answer has not taken', async () => {
+      const redis = new Redis(store.settings().REDIS_URL ?? '');
+      const hook = await forgottenDeliveries(1, '1 hour');
+      const [row] = await database.query<{ id: string }>(`select id from webhook_service.deliveries where url = $1`, [
+        hook.url,
+      ]);
+      try {
+        await redis.call('CLIENT', 'PAUSE', '1500');
+        await app.get(SendQueue).offer([row?.id ?? '']);
+      } finally {
+        redis.disconnect();
+      }
+      const sweep = async () => (await sweeper.sweep()).deliveries;
+      expect(await waitFor(sweep, { what: 'a sweep that finds the delivery' })).toBe(1);
+      await hook.received(1);
+    });
+
     it('notices once that Redis was emptied, in every process', async () => {
       const redis = new Redis(store.settings().REDIS_URL ?? '');
       const [one, other] = [

@@ -44,6 +44,20 @@ export interface DeliveryDetail extends Delivery {
   response: { headers: RecordedHeaders; body: string; bodyTruncated: boolean } | null;
 }
 
+export interface RotatedSecret {
+  secret: string;
+  previousSecretExpiresAt: string;
+}
+
+export interface Recovery {
+  id: string;
+  status: 'running' | 'done';
+  count: number;
+  queued: number;
+  createdAt: string;
+  completedAt: string | null;
+}
+
 export interface PublishedEvent {
   id: string;
   event: string;
@@ -72,10 +86,41 @@ export interface EventType {
   example: Record<string, unknown>;
 }
 
+export interface Account {
+  id: string;
+  provider: 'mastodon' | 'bluesky' | 'push';
+  handle: string;
+  intervalSeconds: number;
+  followersCount: number | null;
+  lastReadAt: string | null;
+  lastError: string | null;
+  createdAt: string;
+}
+
+export interface FollowersChange {
+  followersCount: number;
+  gained: number;
+  lost: number;
+}
+
 export interface Me {
   userId: string;
   scopes: string[];
   expiresAt: string | null;
+}
+
+export interface AccessToken {
+  id: string;
+  name: string;
+  userId: string;
+  scopes: string[];
+  expiresAt: string | null;
+  createdAt: string;
+  lastUsedAt: string | null;
+}
+
+export interface CreatedAccessToken extends AccessToken {
+  token: string;
 }
 
 interface Answered {
@@ -124,6 +169,10 @@ export class Api {
 
   me = () => this.call<Me>('GET', '/api/me');
 
+  createToken = (body: unknown) => this.call<CreatedAccessToken>('POST', '/api/tokens', { body });
+  listTokens = (query?: Query) => this.call<AccessToken[]>('GET', '/api/tokens', { query });
+  revokeToken = (id: string) => this.call<{ id: string }>('DELETE', `/api/tokens/${id}`);
+
   createWebhook = (body: unknown) => this.call<CreatedWebhook>('POST', '/api/webhooks', { body });
   listWebhooks = (query?: Query) => this.call<Webhook[]>('GET', '/api/webhooks', { query });
   readWebhook = (id: string) => this.call<Webhook>('GET', `/api/webhooks/${id}`);
@@ -131,16 +180,34 @@ export class Api {
   deleteWebhook = (id: string) => this.call<{ id: string }>('DELETE', `/api/webhooks/${id}`);
   testWebhook = (id: string, body?: unknown) => this.call<DeliveryDetail>('POST', `/api/webhooks/${id}/test`, { body });
 
+  rotateSecret = (id: string, body?: unknown) =>
+    this.call<RotatedSecret>('POST', `/api/webhooks/${id}/rotate-secret`, { body });
+
   listDeliveries = (id: string, query?: Query) =>
     this.call<Delivery[]>('GET', `/api/webhooks/${id}/deliveries`, { query });
   readDelivery = (id: string, deliveryId: string) =>
     this.call<DeliveryDetail>('GET', `/api/webhooks/${id}/deliveries/${deliveryId}`);
 
+  listAllDeliveries = (query?: Query) => this.call<Delivery[]>('GET', '/api/deliveries', { query });
+  redeliver = (id: string, deliveryId: string) =>
+    this.call<Delivery>('POST', `/api/webhooks/${id}/deliveries/${deliveryId}/redeliver`);
+  recover = (id: string, body: unknown) => this.call<Recovery>('POST', `/api/webhooks/${id}/recover`, { body });
+  readRecovery = (id: string, recoveryId: string) =>
+    this.call<Recovery>('GET', `/api/webhooks/${id}/recoveries/${recoveryId}`);
+
   publish = (body: unknown, headers?: CallOptions['headers']) =>
     this.call<PublishedEvent>('POST', '/api/events', { body, headers });
+  publishBatch = (body: unknown) => this.call<PublishedEvent[]>('POST', '/api/events/batch', { body });
   listEvents = (query?: Query) => this.call<EventRecord[]>('GET', '/api/events', { query });
   readEvent = (id: string) => this.call<EventDetail>('GET', `/api/events/${id}`);
   eventTypes = () => this.call<EventType[]>('GET', '/api/event-types');
+
+  createAccount = (body: unknown) => this.call<Account>('POST', '/api/accounts', { body });
+  listAccounts = (query?: Query) => this.call<Account[]>('GET', '/api/accounts', { query });
+  readAccount = (id: string) => this.call<Account>('GET', `/api/accounts/${id}`);
+  deleteAccount = (id: string) => this.call<{ id: string }>('DELETE', `/api/accounts/${id}`);
+  putFollowers = (id: string, body: unknown) =>
+    this.call<FollowersChange>('PUT', `/api/accounts/${id}/followers`, { body });
 
   async call<T>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
     const authorization = this.token === null ? {} : { authorization: `Bearer ${this.token}` };

@@ -1,22 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { type DynamicModule, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { AppModule } from '../../src/app.module';
 import { parseConfig } from '../../src/config/settings';
 import { createAdapter } from '../../src/http/server.launcher';
 import { WorkersService } from '../../src/queue/workers.service';
 import { defaultSettings, type Settings } from './service';
 
-/** The service in this process, with further modules beside its own; its workers run. */
+/** The service in this process, with further modules beside its own, adapted as the test says; its workers run. */
 export async function startApplication(
   databaseUrl: string,
   modules: (Type | DynamicModule)[],
   settings: Settings = {},
+  adapt: (builder: TestingModuleBuilder) => TestingModuleBuilder = (builder) => builder,
 ): Promise<NestFastifyApplication> {
   const token = `wns_${randomBytes(32).toString('base64url')}`;
   const config = parseConfig({ ...defaultSettings(databaseUrl, token), LOG_LEVEL: 'silent', ...settings });
-  const testing = await Test.createTestingModule({ imports: [AppModule.forRoot(config), ...modules] }).compile();
+  const builder = Test.createTestingModule({ imports: [AppModule.forRoot(config), ...modules] });
+  const testing = await adapt(builder).compile();
   const app = testing.createNestApplication<NestFastifyApplication>(createAdapter(config), {
     logger: false,
     bodyParser: false,

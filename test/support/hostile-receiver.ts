@@ -10,6 +10,8 @@ export interface HostileOptions {
   /** Makes it a TLS server. */
   tls?: TlsOptions;
   host?: string;
+  /** A free one unless given. */
+  port?: number;
 }
 
 /** A server that speaks bytes, not HTTP: it does to a client whatever the test says. */
@@ -21,6 +23,8 @@ export interface HostileReceiver {
   readonly requests: readonly string[];
   /** How many of the connections are still open. */
   openConnections(): number;
+  /** Closes all of them. */
+  hangUp(): void;
 }
 
 /** Hostile receivers of one test file; all of them are gone after it. */
@@ -52,11 +56,12 @@ export function useHostileReceivers(): (options: HostileOptions) => Promise<Host
       socket.once('close', () => sockets.delete(socket));
     });
     servers.push({ server, sockets });
-    server.listen(0, options.host ?? '127.0.0.1');
+    server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const url = `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}/hook`;
-    return { port, url, connections, requests, openConnections: () => sockets.size };
+    const hangUp = () => sockets.forEach((socket) => socket.end());
+    return { port, url, connections, requests, openConnections: () => sockets.size, hangUp };
   };
 }
 

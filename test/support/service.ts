@@ -200,7 +200,7 @@ async function runTokenCommand(settings: Settings, token: NewToken): Promise<str
   return stdout.trim().split('\n').at(-1) ?? '';
 }
 
-async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+export async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   if (!hasExited(child)) child.kill(signal);
   try {
     await waitFor(() => hasExited(child), { what: `the end of the process after ${signal}`, timeoutMs: 25_000 });
@@ -219,8 +219,13 @@ export function capture(child: ChildProcess, streams: readonly ('stdout' | 'stde
 
 /** Starts a file of the service with the given settings only: a developer's own do not reach the tests. */
 export function spawnNode(file: string, args: readonly string[], settings: Settings): ChildProcess {
+  return spawnFile(serviceFile(file), args, settings);
+}
+
+/** The same for a program that is not the service. */
+export function spawnFile(path: string, args: readonly string[], settings: Settings): ChildProcess {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = spawn(process.execPath, [serviceFile(file), ...args], {
+  const child = spawn(process.execPath, [path, ...args], {
     env: { PATH, HOME, TMPDIR, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

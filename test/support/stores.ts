@@ -16,13 +16,18 @@ export interface Store {
  */
 export function describeOnStores(title: string, tests: (store: Store) => void): void {
   describe(`${title} (queues on PostgreSQL)`, () => tests({ name: 'PostgreSQL', settings: () => ({}) }));
+  describeWithRedis(title, (url) => tests({ name: 'Redis', settings: () => ({ REDIS_URL: url() }) }));
+}
+
+/** Tests that need a Redis, whose url is known while they run. */
+export function describeWithRedis(title: string, tests: (url: () => string | undefined) => void): void {
   const describeOnRedis = process.env[TEST_REDIS] ? describe : xdescribe;
   describeOnRedis(`${title} (queues on Redis)`, () => {
     let redis: TestRedis | undefined;
     beforeAll(async () => {
       redis = await startRedis();
     });
-    tests({ name: 'Redis', settings: () => ({ REDIS_URL: redis?.url }) });
+    tests(() => redis?.url);
     // jest runs these in the order of their registration: the service ends before its Redis does.
     afterAll(() => redis?.stop());
   });

@@ -1,5 +1,6 @@
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsString, MaxLength } from 'class-validator';
+import { IsBoolean } from 'class-validator';
+import { IsEventFilter } from '../../validation/event-filter.decorator';
 import { Optional } from '../../validation/optional.decorator';
 import { PageQueryDto } from '../../pagination/dto/page-query.dto';
 
@@ -13,8 +14,6 @@ export class ListWebhooksDto extends PageQueryDto {
   active?: boolean;
 
   /** Only webhooks that subscribe to this event, such as follower.gained. */
-  @Optional()
-  @IsString()
-  @MaxLength(128)
+  @IsEventFilter()
   event?: string;
 }

@@ -1,0 +1,64 @@
+// The table at the end, and the file for machines.
+import { writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { median } from './statistics.mjs';
+
+export const RESULTS_FILE = 'bench-results.json';
+
+export const machine = () => ({
+  cpu: cpus()[0]?.model,
+  cores: cpus().length,
+  memoryGiB: Math.round(totalmem() / 2 ** 30),
+  loadAverage: loadavg()[0],
+  node: process.version,
+  platform: `${process.platform} ${process.arch}`,
+});
+
+/** One row for each value of each figure: medians of what was measured and of its limit, and their ratio. */
+export function summarise({ title, unit, rounds }) {
+  const names = new Set(rounds.flatMap(({ measured }) => Object.keys(measured)));
+  const isValid = rounds.every(({ problems }) => problems.length === 0);
+  return [...(names.size > 0 ? names : ['value'])].map((name) => {
+    const complete = rounds.filter(({ measured, limit }) => name in measured && name in limit);
+    const ratios = complete.map(({ measured, limit }) => measured[name] / limit[name]);
+    return {
+      title: name === 'value' ? title : `${title}, ${name}`,
+      unit,
+      isValid,
+      measured: median(complete.map(({ measured }) => measured[name])),
+      limit: median(complete.map(({ limit }) => limit[name])),
+      ratio: { median: median(ratios), lowest: Math.min(...ratios), highest: Math.max(...ratios) },
+    };
+  });
+}
+
+export function printTable(rows) {
+  const lines = [
+    ['figure', 'unit', 'measured', 'limit', 'ratio', 'spread of the ratio'],
+    ...rows.map(({ title, unit, isValid, measured, limit, ratio }) =>
+      isValid
+        ? [
+            title,
+            unit,
+            short(measured),
+            short(limit),
+            short(ratio.median),
+            `${short(ratio.lowest)} to ${short(ratio.highest)}`,
+          ]
+        : [title, unit, 'INVALID', '', '', ''],
+    ),
+  ];
+  const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
+  const isNumber = (column) => column > 1 && column < 5;
+  for (const line of lines) {
+    const cells = line.map((cell, i) => (isNumber(i) ? cell.padStart(widths[i]) : cell.padEnd(widths[i])));
+    process.stdout.write(`${cells.join('  ').trimEnd()}\n`);
+  }
+}
+
+export function writeResults(results) {
+  writeFileSync(RESULTS_FILE, `${JSON.stringify(results, null, 2)}\n`);
+}
+
+/** Three significant digits. */
+const short = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '-');

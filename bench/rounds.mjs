@@ -1,0 +1,32 @@
+// A figure: what was measured and its limit, in turns, and the ratio of the two.
+
+const ROUNDS = 3;
+
+/**
+ * Measures a limit and what is compared with it in turns, so that a machine that slows down slows both. Each of the two
+ * hands back `{ values: { name: number }, problems: [sentence] }`, with the same names.
+ */
+export async function inTurns(bench, { title, unit, limit, measure }) {
+  const rounds = [];
+  for (let i = 1; i <= ROUNDS; i++) {
+    const limited = await attempt(limit);
+    const measured = await attempt(measure);
+    const problems = [...limited.problems.map((problem) => `of the limit: ${problem}`), ...measured.problems];
+    rounds.push({ limit: limited.values, measured: measured.values, problems });
+    bench.say(
+      `${title}, round ${i} of ${ROUNDS}: ${told(measured.values)} ${unit}, limit ${told(limited.values)} ${unit}`,
+    );
+    for (const problem of problems) bench.say(`  INVALID: ${problem}`);
+  }
+  bench.figures.push({ title, unit, rounds });
+}
+
+/** A run that breaks does not end the bench: it is a figure that does not count. */
+async function attempt(run) {
+  return run().catch((error) => ({ values: {}, problems: [String(error.stack ?? error)] }));
+}
+
+const told = (values) =>
+  Object.entries(values)
+    .map(([name, value]) => `${name === 'value' ? '' : `${name} `}${Number(value.toPrecision(3))}`)
+    .join(', ') || 'nothing';

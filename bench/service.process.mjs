@@ -1,0 +1,51 @@
+// The built service, as dist/src/main.js starts it, in a process that also publishes: a small application around
+// EventsService.
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from '../dist/src/app.module.js';
+import { parseConfig } from '../dist/src/config/settings.js';
+import { RecoveryTimerService } from '../dist/src/deliveries/recovery-timer.service.js';
+import { RetentionService } from '../dist/src/deliveries/retention.service.js';
+import { SweepTimerService } from '../dist/src/deliveries/sweep-timer.service.js';
+import { EventsService } from '../dist/src/events/events.service.js';
+import { PinoLoggerService } from '../dist/src/http/logger.service.js';
+import { createAdapter } from '../dist/src/http/server.launcher.js';
+import { WorkersService } from '../dist/src/queue/workers.service.js';
+import { FollowersTimerService } from '../dist/src/sources/followers-timer.service.js';
+import { QueueMonitorService } from '../dist/src/sources/queue-monitor.service.js';
+import { closedLoop } from './loops.mjs';
+import { dataOf, EVENT } from './payload.mjs';
+import { now, serve } from './remote.mjs';
+
+const AT_WORK = [
+  WorkersService,
+  SweepTimerService,
+  RetentionService,
+  FollowersTimerService,
+  QueueMonitorService,
+  RecoveryTimerService,
+];
+
+const config = parseConfig(process.env);
+const adapter = createAdapter(config);
+const app = await NestFactory.create(AppModule.forRoot(config), adapter, {
+  logger: new PinoLoggerService(adapter.getInstance().log),
+  bodyParser: false,
+});
+await app.listen(config.port, config.host);
+const startedAt = now();
+if (config.role !== 'api') for (const service of AT_WORK) app.get(service).start();
+
+/** As many as possible, in process: when it began, and the ids of the events. */
+async function publish({ count, concurrency, user }) {
+  const service = app.get(EventsService);
+  const publishOne = async (i) => (await service.publish(EVENT, dataOf(i), { userId: user })).id;
+  const beganAt = now();
+  return { startedAt: beganAt, eventIds: await closedLoop(count, concurrency, publishOne) };
+}
+
+serve({
+  url: () => `http://127.0.0.1:${app.getHttpServer().address().port}`,
+  /** When it began to work. */
+  startedAt: () => startedAt,
+  publish,
+});

@@ -1,0 +1,32 @@
+/** The events that the service knows by itself, in the order in which they are listed. */
+export const BUILT_IN_EVENTS = [
+  'operation.complete',
+  'operation.failed',
+  'follower.gained',
+  'follower.lost',
+  'job.started',
+  'job.completed',
+  'webhook.disabled',
+] as const;
+
+export type BuiltInEventName = (typeof BUILT_IN_EVENTS)[number];
+
+const NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
+const MAX_LENGTH = 128;
+const RESERVED_PREFIX = 'webhook.';
+
+/** Names that only the service itself publishes. */
+export const isReserved = (name: string): boolean => name.startsWith(RESERVED_PREFIX);
+
+export const isEventName = (text: string): boolean => NAME.test(text);
+
+/**
+ * Why this cannot be the name of a further event, completing "NAME …"; null when it can: two or more parts of a-z, 0-9
+ * and _, joined by dots, at most 128 characters, not reserved and not built in.
+ */
+export function nameProblem(name: string): string | null {
+  if (!isEventName(name)) return 'is no event name: two or more parts of a-z, 0-9 and _, joined by dots';
+  if (name.length > MAX_LENGTH) return `is longer than the ${MAX_LENGTH} characters of an event name`;
+  if (isReserved(name)) return 'is reserved: only the service itself has events that begin with webhook.';
+  return (BUILT_IN_EVENTS as readonly string[]).includes(name) ? 'is built in already' : null;
+}

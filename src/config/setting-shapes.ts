@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { isEventName, nameProblem } from './event-name';
+import { isDnsServer, parseNetwork } from './network';
+import { parseQueueName, type QueueName } from './queue-name';
+
+/** A setting whose text `parse` turns into a value, or into undefined when `rule` does not hold. */
+export function setting<T>(rule: string, parse: (text: string) => T | undefined) {
+  return z.string().transform((text, context) => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: `must be ${rule}` });
+    return z.NEVER;
+  });
+}
+
+const number = (min: number, max: number, pattern: RegExp, kind: string) =>
+  setting(`${kind} from ${min} to ${max}`, (text) => {
+    const value = pattern.test(text) ? Number(text) : NaN;
+    return value >= min && value <= max ? value : undefined;
+  });
+
+export const integer = (fallback: number, min: number, max: number) =>
+  number(min, max, /^\d{1,15}$/, 'a whole number').default(fallback);
+
+export const decimal = (fallback: number, min: number, max: number) =>
+  number(min, max, /^\d{1,15}(\.\d{1,15})?$/, 'a number').default(fallback);
+
+export const optionalPort = number(1, 65_535, /^\d{1,5}$/, 'a whole number')
+  .nullable()
+  .default(null);
+
+export const flag = (fallback: boolean) =>
+  setting('true or false', (text) => (text === 'true' ? true : text === 'false' ? false : undefined)).default(fallback);
+
+export const oneOf = <const T extends string>(values: readonly T[], fallback: NoInfer<T>) =>
+  setting(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text)).prefault(fallback);
+
+export const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+export const url = (rule: string, protocols: readonly string[]) =>
+  setting(rule, (text) => (isUrlOf(text, protocols) ? text : undefined))
+    .nullable()
+    .default(null);
+
+/** A URL of one of these protocols that names a host, and one host only. */
+function isUrlOf(text: string, protocols: readonly string[]): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, host } = new URL(text);
+  return protocols.includes(protocol) && host !== '' && !text.includes(',');
+}
+
+export const keys = setting(
+  '32 bytes in base64 (several: comma-separated), for example from `openssl rand -base64 32`',
+  (text) => {
+    const decoded = list(text).map((part) => Buffer.from(part, 'base64'));
+    const canonical = decoded.length > 0 && decoded.every((key, i) => key.toString('base64') === list(text)[i]);
+    return canonical && decoded.every((key) => key.length === 32) ? decoded : undefined;
+  },
+);
+
+export const networks = setting(
+  'comma-separated CIDRs such as 10.1.0.0/16, with a prefix of at least /8 (IPv6: /16)',
+  (text) => (list(text).every((part) => parseNetwork(part) !== null) ? list(text) : undefined),
+);
+
+export const dnsServers = setting('comma-separated IP addresses, each with an optional :port', (text) => {
+  return list(text).every(isDnsServer) ? list(text) : undefined;
+});
+
+export const eventNames = z.string().transform((text, context) => {
+  const names = list(text);
+  for (const [i, name] of names.entries()) {
+    const problem = names.indexOf(name) < i ? 'is there twice' : nameProblem(name);
+    if (!problem) continue;
+    // What is no event name may be anything, a secret too.
+    const entry = isEventName(name) ? `, ${name},` : '';
+    context.addIssue({ code: 'custom', message: `cannot be used: entry ${i + 1}${entry} ${problem}` });
+  }
+  return names;
+});
+
+export const queueNames = setting(
+  'comma-separated names of BullMQ queues, each `name` or `prefix:name`, and none of the service itself',
+  (text) => {
+    const names = list(text).map(parseQueueName);
+    return names.every((name): name is QueueName => name !== null) ? names : undefined;
+  },
+);

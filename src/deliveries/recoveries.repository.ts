@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Repository } from 'typeorm';
+import { Recovery } from './recovery.entity';
+
+/** The partial unique index lets one of several at once win. */
+const INSERT = `
+  insert into webhook_service.recoveries
+    (id, webhook_id, user_id, count, first_id, until_id, cursor, status, completed_at)
+  select $1, $2, $3, $4::int, $5, $6, $5, case when $4::int = 0 then 'done' else 'running' end,
+         case when $4::int = 0 then now() end
+  on conflict (webhook_id) where status = 'running' do nothing
+  returning id`;
+
+const ADVANCE = `
+  update webhook_service.recoveries set cursor = $2, queued = queued + $3 where id = $1 and status = 'running'`;
+
+const END = `
+  update webhook_service.recoveries set status = 'done', completed_at = now()
+  where webhook_id = $1 and status = 'running'`;
+
+/** First attempts of redeliveries are the only ones that a recovery has to wait for: retries have a time of their own. */
+const UNSENT = `
+  select count(*)::int as count from (
+    select 1 from webhook_service.deliveries
+    where webhook_id = $1 and status = 'pending' and trigger = 'redelivery' and attempt = 1
+    limit $2
+  ) as unsent`;
+
+export type NewRecovery = Pick<Recovery, 'id' | 'webhookId' | 'userId' | 'count' | 'firstId' | 'untilId'>;
+
+/** How far each recovery has come. Everything but reading is done under the lock of its webhook. */
+@Injectable()
+export class RecoveriesRepository {
+  constructor(@InjectRepository(Recovery) private readonly recoveries: Repository<Recovery>) {}
+
+  /** False while another one of the same webhook is running. One with nothing to do is done at once. */
+  async insert({ id, webhookId, userId, count, firstId, untilId }: NewRecovery): Promise<boolean> {
+    const rows = await this.recoveries.query<unknown[]>(INSERT, [id, webhookId, userId, count, firstId, untilId]);
+    return rows.length > 0;
+  }
+
+  find(userId: string, webhookId: string, id: string): Promise<Recovery | null> {
+    return this.recoveries.findOneBy({ userId, webhookId, id });
+  }
+
+  running(): Promise<Recovery[]> {
+    return this.recoveries.findBy({ status: 'running' });
+  }
+
+  /** As it is now, under the lock; null when it is done. */
+  reread(manager: EntityManager, id: string): Promise<Recovery | null> {
+    return manager.findOneBy(Recovery, { id, status: 'running' });
+  }
+
+  async advance(manager: EntityManager, id: string, cursor: string, queued: number): Promise<void> {
+    await manager.query(ADVANCE, [id, cursor, queued]);
+  }
+
+  async end(manager: EntityManager, webhookId: string): Promise<void> {
+    await manager.query(END, [webhookId]);
+  }
+
+  /** Redeliveries of the webhook that have not been sent yet; counts no further than `most`. */
+  async unsent(manager: EntityManager, webhookId: string, most: number): Promise<number> {
+    const [row] = await manager.query<{ count: number }[]>(UNSENT, [webhookId, most]);
+    return row?.count ?? 0;
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Counter } from 'prom-client';
+import { MetricsService } from '../metrics/metrics.service';
+import { FanOutQueue } from './fan-out.queue';
+import { traceIdOf } from './traceparent';
+
+/** The request that published an event over HTTP. */
+export interface Origin {
+  requestId: string;
+  /** Null when it came with none. */
+  traceparent: string | null;
+}
+
+/** An event that is in its table, or whose key had published it before. */
+export interface AcceptedEvent {
+  published: { id: string; event: string; userId: string | null; duplicate: boolean };
+  /** Undefined: published in process. */
+  origin?: Origin;
+}
+
+/** What happens once an event is committed: it is handed on to the fan-out, counted, and told in one line of the log. */
+@Injectable()
+export class AcceptedEventsService {
+  private readonly logger = new Logger('Events');
+  private readonly accepted: Counter<'source'>;
+  private readonly repeated: Counter<'source'>;
+
+  constructor(
+    private readonly queue: FanOutQueue,
+    metrics: MetricsService,
+  ) {
+    const sources = ['http', 'in_process'];
+    this.accepted = metrics.counterBy('webhooks_events_accepted_total', 'Events accepted.', 'source', sources);
+    this.repeated = metrics.counterBy(
+      'webhooks_events_repeated_total',
+      'Publications whose idempotency key had published the event before.',
+      'source',
+      sources,
+    );
+  }
+
+  /** Returns at once, and never throws. */
+  handOn(events: readonly AcceptedEvent[]): void {
+    this.queue.handOn(events.flatMap(({ published: { id, duplicate } }) => (duplicate ? [] : [id])));
+    for (const { published, origin } of events) {
+      const { id, event, userId, duplicate } = published;
+      (duplicate ? this.repeated : this.accepted).inc({ source: origin ? 'http' : 'in_process' });
+      this.logger.log({
+        msg: 'event accepted',
+        eventId: id,
+        event,
+        audience: userId === null ? 'everybody' : 'user',
+        duplicate,
+        requestId: origin?.requestId ?? null,
+        traceId: traceIdOf(origin?.traceparent ?? null),
+      });
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+
+export interface DrainBounds {
+  drainBytes: number;
+  drainMs: number;
+}
+
+/**
+ * Reads and drops what a client is still sending when its answer is ready, such as a 413. A connection that is closed
+ * while its client writes is reset, and the client never sees the answer. Beyond the bounds that is what it gets.
+ */
+export function drainUnreadBodies(server: FastifyInstance, bounds: DrainBounds): void {
+  server.addHook('onSend', async (request, reply) => {
+    const { raw } = request;
+    const hasBody = raw.headers['transfer-encoding'] !== undefined || Number(raw.headers['content-length']) > 0;
+    if (!hasBody || raw.complete || raw.destroyed) return;
+    await drain(raw, bounds);
+    if (!raw.complete) reply.header('connection', 'close');
+  });
+}
+
+function drain(request: IncomingMessage, { drainBytes, drainMs }: DrainBounds): Promise<void> {
+  return new Promise((resolve) => {
+    let left = drainBytes;
+    const finish = () => {
+      clearTimeout(timer);
+      request.off('data', drop).off('end', finish).off('close', finish).off('error', finish);
+      if (!request.complete) request.pause();
+      resolve();
+    };
+    const drop = (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) finish();
+    };
+    const timer = setTimeout(finish, drainMs);
+    request.on('data', drop).on('end', finish).on('close', finish).on('error', finish).resume();
+  });
+}

@@ -1,0 +1,50 @@
+/** One value of a gauge. */
+export interface Sample<Label extends string> {
+  labels: Record<Label, string>;
+  value: number;
+}
+
+/** Readiness, which is read too, gives its checks 2 s. */
+const READ_WITHIN_MS = 3000;
+const READ_EVERY_MS = 5000;
+
+/**
+ * Reads from a store that may be slow or away: at most every five seconds, never twice at once, and without making a
+ * scrape fail, or wait for more than three seconds. What could not be read is not there.
+ */
+export class BoundedReading<Label extends string> {
+  private latest: Promise<readonly Sample<Label>[]> = Promise.resolve([]);
+  private begunAt = -Infinity;
+  private reading = false;
+
+  constructor(private readonly read: () => readonly Sample<Label>[] | Promise<readonly Sample<Label>[]>) {}
+
+  async samples(): Promise<readonly Sample<Label>[]> {
+    if (!this.reading && performance.now() - this.begunAt >= READ_EVERY_MS) this.begin();
+    const leftMs = Math.max(0, this.begunAt + READ_WITHIN_MS - performance.now());
+    if (!this.reading) return this.latest;
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<[]>((resolve) => (timer = setTimeout(() => resolve([]), leftMs)));
+    try {
+      return await Promise.race([this.latest, tooLate]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private begin(): void {
+    this.begunAt = performance.now();
+    this.reading = true;
+    this.latest = this.readSafely();
+  }
+
+  private async readSafely(): Promise<readonly Sample<Label>[]> {
+    try {
+      return await this.read();
+    } catch {
+      return [];
+    } finally {
+      this.reading = false;
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import type { SavedRequest } from './saved-request';
+import { mistakesIn } from './signature-search';
+import type { SignatureScheme } from './verify';
+
+export interface Diagnosis {
+  /** Signed with this secret, by either scheme, and not too long ago. */
+  genuine: boolean;
+  /** What was found, one sentence each, the most telling first. */
+  findings: string[];
+}
+
+export interface DiagnosisOptions {
+  secret: string;
+  toleranceSeconds: number;
+  nowMs: number;
+  /** A signature that the receiver's own code has computed, to find out what it did. */
+  computed?: string;
+}
+
+interface Signature {
+  header: string;
+  scheme: SignatureScheme;
+  text: string;
+}
+
+/** Says why the signatures of a saved request match its secret, or why not. Never throws. */
+export function diagnose(request: SavedRequest, options: DiagnosisOptions): Diagnosis {
+  const signatures = signaturesOf(request);
+  const judged = signatures.map((signature) => ({
+    ...signature,
+    mistakes: mistakesIn(signature.text, signature.scheme, request, options.secret),
+  }));
+  const time = judgeTime(request, options);
+  const isRight = judged.some(({ mistakes }) => mistakes?.length === 0);
+  const isExplained = judged.some(({ mistakes }) => mistakes !== null);
+  return {
+    genuine: isRight && time === null,
+    findings: [
+      ...judged.map(describe),
+      ...missing(request),
+      ...(time === null ? [] : [time]),
+      ...(signatures.length === 0 || isExplained ? [] : [suspect(request)]),
+      ...(options.computed === undefined ? [] : [explainComputed(options.computed, request, options.secret)]),
+    ],
+  };
+}
+
+function signaturesOf({ headers }: SavedRequest): Signature[] {
+  const service = ['x-service-signature', 'x-service-signature-previous']
+    .filter((header) => headers[header] !== undefined)
+    .map((header) => ({ header, scheme: 'service' as const, text: headers[header] ?? '' }));
+  const standard = (headers['webhook-signature']?.split(/,?\s+/) ?? [])
+    .filter((text) => text !== '')
+    .map((text) => ({ header: 'webhook-signature', scheme: 'standard' as const, text }));
+  return [...service, ...standard];
+}
+
+function describe({ header, scheme, text, mistakes }: Signature & { mistakes: string[] | null }): string {
+  if (mistakes?.length === 0) return `${header} matches.`;
+  if (mistakes) return `${header} does not match: ${mistakes.join(', and ')}.`;
+  const { length } = text.replace(/^v1,/, '');
+  const whole = scheme === 'service' ? 64 : 44;
+  if (length < whole && /^(v1,)?[\w+/=-]*$/.test(text)) {
+    return `${header} is cut off: ${length} of ${whole} characters are left.`;
+  }
+  return `${header} does not match.`;
+}
+
+function missing({ headers }: SavedRequest): string[] {
+  const isStandard = Object.keys(headers).some((name) => name.startsWith('webhook-'));
+  const wanted = isStandard ? ['webhook-id', 'webhook-timestamp', 'webhook-signature'] : ['x-service-signature'];
+  const absent = wanted.filter((name) => headers[name] === undefined);
+  return absent.map((name) => `The header ${name} is missing: it was not saved, or a proxy or framework took it away.`);
+}
+
+function judgeTime({ headers }: SavedRequest, { toleranceSeconds, nowMs }: DiagnosisOptions): string | null {
+  const timestamp = headers['webhook-timestamp'];
+  if (timestamp === undefined) return null;
+  if (!/^\d{1,12}$/.test(timestamp)) return 'webhook-timestamp is not a time in unix seconds.';
+  const ageSeconds = Math.round(nowMs / 1000 - Number(timestamp));
+  if (Math.abs(ageSeconds) <= toleranceSeconds) return null;
+  const direction = ageSeconds > 0 ? 'old' : 'in the future';
+  return (
+    `webhook-timestamp is ${Math.abs(ageSeconds)} s ${direction}, and ${toleranceSeconds} s are tolerated. ` +
+    'For a request that was saved earlier that is to be expected: judge the rest with --tolerance.'
+  );
+}
+
+/** Nothing usual leads to any of the signatures: is it rather the body or the secret? */
+function suspect({ headers, body }: SavedRequest): string {
+  const length = headers['content-length'];
+  if (length !== undefined && length !== String(body.length)) {
+    return `The body is not the one that was sent: content-length says ${length} bytes, and there are ${body.length}.`;
+  }
+  if (!isAsSent(body)) {
+    return 'The body is not the one that was sent (that is compact JSON), and no usual way of writing it again leads back to it; or the secret is another one as well.';
+  }
+  return 'The body looks untouched, so the secret is most likely another one: another webhook’s, or from before a rotation.';
+}
+
+function isAsSent(body: Buffer): boolean {
+  try {
+    return JSON.stringify(JSON.parse(body.toString('utf8'))) === body.toString('utf8');
+  } catch {
+    return false;
+  }
+}
+
+function explainComputed(computed: string, request: SavedRequest, secret: string): string {
+  const found = (['service', 'standard'] as const)
+    .map((scheme) => ({ scheme, mistakes: mistakesIn(computed, scheme, request, secret) }))
+    .filter(({ mistakes }) => mistakes !== null)
+    .sort((a, b) => (a.mistakes?.length ?? 0) - (b.mistakes?.length ?? 0))[0];
+  if (!found?.mistakes)
+    return 'The computed signature comes from another secret or another body; no usual mistake leads to it.';
+  const header = found.scheme === 'service' ? 'x-service-signature' : 'webhook-signature';
+  if (found.mistakes.length === 0) return `The computed signature is the right one for ${header}.`;
+  return `The computed signature is not that of ${header}: ${found.mistakes.join(', and ')}.`;
+}

@@ -1,0 +1,23 @@
+/** Headers as Node's record, with several values as arrays too, or as a `Headers` object of the fetch standard. */
+export type ReceivedHeaders =
+  Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null };
+
+/**
+ * All values of a header, whatever the case of its name; none when it is missing.
+ * @param name in lower case
+ */
+export function valuesOf(headers: ReceivedHeaders, name: string): readonly string[] {
+  if (typeof headers !== 'object' || headers === null) return [];
+  if (isHeadersObject(headers)) {
+    const value = headers.get(name);
+    return typeof value === 'string' ? [value] : [];
+  }
+  return Object.entries(headers)
+    .filter(([key]) => key.toLowerCase() === name)
+    .flatMap(([, value]) => value)
+    .filter((value) => typeof value === 'string');
+}
+
+function isHeadersObject(headers: ReceivedHeaders): headers is { get(name: string): string | null } {
+  return typeof headers.get === 'function';
+}

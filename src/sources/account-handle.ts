@@ -1,0 +1,54 @@
+import { isIP } from 'node:net';
+
+/** Where the followers of an account come from. */
+export const PROVIDERS = ['mastodon', 'bluesky', 'push'] as const;
+
+export type Provider = (typeof PROVIDERS)[number];
+
+export type HandleVerdict =
+  | {
+      readonly ok: true;
+      readonly handle: string;
+      /** Of the server that will be asked, where the handle names it. */
+      readonly url?: string;
+    }
+  | { readonly ok: false; readonly reason: string };
+
+const MASTODON = /^@?([A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9_])?)@([^@/?#\\\s]{1,255})$/;
+/** A domain name as AT Protocol takes it for a handle. */
+const BLUESKY = /^@?((?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)$/;
+const PUSH = /^[^\p{Cc}\p{Cs}\s](?:[^\p{Cc}\p{Cs}]{0,254}[^\p{Cc}\p{Cs}\s])?$/u;
+
+/** Brings the handle of an account into its canonical form, or says in one sentence what it should look like. */
+export function judgeHandle(provider: Provider, text: string): HandleVerdict {
+  switch (provider) {
+    case 'mastodon':
+      return judgeMastodon(text);
+    case 'bluesky': {
+      const handle = BLUESKY.exec(text.toLowerCase())?.[1];
+      return handle === undefined
+        ? { ok: false, reason: 'handle must be a Bluesky handle such as ada.bsky.social' }
+        : { ok: true, handle };
+    }
+    case 'push':
+      return PUSH.test(text)
+        ? { ok: true, handle: text }
+        : { ok: false, reason: 'handle must be 1 to 256 characters without control characters or outer spaces' };
+  }
+}
+
+/** User and server of a canonical Mastodon handle. */
+export function partsOfMastodonHandle(handle: string): { readonly user: string; readonly origin: string } {
+  const at = handle.lastIndexOf('@');
+  return { user: handle.slice(0, at), origin: `https://${handle.slice(at + 1)}` };
+}
+
+function judgeMastodon(text: string): HandleVerdict {
+  const refused = { ok: false, reason: 'handle must be a Mastodon handle such as ada@mastodon.social' } as const;
+  const [, user, server] = MASTODON.exec(text) ?? [];
+  const url = server !== undefined && URL.canParse(`https://${server}/`) ? new URL(`https://${server}/`) : undefined;
+  if (url === undefined || url.port === '0') return refused;
+  const isAddress = isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0;
+  if (!isAddress && !url.hostname.includes('.') && url.hostname !== 'localhost') return refused;
+  return { ok: true, handle: `${user}@${url.host}`, url: url.href };
+}

@@ -1,0 +1,45 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Provider } from './account-handle';
+
+@Entity('accounts')
+export class Account {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('text', { name: 'user_id' })
+  userId: string;
+
+  @Column('text')
+  provider: Provider;
+
+  @Column('text')
+  handle: string;
+
+  @Column('integer', { name: 'interval_seconds' })
+  intervalSeconds: number;
+
+  /** Null, as `lastReadAt`: no list has been taken in yet. */
+  @Column('integer', { name: 'followers_count', nullable: true })
+  followersCount: number | null;
+
+  @Column('timestamptz', { name: 'last_read_at', nullable: true })
+  lastReadAt: Date | null;
+
+  @Column('text', { name: 'last_error', nullable: true })
+  lastError: string | null;
+
+  /** What the last complete reading would have changed all too much: the next one has to confirm it. */
+  @Column('text', { nullable: true })
+  suspicion: string | null;
+
+  /** The reading that holds the account, until `nextReadingAt`. */
+  @Column('uuid', { name: 'reading_id', nullable: true })
+  readingId: string | null;
+
+  /** Null: the account is not read, it is pushed to. */
+  @Column('timestamptz', { name: 'next_reading_at', nullable: true })
+  nextReadingAt: Date | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+}

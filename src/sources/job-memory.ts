@@ -1,0 +1,90 @@
+import type { JobUser } from './job-user';
+import type { QueueEvent } from './queue-event';
+
+/** What is remembered of a job until it ends: it may be gone when its end is read. */
+export interface RememberedJob {
+  jobId: string;
+  /** Null: unknown. */
+  name: string | null;
+  user: JobUser;
+  /** How often it has become active; null: unknown. */
+  attempts: number | null;
+  /** When it last became active; null: not yet, or unknown. */
+  startedAt: Date | null;
+}
+
+/** What the queue itself still knows of a job. */
+export interface JobFacts {
+  name: string;
+  user: JobUser;
+  attemptsStarted: number;
+  /** Its newest stack trace, when an attempt has failed. */
+  stack: string | null;
+}
+
+/** An entry of the stream, with what is known of its job at that moment. */
+export interface Happening {
+  event: QueueEvent;
+  job: RememberedJob;
+  stack: string | null;
+}
+
+export interface Recollection {
+  happenings: Happening[];
+  /** Jobs that have not ended. */
+  remembered: RememberedJob[];
+  /** Ids of jobs that have. */
+  ended: string[];
+}
+
+/**
+ * Goes through entries in the order of the stream. The number of an attempt is counted along the stream from the job's
+ * `added` on; a job that was under way before we looked starts with the queue's own count, less what still follows here.
+ * What the queue knows of a job is about its newest life: it is not believed about an earlier one under the same id.
+ */
+export function recollect(
+  events: readonly QueueEvent[],
+  known: ReadonlyMap<string, RememberedJob>,
+  facts: ReadonlyMap<string, JobFacts>,
+): Recollection {
+  const jobs = new Map(known);
+  const ended = new Set<string>();
+  const newestLife = new Map(events.flatMap(({ kind, jobId }, i) => (kind === 'added' ? [[jobId, i]] : [])));
+  const happenings = events.map((event, i) => {
+    const { kind, jobId } = event;
+    const fact = i >= (newestLife.get(jobId) ?? 0) ? facts.get(jobId) : undefined;
+    const before = (kind === 'added' ? undefined : jobs.get(jobId)) ?? stranger(events.slice(i), fact);
+    const job = advanced(filledIn(before, fact), event);
+    jobs.set(jobId, job);
+    if (isEnd(kind)) {
+      jobs.delete(jobId);
+      ended.add(jobId);
+    }
+    return { event, job, stack: fact?.stack ?? null };
+  });
+  const touched = new Set(events.map(({ jobId }) => jobId));
+  const remembered = [...jobs.values()].filter(({ jobId }) => touched.has(jobId));
+  return { happenings, remembered, ended: [...ended].filter((jobId) => !jobs.has(jobId)) };
+}
+
+const isEnd = (kind: QueueEvent['kind']): boolean => kind !== 'added' && kind !== 'active';
+
+/** A job as it was before the first of these events, of which nothing is remembered. */
+function stranger([first, ...later]: readonly QueueEvent[], fact: JobFacts | undefined): RememberedJob {
+  const jobId = first?.jobId ?? '';
+  const isActivation = (event?: QueueEvent): boolean => event?.kind === 'active' && event.jobId === jobId;
+  const toCome = [first, ...later].filter(isActivation).length;
+  const begun = fact ? Math.max(fact.attemptsStarted - toCome, 0) : null;
+  const attempts = first?.kind === 'added' ? 0 : begun;
+  return { jobId, name: first?.name ?? null, user: { is: 'unknown', id: null }, attempts, startedAt: null };
+}
+
+function filledIn(job: RememberedJob, fact: JobFacts | undefined): RememberedJob {
+  if (!fact || job.user.is !== 'unknown') return job;
+  return { ...job, name: fact.name, user: fact.user };
+}
+
+function advanced(job: RememberedJob, { kind, at }: QueueEvent): RememberedJob {
+  if (kind !== 'active') return job;
+  return { ...job, attempts: job.attempts === null ? null : job.attempts + 1, startedAt: at };
+}

@@ -1,0 +1,19 @@
+/** A target, a parameter, or any other character of a `Link` header (RFC 8288, section 3). */
+const TOKEN = /<([^<>]*)>|;\s*([^\s=;,"]+)(?:\s*=\s*(?:"([^"]*)"|([^\s;,"]*)))?|[^]/g;
+
+/** The target of the first link with `rel="next"`, resolved against the page's own url; null when there is none. */
+export function nextLink(header: string | string[] | undefined, page: URL): URL | null {
+  const text = Array.isArray(header) ? header.join(', ') : (header ?? '');
+  let link: string | undefined;
+  for (const [token, target, parameter, quoted, plain] of text.matchAll(TOKEN)) {
+    if (target !== undefined) link = target;
+    else if (token === ',') link = undefined;
+    const isNext = parameter?.toLowerCase() === 'rel' && relations(quoted ?? plain).includes('next');
+    if (isNext && link !== undefined && URL.canParse(link, page.href)) return new URL(link, page.href);
+  }
+  return null;
+}
+
+function relations(value = ''): string[] {
+  return value.toLowerCase().split(/\s+/);
+}

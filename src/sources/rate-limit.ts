@@ -1,0 +1,23 @@
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+const MAX_WAIT_MS = 86_400_000;
+/** Smaller numbers are seconds from now, larger ones seconds since 1970. */
+const EARLIEST_UNIX_SECONDS = 1_000_000_000;
+
+/**
+ * How long, in ms, a provider asks to be left alone, at most a day: `retry-after` (RFC 9110, seconds or a date), else
+ * `x-ratelimit-reset` (Mastodon: an ISO 8601 time), else `ratelimit-reset` (Bluesky: seconds since 1970). 0 when there
+ * is none or it makes no sense.
+ */
+export function rateLimitWaitMs(headers: Headers, now: Date): number {
+  const given = [headers['retry-after'], headers['x-ratelimit-reset'], headers['ratelimit-reset']];
+  const waits = given.filter((text) => typeof text === 'string').map((text) => waitMs(text, now));
+  const wait = waits.find((ms) => !Number.isNaN(ms)) ?? 0;
+  return Math.min(Math.max(wait, 0), MAX_WAIT_MS);
+}
+
+function waitMs(text: string, now: Date): number {
+  if (!/^\d{1,12}$/.test(text)) return Date.parse(text) - now.getTime();
+  const seconds = Number(text);
+  return seconds < EARLIEST_UNIX_SECONDS ? seconds * 1000 : seconds * 1000 - now.getTime();
+}

@@ -1,0 +1,15 @@
+import type { Difference } from './followers.repository';
+
+const MANY = 10_000;
+
+/**
+ * What about a reading is too much to believe it at once: that it would gain or lose more than 10,000 followers, or lose
+ * all. Null when nothing is. A reading confirms another that was suspected of the same.
+ */
+export function suspicionOf({ gained, lost, known, staged }: Difference): string | null {
+  const suspicions = [
+    ...(gained > MANY ? [`gained more than ${MANY}`] : []),
+    ...(known > 0 && staged === 0 ? ['lost all'] : lost > MANY ? [`lost more than ${MANY}`] : []),
+  ];
+  return suspicions.length > 0 ? suspicions.join(' and ') : null;
+}

@@ -1,0 +1,40 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsInt, Max, Min } from 'class-validator';
+import { Optional } from '../../validation/optional.decorator';
+import type { RotatedSecret } from '../webhook-secrets.service';
+import { IsSecret } from './webhook-fields.decorator';
+
+const MAX_OVERLAP_SECONDS = 604_800;
+
+export class RotateSecretDto {
+  /**
+   * The new secret: 8 to 256 printable characters. When absent the service makes one.
+   * @example correct horse battery staple
+   */
+  @Optional()
+  @IsSecret()
+  secret?: string;
+
+  /** For how long deliveries carry the old secret's signature as well: up to a week; 0: not at all. */
+  @ApiProperty({ type: 'integer', required: false, minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: 86_400 })
+  @Optional()
+  @IsInt({ message: `overlapSeconds must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}` })
+  @Min(0)
+  @Max(MAX_OVERLAP_SECONDS)
+  overlapSeconds: number = 86_400;
+}
+
+export class RotatedSecretDto {
+  /**
+   * The new signing secret: keep it, it is not shown again.
+   * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0vMWGZh0Xq4=
+   */
+  secret: string;
+
+  /** Until then deliveries also carry the old secret's signature. */
+  previousSecretExpiresAt: string;
+
+  static from({ secret, previousSecretExpiresAt }: RotatedSecret): RotatedSecretDto {
+    return { secret, previousSecretExpiresAt: previousSecretExpiresAt.toISOString() };
+  }
+}

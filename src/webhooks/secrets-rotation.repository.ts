@@ -1,0 +1,79 @@
+import type { Client } from 'pg';
+import type { SecretsService } from './secrets.service';
+
+const PAGE_ROWS = 500;
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+
+const COLUMNS = 'id, secret, previous_secret as "previousSecret"';
+const READ_PAGE = {
+  name: 'secrets_page',
+  text: `select ${COLUMNS} from webhook_service.webhooks where id > $1 order by id limit ${PAGE_ROWS}`,
+};
+const READ_ONE = { name: 'secrets_one', text: `select ${COLUMNS} from webhook_service.webhooks where id = $1` };
+/** Only what is still what was read is replaced: a secret that was changed meanwhile stays. */
+const REPLACE = {
+  name: 'secrets_replace',
+  text: `
+    update webhook_service.webhooks set secret = $2, previous_secret = $3
+    where id = $1 and secret = $4 and previous_secret is not distinct from $5`,
+};
+
+interface Row {
+  id: string;
+  secret: Buffer;
+  previousSecret: Buffer | null;
+}
+
+/** Secrets, not webhooks: one may have two. */
+export interface RotationReport {
+  renewed: number;
+  /** Under the first key before. */
+  current: number;
+  /** Ids of webhooks with a secret that no key opens; it was left as it is. */
+  unreadable: string[];
+}
+
+/** Puts every stored secret under the first key, page by page, while others go on using and changing them. */
+export class SecretsRotationRepository {
+  constructor(
+    private readonly client: Client,
+    private readonly secrets: SecretsService,
+  ) {}
+
+  async rotateAll(): Promise<RotationReport> {
+    const report: RotationReport = { renewed: 0, current: 0, unreadable: [] };
+    for (let page = await this.readPage(BEFORE_ALL_IDS); page.length > 0; page = await this.readPage(page.at(-1)!.id)) {
+      for (const row of page) await this.rotate(row, report);
+    }
+    return report;
+  }
+
+  private async rotate(read: Row, report: RotationReport): Promise<void> {
+    // A row that was changed since it was read is read again: what was its secret may now be its previous one.
+    for (let row: Row | undefined = read; row; row = await this.readOne(row.id)) {
+      const stored = [row.secret, row.previousSecret];
+      const renewed = stored.map((sealed) => sealed && this.secrets.renew(read.id, sealed));
+      const replacements = stored.map((sealed, i) => renewed[i] ?? sealed);
+      const changes = stored.filter((sealed, i) => sealed !== replacements[i]).length;
+      if (changes > 0 && !(await this.replace(row, replacements))) continue;
+      const unreadable = stored.filter((sealed, i) => sealed && renewed[i] === null).length;
+      report.renewed += changes;
+      report.current += stored.filter((sealed) => sealed).length - changes - unreadable;
+      if (unreadable > 0) report.unreadable.push(row.id);
+      return;
+    }
+  }
+
+  private async replace({ id, secret, previousSecret }: Row, [next, nextPrevious]: (Buffer | null)[]) {
+    const values = [id, next, nextPrevious, secret, previousSecret];
+    return (await this.client.query({ ...REPLACE, values })).rowCount === 1;
+  }
+
+  private async readPage(afterId: string): Promise<Row[]> {
+    return (await this.client.query<Row>({ ...READ_PAGE, values: [afterId] })).rows;
+  }
+
+  private async readOne(id: string): Promise<Row | undefined> {
+    return (await this.client.query<Row>({ ...READ_ONE, values: [id] })).rows[0];
+  }
+}

@@ -1,0 +1,14 @@
+import type { AddedEventType } from '../../src/events/catalogue';
+
+declare module '../../src/events/payloads' {
+  interface EventPayloads {
+    'order.paid': { orderId: string };
+  }
+}
+
+export const ORDER_PAID: AddedEventType = {
+  name: 'order.paid',
+  description: 'An order was paid.',
+  schema: { type: 'object', required: ['orderId'], properties: { orderId: { type: 'string' } } },
+  example: { orderId: '2026-0042' },
+};

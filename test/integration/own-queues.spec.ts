@@ -1,0 +1,11 @@
+import { parseQueueName } from '../../src/config/queue-name';
+import { SEND_QUEUE } from '../../src/deliveries/send.queue';
+import { FAN_OUT_QUEUE } from '../../src/events/fan-out.queue';
+
+it.each([SEND_QUEUE, FAN_OUT_QUEUE])('The own queue %s cannot be monitored, under no prefix', (name) => {
+  expect([
+    parseQueueName(name),
+    parseQueueName(`bull:${name}`),
+    parseQueueName(`webhook_service_queue:${name}`),
+  ]).toEqual([null, null, null]);
+});
