@@ -13,7 +13,7 @@ const FREE_SEED = Number(process.env.FAULTS_SEED) || randomInt(1, 2 ** 31);
 
 const AT_LEAST_FAULTS = isLong ? 32 : 5;
 const AT_LEAST_EVENTS = isLong ? 5000 : 100;
-const EVENTS_PER_SECOND = isLong ? 16 : 20;
+const EVENTS_PER_SECOND = 20;
 /** For the faults; what follows them takes at most another minute. */
 const TIME_MS = isLong ? 18 * 60_000 : 60_000;
 
