@@ -3,27 +3,13 @@
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../dist/src/app.module.js';
 import { parseConfig } from '../dist/src/config/settings.js';
-import { RecoveryTimerService } from '../dist/src/deliveries/recovery-timer.service.js';
-import { RetentionService } from '../dist/src/deliveries/retention.service.js';
-import { SweepTimerService } from '../dist/src/deliveries/sweep-timer.service.js';
 import { EventsService } from '../dist/src/events/events.service.js';
 import { PinoLoggerService } from '../dist/src/http/logger.service.js';
 import { createAdapter } from '../dist/src/http/server.launcher.js';
-import { WorkersService } from '../dist/src/queue/workers.service.js';
-import { FollowersTimerService } from '../dist/src/sources/followers-timer.service.js';
-import { QueueMonitorService } from '../dist/src/sources/queue-monitor.service.js';
+import { startWork } from '../dist/src/service.launcher.js';
 import { closedLoop } from './loops.mjs';
 import { dataOf, EVENT } from './payload.mjs';
 import { now, serve } from './remote.mjs';
-
-const AT_WORK = [
-  WorkersService,
-  SweepTimerService,
-  RetentionService,
-  FollowersTimerService,
-  QueueMonitorService,
-  RecoveryTimerService,
-];
 
 const config = parseConfig(process.env);
 const adapter = createAdapter(config);
@@ -33,7 +19,7 @@ const app = await NestFactory.create(AppModule.forRoot(config), adapter, {
 });
 await app.listen(config.port, config.host);
 const startedAt = now();
-if (config.role !== 'api') for (const service of AT_WORK) app.get(service).start();
+if (config.role !== 'api') startWork(app);
 
 /** As many as possible, in process: when it began, and the ids of the events. */
 async function publish({ count, concurrency, user }) {

@@ -1,7 +1,9 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import type { Config } from './config/config';
+import { DispatchService } from './deliveries/dispatch.service';
 import { RetentionService } from './deliveries/retention.service';
 import { RecoveryTimerService } from './deliveries/recovery-timer.service';
 import { SweepTimerService } from './deliveries/sweep-timer.service';
@@ -17,6 +19,16 @@ import { QueueMonitorService } from './sources/queue-monitor.service';
 /** Reading the rest of a body and writing the outcome, after the delivery deadline. */
 const AFTER_DEADLINE_MS = 2000;
 const CLOSE_WITHIN_MS = 2000;
+
+const AT_WORK = [
+  WorkersService,
+  DispatchService,
+  SweepTimerService,
+  RetentionService,
+  FollowersTimerService,
+  QueueMonitorService,
+  RecoveryTimerService,
+];
 
 /** A running service. */
 export interface Service {
@@ -38,14 +50,7 @@ export async function startService(config: Config): Promise<Service> {
     if (config.docs && config.role !== 'worker') serveDocs(app);
     await app.listen(config.port, config.host);
     await app.get(MetricsServerService).start();
-    if (config.role !== 'api') {
-      app.get(WorkersService).start();
-      app.get(SweepTimerService).start();
-      app.get(RetentionService).start();
-      app.get(FollowersTimerService).start();
-      app.get(QueueMonitorService).start();
-      app.get(RecoveryTimerService).start();
-    }
+    if (config.role !== 'api') startWork(app);
     return { url: urlOf(app, config), stop: () => stop(app, config) };
   } catch (error) {
     await app.close();
@@ -53,9 +58,15 @@ export async function startService(config: Config): Promise<Service> {
   }
 }
 
+/** Starts everything that a worker does and an API does not. */
+export function startWork(app: INestApplicationContext): void {
+  for (const service of AT_WORK) app.get<{ start(): void }>(service).start();
+}
+
 async function stop(app: NestFastifyApplication, config: Config): Promise<void> {
   app.get(HealthService).drain();
   app.get(SweepTimerService).stop();
+  app.get(DispatchService).stop();
   app.get(FollowersTimerService).stop();
   const monitored = app.get(QueueMonitorService).stop();
   app.get(RecoveryTimerService).stop();

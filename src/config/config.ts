@@ -53,6 +53,8 @@ export class Config {
   readonly retryJitter: number;
   /** Attempts in flight in this process. */
   readonly deliveryConcurrency: number;
+  /** Of them, attempts at one webhook. */
+  readonly webhookConcurrency: number;
   /** Events in a row that ran out of retries before a webhook is disabled, */
   readonly disableAfterFailures: number;
   /** and hours since its last success or activation: both must hold. */

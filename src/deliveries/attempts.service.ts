@@ -12,9 +12,11 @@ import { classify } from './classify';
 import { DeliveriesRepository } from './deliveries.repository';
 import type { DueDelivery } from './due-delivery';
 import { deliveryError, type ErrorCode } from './failure';
+import type { Pace } from './fair-share';
 import { SenderService } from './sender.service';
 
 const MAX_BATCH = 200;
+const SLOW_MS = 2000;
 const KEEP_OUTCOME_MS = 120_000;
 const WRITE_AGAIN_AFTER_MS = 250;
 
@@ -45,18 +47,18 @@ export class AttemptsService {
 
   /**
    * Sends what is still wanted and writes down what came of it. A receiver's failure is an outcome, never an exception.
-   * Null when there was nothing to write any more, or when this process is making the same attempt already: a queue that
-   * was emptied may be reminded of it meanwhile.
+   * `made` is null when there was nothing to write any more, or when this process is making the same attempt already: a
+   * queue that was emptied may be reminded of it meanwhile.
    */
-  async make(delivery: DueDelivery): Promise<Made | null> {
-    if (this.making.has(delivery.id)) return null;
+  async make(delivery: DueDelivery): Promise<{ made: Made | null; pace: Pace }> {
+    if (this.making.has(delivery.id)) return { made: null, pace: null };
     this.making.add(delivery.id);
     this.reports.began();
     try {
       const record = await this.attempt(delivery);
       const recorded = await this.write(record);
       this.reports.report(delivery, record, recorded);
-      return recorded && { ...recorded, ending: record.ending };
+      return { made: recorded && { ...recorded, ending: record.ending }, pace: paceOf(record) };
     } finally {
       this.making.delete(delivery.id);
       this.reports.ended();
@@ -106,6 +108,11 @@ export class AttemptsService {
     const error = deliveryError(code, { durationMs: 0, timeoutMs: this.config.deliveryTimeoutMs });
     return { deliveryId: delivery.id, status, error, exchange: null, next: null, ending: null };
   }
+}
+
+function paceOf({ exchange, error }: AttemptRecord): Pace {
+  if (!exchange) return null;
+  return error?.code === 'timeout' || exchange.durationMs > SLOW_MS ? 'slow' : 'fast';
 }
 
 /** `Retry-After` counts where it means "later": with 429 and 503. */

@@ -8,6 +8,7 @@ import { EventsModule } from '../events/events.module';
 import { HealthModule } from '../health/health.module';
 import { WebhooksModule } from '../webhooks/webhooks.module';
 import { AttemptReportsService } from './attempt-reports.service';
+import { AttemptSlotsService } from './attempt-slots.service';
 import { AttemptsService } from './attempts.service';
 import { DeliveriesController } from './deliveries.controller';
 import { DeliveriesRepository } from './deliveries.repository';
@@ -16,11 +17,14 @@ import { DeliveryLogController } from './delivery-log.controller';
 import { DeliveryLogService } from './delivery-log.service';
 import { DeliveryStopsService } from './delivery-stops.service';
 import { Delivery } from './delivery.entity';
+import { DispatchService } from './dispatch.service';
 import { EventLogController } from './event-log.controller';
 import { EventLogService } from './event-log.service';
 import { FanOutProcessor } from './fan-out.processor';
 import { FanOutRepository } from './fan-out.repository';
 import { MissedEventsRepository } from './missed-events.repository';
+import { ParkedRepository } from './parked.repository';
+import { ParkingService } from './parking.service';
 import { RecoveriesController } from './recoveries.controller';
 import { RecoveriesRepository } from './recoveries.repository';
 import { RecoveriesService } from './recoveries.service';
@@ -56,15 +60,19 @@ import { WebhookTestsRepository } from './webhook-tests.repository';
   controllers: [DeliveriesController, RecoveriesController, DeliveryLogController, EventLogController],
   providers: [
     AttemptReportsService,
+    AttemptSlotsService,
     AttemptsService,
     DeliveriesRepository,
     DeliveriesSweeper,
     DeliveryLogService,
     DeliveryStopsService,
+    DispatchService,
     EventLogService,
     FanOutProcessor,
     FanOutRepository,
     MissedEventsRepository,
+    ParkedRepository,
+    ParkingService,
     RecoveriesRepository,
     RecoveriesService,
     RecoveryProgressService,

@@ -22,6 +22,8 @@ export interface FirstDelivery {
   eventId: string;
   event: string;
   url: string;
+  /** It waits in its row for a slot; no job reminds of it. */
+  parked: boolean;
 }
 
 /** The columns of the webhook are null when it was deleted. */
@@ -41,6 +43,7 @@ export class DeliveriesRepository {
       rows.map(({ eventId }) => eventId),
       rows.map(({ event }) => event),
       rows.map(({ url }) => url),
+      rows.map(({ parked }) => parked),
     ]);
   }
 

@@ -2,21 +2,24 @@ import type { Statement } from '../database/statements.service';
 
 /** How long after its due time a job is believed to attend to a row. */
 export const ATTENDED = `interval '10 seconds'`;
+/** Every worker lets parked rows in; if none did for so long, the sweeper would. */
+export const PARKED = `interval '1 hour'`;
 
 export const INSERT_FIRST: Statement = {
   name: 'insert_first_deliveries',
   text: `
     insert into webhook_service.deliveries
-      (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
-    select d.*, 1, 'event', 'pending', now(), now() + ${ATTENDED}
-    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::text[]) as d
+      (id, webhook_id, user_id, event_id, event, url, parked, attempt, trigger, status, scheduled_at, attended_until)
+    select d.*, 1, 'event', 'pending', now(), now() + case when d.parked then ${PARKED} else ${ATTENDED} end
+    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::boolean[])
+      as d (id, webhook_id, user_id, event_id, event, url, parked)
     on conflict (id) do nothing`,
 };
 
 export const LOAD_DUE: Statement = {
   name: 'load_due_deliveries',
   text: `
-    select d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.event, d.attempt, d.trigger, d.status,
+    select d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger, d.status,
            ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs", e.body, e.traceparent,
            w.url, w.secret as "sealedSecret", w.active,
            case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret"

@@ -46,7 +46,9 @@ export class DeliveriesSweeper {
     const swept = {
       events: await this.renewAll('events', (limit) => this.rows.renewEvents(limit, (ids) => this.fanOut.remind(ids))),
       deliveries: await this.renewAll('deliveries', (limit) =>
-        this.rows.renewDeliveries(limit, (ids) => this.send.remind(ids)),
+        this.send.room < limit
+          ? this.rows.parkDeliveries(limit)
+          : this.rows.renewDeliveries(limit, (ids) => this.send.remind(ids)),
       ),
     };
     if (swept.events + swept.deliveries > 0) this.logger.log({ msg: 'swept', ...swept });

@@ -81,6 +81,10 @@ export class Delivery {
   @Column('boolean', { name: 'response_body_truncated', nullable: true })
   responseBodyTruncated: boolean | null;
 
+  /** It waits for a slot of its webhook, its user or the process, and no job reminds of it. */
+  @Column('boolean')
+  parked: boolean;
+
   /** Until then a job is believed to attend to the row. */
   @Column('timestamptz', { name: 'attended_until' })
   attendedUntil: Date;

@@ -4,6 +4,8 @@ import type { DeliveryStatus, Trigger } from './delivery.entity';
 export interface DueDelivery {
   id: string;
   webhookId: string;
+  /** Owner of the webhook. */
+  userId: string;
   eventId: string;
   event: string;
   attempt: number;

@@ -6,6 +6,7 @@ import { TrackedProcessor } from '../queue/tracked.processor';
 import { DeliveriesRepository } from './deliveries.repository';
 import { firstDeliveryId } from './delivery-id';
 import { FanOutRepository } from './fan-out.repository';
+import { ParkingService } from './parking.service';
 import { SendQueue } from './send.queue';
 
 const CONCURRENCY = 4;
@@ -17,6 +18,7 @@ export class FanOutProcessor extends TrackedProcessor<FanOutJob> {
     private readonly fanOut: FanOutRepository,
     private readonly deliveries: DeliveriesRepository,
     private readonly queue: SendQueue,
+    private readonly parking: ParkingService,
   ) {
     super();
   }
@@ -26,13 +28,16 @@ export class FanOutProcessor extends TrackedProcessor<FanOutJob> {
     if (events.length === 0) return;
     const names = new Map(events.map(({ id, name }) => [id, name]));
     for await (const page of this.fanOut.subscribers(events)) {
+      const isFull = this.queue.room < page.length;
       const rows = page.map((subscriber) => ({
         ...subscriber,
         id: firstDeliveryId(subscriber.eventId, subscriber.webhookId),
         event: names.get(subscriber.eventId) ?? '',
+        parked: isFull || this.parking.isBacklogged(subscriber.webhookId),
       }));
       if (rows.length > 0) await this.deliveries.insertFirst(rows);
-      await this.queue.offer(rows.map(({ id }) => id));
+      await this.queue.offer(rows.filter(({ parked }) => !parked).map(({ id }) => id));
+      this.parking.note(rows.filter(({ parked }) => parked));
     }
     await this.fanOut.markFannedOut(events.map(({ id }) => id));
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ClockService } from '../database/clock.service';
 import { ApiError } from '../errors/api-error';
 import { MESSAGES } from '../errors/catalogue';
+import { isForeignKeyViolation } from '../errors/database-error';
 import { lowestIdOf } from '../pagination/id-time';
 import { WebhooksService } from '../webhooks/webhooks.service';
 import { MissedEventsRepository, type Window } from './missed-events.repository';
@@ -32,7 +33,10 @@ export class RecoveriesService {
   async start(userId: string, webhookId: string, since: Date, until?: Date): Promise<Recovery> {
     const window = await this.window(userId, webhookId, since, until);
     const { id } = this.clock.birth();
-    const inserted = await this.recoveries.insert({ id, ...window, count: await this.missed.count(window) });
+    const count = await this.missed.count(window);
+    const inserted = await this.recoveries.insert({ id, ...window, count }).catch((error: unknown) => {
+      throw isForeignKeyViolation(error) ? new ApiError(404, MESSAGES.webhookNotFound) : error; // deleted meanwhile
+    });
     if (!inserted) throw new ApiError(409, MESSAGES.recoveryRunning);
     const recovery = await this.read(userId, webhookId, id);
     void this.progress.continue(recovery);

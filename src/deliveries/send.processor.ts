@@ -5,8 +5,8 @@ import { processorOptions } from '../queue/processor-options.decorator';
 import { TrackedProcessor } from '../queue/tracked.processor';
 import { AttemptsService } from './attempts.service';
 import { DeliveriesRepository } from './deliveries.repository';
-import { SEND_QUEUE, type SendJob, SendQueue } from './send.queue';
-import { WebhookEndingsService } from './webhook-endings.service';
+import { DispatchService } from './dispatch.service';
+import { SEND_QUEUE, type SendJob } from './send.queue';
 
 /** A job may come early by this much; earlier ones are the fault of a clock that is ahead. */
 const SHORT_WAIT_MS = 1000;
@@ -17,8 +17,7 @@ export class SendProcessor extends TrackedProcessor<SendJob> {
   constructor(
     private readonly attempts: AttemptsService,
     private readonly deliveries: DeliveriesRepository,
-    private readonly queue: SendQueue,
-    private readonly endings: WebhookEndingsService,
+    private readonly dispatch: DispatchService,
   ) {
     super();
   }
@@ -31,8 +30,6 @@ export class SendProcessor extends TrackedProcessor<SendJob> {
       await pause(delivery.dueInMs);
       return this.handle(job);
     }
-    const made = await this.attempts.make(delivery);
-    if (made?.nextId) await this.queue.offer([made.nextId], made.nextInMs ?? 0);
-    if (made) await this.endings.note(delivery.webhookId, made);
+    return this.dispatch.dispatch(delivery);
   }
 }

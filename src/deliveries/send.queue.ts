@@ -3,6 +3,7 @@ import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { ClockService } from '../database/clock.service';
 import { QueueHealthService } from '../queue/queue-health.service';
+import { QueueRoom } from '../queue/queue-room';
 import { DeliveriesRepository } from './deliveries.repository';
 
 /** The braces keep all keys of the queue in one slot of a Redis cluster. */
@@ -14,11 +15,18 @@ export interface SendJob {
 }
 
 const MAX_JOBS_PER_ADD = 500;
+/** Two seconds' work for a fast process, and little memory: the rows hold the rest. */
+const MAX_REMINDERS = 10_000;
 
 /** Reminds the workers of deliveries. */
 @Injectable()
 export class SendQueue implements OnModuleInit {
   private readonly logger = new Logger('SendQueue');
+  private readonly places = new QueueRoom(
+    MAX_REMINDERS,
+    () => this.queue.getJobCountByTypes('waiting', 'delayed'),
+    () => performance.now(),
+  );
 
   constructor(
     @InjectQueue(SEND_QUEUE) private readonly queue: Queue<SendJob>,
@@ -31,9 +39,15 @@ export class SendQueue implements OnModuleInit {
     this.health.watch(this.queue);
   }
 
+  /** How many more reminders the queue is to hold: what is due beyond that is parked. */
+  get room(): number {
+    return this.places.left();
+  }
+
   /** Reminds of deliveries as far as the queue takes it; what it does not take the sweeper finds when it is due. */
   async offer(deliveryIds: readonly string[], delayMs = 0): Promise<void> {
     try {
+      if (this.room < deliveryIds.length) return await this.deliveries.entrustToSweeper(deliveryIds);
       await this.remind(deliveryIds, delayMs);
     } catch (error) {
       this.logger.warn(`Deliveries are left to the sweeper, because the queue did not take them: ${String(error)}`);
@@ -52,6 +66,7 @@ export class SendQueue implements OnModuleInit {
         opts: { jobId: deliveryId, delay: delayMs, timestamp: this.clock.now().getTime() },
       }));
       await this.queue.addBulk(jobs);
+      this.places.add(jobs.length);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { PARKED } from './deliveries.statements';
 
 /** How long a renewed reminder is trusted before it is renewed again. */
 const TRUSTED = `interval '10 seconds'`;
@@ -19,7 +20,7 @@ const RENEW_EVENTS = `
   returning e.id`;
 
 const RENEW_DELIVERIES = `
-  update webhook_service.deliveries d set attended_until = now() + ${TRUSTED}
+  update webhook_service.deliveries d set attended_until = now() + ${TRUSTED}, parked = false
   from (
     select id from webhook_service.deliveries
     where status = 'pending' and attended_until <= now()
@@ -28,13 +29,23 @@ const RENEW_DELIVERIES = `
   where d.id = unattended.id
   returning d.id`;
 
+/** What no reminder can be made of now: workers let it in as they have room. */
+const PARK_DELIVERIES = `
+  update webhook_service.deliveries d set attended_until = now() + ${PARKED}, parked = true
+  from (
+    select id from webhook_service.deliveries
+    where status = 'pending' and attended_until <= now()
+    order by attended_until limit $1 for update skip locked
+  ) as unattended
+  where d.id = unattended.id`;
+
 const SUSPECT_EVENTS = `
   update webhook_service.events set attended_until = now()
   where fanned_out_at is null and attended_until > now()`;
 
 const SUSPECT_DELIVERIES = `
   update webhook_service.deliveries set attended_until = greatest(scheduled_at, now() + random() * ${SPREAD})
-  where status = 'pending' and attended_until > now()`;
+  where status = 'pending' and attended_until > now() and not parked`;
 
 /** Bounded, and in the partial indexes alone. A sweep every second leaves nothing unattended for five. */
 const COUNT_UNATTENDED = `
@@ -59,6 +70,11 @@ export class SweepRepository {
 
   renewDeliveries(limit: number, remind: Remind): Promise<number> {
     return this.renew(RENEW_DELIVERIES, limit, remind);
+  }
+
+  async parkDeliveries(limit: number): Promise<number> {
+    const [, count] = await this.dataSource.query<[unknown, number]>(PARK_DELIVERIES, [limit]);
+    return count;
   }
 
   /**

@@ -19,6 +19,7 @@ export class WorkersService {
   private readonly logger = new Logger('Workers');
   private readonly errors = new RepeatFilter();
   private processors: TrackedProcessor<unknown>[] = [];
+  private beside = 0;
 
   constructor(
     private readonly config: Config,
@@ -43,10 +44,21 @@ export class WorkersService {
     await within(CLOSE_WITHIN_MS, Promise.all(old.map((worker) => worker.close(true))));
   }
 
+  /** Does what no queue has handed out; draining waits for it as for a job. */
+  async during(work: () => Promise<void>): Promise<void> {
+    this.beside += 1;
+    try {
+      await work();
+    } finally {
+      this.beside -= 1;
+    }
+  }
+
   /** Takes no new jobs, gives those in flight `withinMs` to finish, and closes. Never throws, never hangs. */
   async drain(withinMs: number): Promise<void> {
     const workers = this.workers();
-    await within(withinMs, Promise.race([Promise.all(workers.map((worker) => worker.pause())), this.idle()]));
+    const paused = Promise.race([Promise.all(workers.map((worker) => worker.pause())), this.idle()]);
+    await within(withinMs, Promise.all([paused, this.nothingBeside()]));
     // A plain close() would wait for a store that may be away; what is in flight has had its time.
     await within(CLOSE_WITHIN_MS, Promise.all(workers.map((worker) => worker.close(true))));
   }
@@ -57,6 +69,10 @@ export class WorkersService {
       await pause(LOOK_EVERY_MS);
       if (this.processors.some(({ inFlight }) => inFlight > 0)) idleMs = 0;
     }
+  }
+
+  private async nothingBeside(): Promise<void> {
+    while (this.beside > 0) await pause(LOOK_EVERY_MS);
   }
 
   private workers(): Worker[] {

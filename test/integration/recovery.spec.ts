@@ -69,6 +69,26 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
       [webhookId, status],
     );
 
+  it('are not there to recover when their webhook is deleted at the same moment', async () => {
+    const { userId, webhookId, since } = await damaged(1);
+    await database.query('begin');
+    await database.query('delete from webhook_service.webhooks where id = $1', [webhookId]);
+    const started = apps[0]!.get(RecoveriesService).start(userId, webhookId, since);
+    const refused = expect(started).rejects.toMatchObject({ status: 404 });
+    const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%.recoveries%'
+                     and datname = current_database()`;
+    try {
+      const isWaiting = async () => {
+        await database.query('select pg_stat_clear_snapshot()');
+        return (await database.query(waiting)).length;
+      };
+      await waitFor(isWaiting, { what: 'a recovery that waits for the webhook' });
+    } finally {
+      await database.query('commit');
+    }
+    await refused;
+  });
+
   it('are recovered a page at a time by two processes, each event once', async () => {
     const { userId, hook, webhookId, since } = await damaged(10_000);
     const recoveries = apps[0]!.get(RecoveriesService);

@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { AppModule } from '../../src/app.module';
 import { parseConfig } from '../../src/config/settings';
+import { DispatchService } from '../../src/deliveries/dispatch.service';
 import { createAdapter } from '../../src/http/server.launcher';
 import { WorkersService } from '../../src/queue/workers.service';
 import { defaultSettings, type Settings } from './service';
@@ -25,11 +26,13 @@ export async function startApplication(
   });
   await app.init();
   app.get(WorkersService).start();
+  app.get(DispatchService).start();
   return app;
 }
 
 /** Ends it as the service itself does: drained first. */
 export async function stopApplication(app: NestFastifyApplication): Promise<void> {
+  app.get(DispatchService).stop();
   await app.get(WorkersService).drain(5000);
   await app.close();
 }

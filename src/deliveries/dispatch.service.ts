@@ -1,0 +1,64 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { AttemptSlotsService } from './attempt-slots.service';
+import { AttemptsService } from './attempts.service';
+import type { DueDelivery } from './due-delivery';
+import type { Lane, Pace } from './fair-share';
+import { ParkingService } from './parking.service';
+import { SendQueue } from './send.queue';
+import { WebhookEndingsService } from './webhook-endings.service';
+
+/** Brings a due delivery to its attempt: now, or when its webhook, its user and this process have room for it. */
+@Injectable()
+export class DispatchService {
+  private readonly logger = new Logger('Deliveries');
+
+  constructor(
+    private readonly attempts: AttemptsService,
+    private readonly slots: AttemptSlotsService,
+    private readonly parking: ParkingService,
+    private readonly queue: SendQueue,
+    private readonly endings: WebhookEndingsService,
+  ) {}
+
+  start(): void {
+    this.parking.start((deliveryId, lane) => this.attemptParked(deliveryId, lane));
+  }
+
+  stop(): void {
+    this.parking.stop();
+  }
+
+  async dispatch(delivery: DueDelivery): Promise<void> {
+    // Somebody waits for the outcome of a test.
+    if (delivery.trigger === 'test') this.slots.force(delivery);
+    else if (this.parking.isBacklogged(delivery.webhookId) || !(await this.slots.enter(delivery))) {
+      return this.parking.park(delivery.id, delivery);
+    }
+    return this.attempt(delivery);
+  }
+
+  /** When it fails, nobody attends to the row any more, and the sweeper finds it. */
+  private async attemptParked(deliveryId: string, lane: Lane): Promise<void> {
+    let delivery: DueDelivery | null = null;
+    try {
+      delivery = await this.attempts.load(deliveryId);
+      if (delivery?.status === 'pending') return await this.attempt(delivery);
+    } catch (error) {
+      this.logger.warn(`The attempt ${deliveryId} is left to the sweeper: ${String(error)}`);
+    }
+    if (delivery?.status !== 'pending') this.slots.leave(lane, null);
+  }
+
+  /** The slot has been taken. */
+  private async attempt(delivery: DueDelivery): Promise<void> {
+    let pace: Pace = null;
+    let made;
+    try {
+      ({ made, pace } = await this.attempts.make(delivery));
+    } finally {
+      this.slots.leave(delivery, pace);
+    }
+    if (made?.nextId) await this.queue.offer([made.nextId], made.nextInMs ?? 0);
+    if (made) await this.endings.note(delivery.webhookId, made);
+  }
+}

@@ -1,0 +1,76 @@
+/** Whose attempt it is. */
+export interface Lane {
+  webhookId: string;
+  userId: string;
+}
+
+/** How an attempt ended for its lane; null when none was made. */
+export type Pace = 'fast' | 'slow' | null;
+
+interface LaneState {
+  inFlight: number;
+  /** Attempts that may be in flight at once: halved by each slow one, doubled by each fast one. */
+  cap: number;
+}
+
+/**
+ * Who may begin an attempt in this process. A webhook may have as many in flight as its cap, and neither it nor its user
+ * more than the slots that are still free: however many of them a busy one holds, the next finds as many again.
+ */
+export class FairShare {
+  private readonly webhooks = new Map<string, LaneState>();
+  private readonly users = new Map<string, number>();
+  private inFlight = 0;
+
+  /**
+   * @param slots attempts in flight altogether, at least 1
+   * @param webhookCap attempts in flight for one webhook while it is fast, at least 1
+   */
+  constructor(
+    private readonly slots: number,
+    private readonly webhookCap: number,
+  ) {}
+
+  /** Slots that nobody holds. */
+  get free(): number {
+    return Math.max(0, this.slots - this.inFlight);
+  }
+
+  mayBegin({ webhookId, userId }: Lane): boolean {
+    const { free } = this;
+    if (free === 0) return false;
+    const { inFlight, cap } = this.webhooks.get(webhookId) ?? { inFlight: 0, cap: this.webhookCap };
+    return inFlight < cap && inFlight <= free && (this.users.get(userId) ?? 0) <= free;
+  }
+
+  /** Whether its last attempts were slow: then waiting for one of its slots may take long. */
+  isSlow({ webhookId }: Lane): boolean {
+    return (this.webhooks.get(webhookId)?.cap ?? this.webhookCap) < this.webhookCap;
+  }
+
+  begin({ webhookId, userId }: Lane): void {
+    this.inFlight += 1;
+    this.users.set(userId, (this.users.get(userId) ?? 0) + 1);
+    const state = this.webhooks.get(webhookId);
+    if (state) state.inFlight += 1;
+    else this.webhooks.set(webhookId, { inFlight: 1, cap: this.webhookCap });
+  }
+
+  end({ webhookId, userId }: Lane, pace: Pace): void {
+    this.inFlight -= 1;
+    const ofUser = (this.users.get(userId) ?? 0) - 1;
+    if (ofUser > 0) this.users.set(userId, ofUser);
+    else this.users.delete(userId);
+    const state = this.webhooks.get(webhookId);
+    if (!state) return;
+    state.inFlight -= 1;
+    if (pace === 'slow') state.cap = Math.max(1, Math.floor(state.cap / 2));
+    if (pace === 'fast') state.cap = Math.min(this.webhookCap, state.cap * 2);
+    if (state.inFlight === 0 && state.cap === this.webhookCap) this.webhooks.delete(webhookId);
+  }
+
+  /** Forgets the pace of webhooks that have nothing in flight: nothing has been heard of them for a while. */
+  forgetIdle(): void {
+    for (const [webhookId, { inFlight }] of this.webhooks) if (inFlight === 0) this.webhooks.delete(webhookId);
+  }
+}
