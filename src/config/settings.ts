@@ -146,6 +146,13 @@ function portProblems({ PORT = '3000', METRICS_PORT }: Record<string, string>): 
     : [];
 }
 
+function monitoredQueues({ MONITORED_QUEUES, AUTOMATION_QUEUES }: z.infer<typeof schema>): Config['monitoredQueues'] {
+  return MONITORED_QUEUES.map((queue) => ({
+    ...queue,
+    isAutomation: AUTOMATION_QUEUES.some(({ prefix, name }) => prefix === queue.prefix && name === queue.name),
+  }));
+}
+
 function toConfig(settings: z.infer<typeof schema>): Config {
   const embedded = settings.DATABASE_URL === null;
   const host = settings.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0');
@@ -183,12 +190,7 @@ function toConfig(settings: z.infer<typeof schema>): Config {
     publishLimitPerMinute: settings.PUBLISH_LIMIT_PER_MINUTE,
     retentionDays: settings.RETENTION_DAYS,
     extraEventTypes: settings.EXTRA_EVENT_TYPES,
-    monitoredQueues: settings.MONITORED_QUEUES.map((queue) => ({
-      ...queue,
-      isAutomation: settings.AUTOMATION_QUEUES.some(
-        ({ prefix, name }) => prefix === queue.prefix && name === queue.name,
-      ),
-    })),
+    monitoredQueues: monitoredQueues(settings),
     monitoredQueuesRedisUrl: settings.MONITORED_QUEUES_REDIS_URL,
     queueEventsUser: settings.QUEUE_EVENTS_USER,
     metricsPort: settings.METRICS_PORT,
