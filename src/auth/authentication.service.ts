@@ -1,27 +1,41 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config';
+import { Batcher } from '../database/batcher';
 import { StatementsService } from '../database/statements.service';
 import { ADMIN, hashToken, isAccessToken, isSameToken, type Principal } from './access-token';
 import { JwtService } from './jwt.service';
 import { ALL_SCOPES } from './scope';
 
-/** Finds a live token and notes, at most once a minute, that it was used. */
-const USE_TOKEN = {
-  name: 'use_token',
+const MAX_BATCH = 200;
+
+/** Finds live tokens and notes, at most once a minute, that they were used. */
+const USE_TOKENS = {
+  name: 'use_tokens',
   text: `
     with live as (
-      select id, user_id, scopes, expires_at, last_used_at from webhook_service.access_tokens
-      where token_hash = $1 and (expires_at is null or expires_at > now())
+      select id, token_hash, user_id, scopes, expires_at, last_used_at
+      from webhook_service.access_tokens
+      where token_hash = any($1::bytea[]) and (expires_at is null or expires_at > now())
+    ), unnoted as (
+      -- Who does not get the lock leaves it to who has it.
+      select id from webhook_service.access_tokens t
+      where id in (
+        select id from live where last_used_at is null or last_used_at < now() - interval '1 minute'
+      ) for update skip locked
     ), used as (
-      update webhook_service.access_tokens t set last_used_at = now() from live
-      where t.id = live.id and (live.last_used_at is null or live.last_used_at < now() - interval '1 minute')
+      update webhook_service.access_tokens t set last_used_at = now() from unnoted where t.id = unnoted.id
     )
-    select id as "tokenId", user_id as "userId", scopes, expires_at as "expiresAt" from live`,
+    select token_hash as "tokenHash", id as "tokenId", user_id as "userId", scopes, expires_at as "expiresAt" from live`,
 };
 
-/** Who presents this token? Every request asks PostgreSQL, so that a revocation holds everywhere at once. */
+/**
+ * Who presents this token? Every request asks PostgreSQL, so that a revocation holds everywhere at once; requests that
+ * arrive while others ask are asked for together.
+ */
 @Injectable()
 export class AuthenticationService {
+  private readonly questions = new Batcher<Buffer, Principal | null>((hashes) => this.findAll(hashes), MAX_BATCH, 2);
+
   constructor(
     private readonly statements: StatementsService,
     private readonly jwts: JwtService,
@@ -35,7 +49,13 @@ export class AuthenticationService {
     if (bootstrapToken !== null && isSameToken(token, bootstrapToken)) {
       return { tokenId: null, userId: ADMIN, scopes: ALL_SCOPES, expiresAt: null };
     }
-    const [principal] = await this.statements.run<Principal & Record<string, unknown>>(USE_TOKEN, [hashToken(token)]);
-    return principal ?? null;
+    return this.questions.add(hashToken(token));
+  }
+
+  private async findAll(hashes: readonly Buffer[]): Promise<(Principal | null)[]> {
+    const different = new Map(hashes.map((hash) => [hash.toString('hex'), hash]));
+    const rows = await this.statements.run<Principal & { tokenHash: Buffer }>(USE_TOKENS, [[...different.values()]]);
+    const found = new Map(rows.map(({ tokenHash, ...principal }) => [tokenHash.toString('hex'), principal]));
+    return hashes.map((hash) => found.get(hash.toString('hex')) ?? null);
   }
 }
