@@ -18,6 +18,23 @@ function failureOf(environment: Record<string, string>): SettingsError {
 
 const problemsOf = (environment: Record<string, string>) => failureOf(environment).problems;
 
+describe('DELIVERY_CONCURRENCY on a Redis cluster', () => {
+  const onCluster = (concurrency: string) => ({ REDIS_URL: 'redis://a,redis://b', DELIVERY_CONCURRENCY: concurrency });
+
+  it('has a slot for each send queue at least', () => {
+    expect(parseConfig(onCluster('6')).deliveryConcurrency).toBe(6);
+    expect(problemsOf(onCluster('5'))).toEqual([
+      'DELIVERY_CONCURRENCY must be at least 6 on a Redis cluster: one for each send queue.',
+    ]);
+  });
+
+  it('may be 1 on a single Redis, and what is no number has its own sentence', () => {
+    expect(parseConfig({ ...onCluster('1'), REDIS_URL: 'redis://a' }).deliveryConcurrency).toBe(1);
+    expect(problemsOf(onCluster('few'))).toHaveLength(1);
+    expect(problemsOf(onCluster('0'))).toHaveLength(1);
+  });
+});
+
 describe('The port of the metrics', () => {
   it.each<Record<string, string>>([{ METRICS_PORT: '3000' }, { PORT: '9464', METRICS_PORT: '09464' }])(
     'is not that of the API: %p',
@@ -160,8 +177,15 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
     [
       ['redis://cache.example:6380/1', 'redis://cache.example:6380/1'],
       ['rediss://:secret@cache.example', 'rediss://:secret@cache.example'],
+      [' redis://a.example, redis://b.example:6380,', 'redis://a.example,redis://b.example:6380'],
     ],
-    ['cache.example:6379', 'http://cache.example', 'redis', 'redis://cache.example:99999'],
+    [
+      'cache.example:6379',
+      'http://cache.example',
+      'redis',
+      'redis://cache.example:99999',
+      'redis://a.example,rediss://b.example',
+    ],
   ],
   [
     'BOOTSTRAP_TOKEN',
@@ -231,7 +255,10 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
   [
     'MONITORED_QUEUES_REDIS_URL',
     'monitoredQueuesRedisUrl',
-    [['redis://jobs.example:6380/1', 'redis://jobs.example:6380/1']],
+    [
+      ['redis://jobs.example:6380/1', 'redis://jobs.example:6380/1'],
+      ['redis://a.example,redis://b.example', 'redis://a.example,redis://b.example'],
+    ],
     ['jobs.example:6379', 'http://jobs.example'],
   ],
   [

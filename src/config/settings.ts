@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Config, LOG_LEVELS } from './config';
 import { parseQueueName } from './queue-name';
+import { CLUSTER_SEND_QUEUES, isRedisCluster, parseRedisUrl } from './redis-nodes';
 import {
   setting,
   integer,
@@ -10,6 +11,7 @@ import {
   oneOf,
   list,
   url,
+  redisUrl,
   keys,
   networks,
   dnsServers,
@@ -40,7 +42,7 @@ const schema = z.object({
   DATABASE_URL: url('a postgres:// URL', ['postgres:', 'postgresql:']),
   DATABASE_POOL_SIZE: integer(10, 2, 100),
   DATA_DIR: z.string().default('.data'),
-  REDIS_URL: url('one redis:// or rediss:// URL', ['redis:', 'rediss:']),
+  REDIS_URL: redisUrl,
   SECRETS_KEY: keys.default([]),
   BOOTSTRAP_TOKEN: setting('`wns_` followed by 43 base64url characters', (text) =>
     ACCESS_TOKEN.test(text) ? text : undefined,
@@ -71,7 +73,7 @@ const schema = z.object({
   EXTRA_EVENT_TYPES: eventNames.default([]),
   MONITORED_QUEUES: queueNames.default([]),
   AUTOMATION_QUEUES: queueNames.default([]),
-  MONITORED_QUEUES_REDIS_URL: url('one redis:// or rediss:// URL', ['redis:', 'rediss:']),
+  MONITORED_QUEUES_REDIS_URL: redisUrl,
   QUEUE_EVENTS_USER: setting('a user id: 1 to 128 of A-Z a-z 0-9 . _ @ : | -', (text) =>
     USER_ID.test(text) ? text : undefined,
   )
@@ -115,6 +117,7 @@ function combinationProblems(given: Record<string, string>): string[] {
   return [
     ...storeProblems(given),
     ...(halfSet ? missing.map((name) => `${name} is required: ${JWT_SETTINGS.join(', ')} go together.`) : []),
+    ...clusterProblems(given),
     ...queueProblems(given),
     ...portProblems(given),
   ];
@@ -127,6 +130,14 @@ function storeProblems(given: Record<string, string>): string[] {
   return given.ROLE === undefined || given.ROLE === 'all'
     ? []
     : ['ROLE must be all without DATABASE_URL: the embedded PostgreSQL serves one process.'];
+}
+
+/** Each send queue has a worker of its own, which has at least one slot of the process. */
+function clusterProblems({ REDIS_URL = '', DELIVERY_CONCURRENCY }: Record<string, string>): string[] {
+  const isTooLow = /^[1-9]\d*$/.test(DELIVERY_CONCURRENCY ?? '') && Number(DELIVERY_CONCURRENCY) < CLUSTER_SEND_QUEUES;
+  return isTooLow && isRedisCluster(parseRedisUrl(REDIS_URL))
+    ? [`DELIVERY_CONCURRENCY must be at least ${CLUSTER_SEND_QUEUES} on a Redis cluster: one for each send queue.`]
+    : [];
 }
 
 /** Only a queue that is monitored can be an automation queue: a name in one list alone is a slip of the pen. */
