@@ -26,7 +26,6 @@ import { WebhooksModule } from './webhooks/webhooks.module';
     AuthModule,
     WebhooksModule,
     EventsModule,
-    DeliveriesModule,
     SourcesModule,
   ],
   providers: [
@@ -38,6 +37,6 @@ import { WebhooksModule } from './webhooks/webhooks.module';
 })
 export class AppModule {
   static forRoot(config: Config): DynamicModule {
-    return { module: AppModule, imports: [ConfigModule.forRoot(config)] };
+    return { module: AppModule, imports: [ConfigModule.forRoot(config), DeliveriesModule.forRoot(config)] };
   }
 }

@@ -24,7 +24,7 @@ export class Config {
   /** PostgreSQL connections of this process, those of BullMQ not counted. */
   readonly databasePoolSize: number;
   readonly dataDir: string;
-  /** Redis for BullMQ; null means: BullMQ runs on PostgreSQL. */
+  /** Redis for BullMQ, comma-separated nodes for a cluster; null means: BullMQ runs on PostgreSQL. */
   readonly redisUrl: string | null;
   /** 32-byte AES keys: the first encrypts, all decrypt. Empty only before the embedded store has made one. */
   readonly secretsKeys: readonly Buffer[];

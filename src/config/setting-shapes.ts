@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isEventName, nameProblem } from './event-name';
 import { isDnsServer, parseNetwork } from './network';
+import { parseRedisUrl } from './redis-nodes';
 import { parseQueueName, type QueueName } from './queue-name';
 
 /** A setting whose text `parse` turns into a value, or into undefined when `rule` does not hold. */
@@ -52,6 +53,13 @@ function isUrlOf(text: string, protocols: readonly string[]): boolean {
   const { protocol, host } = new URL(text);
   return protocols.includes(protocol) && host !== '' && !text.includes(',');
 }
+
+export const redisUrl = setting(
+  'one redis:// or rediss:// URL, or the comma-separated ones of a cluster: alike but for host and port, without a database',
+  (text) => parseRedisUrl(text) ?? undefined,
+)
+  .nullable()
+  .default(null);
 
 export const keys = setting(
   '32 bytes in base64 (several: comma-separated), for example from `openssl rand -base64 32`',

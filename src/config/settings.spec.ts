@@ -162,8 +162,15 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
     [
       ['redis://cache.example:6380/1', 'redis://cache.example:6380/1'],
       ['rediss://:secret@cache.example', 'rediss://:secret@cache.example'],
+      [' redis://a.example, redis://b.example:6380,', 'redis://a.example,redis://b.example:6380'],
     ],
-    ['cache.example:6379', 'http://cache.example', 'redis', 'redis://cache.example:99999'],
+    [
+      'cache.example:6379',
+      'http://cache.example',
+      'redis',
+      'redis://cache.example:99999',
+      'redis://a.example,rediss://b.example',
+    ],
   ],
   [
     'BOOTSTRAP_TOKEN',
@@ -233,7 +240,10 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
   [
     'MONITORED_QUEUES_REDIS_URL',
     'monitoredQueuesRedisUrl',
-    [['redis://jobs.example:6380/1', 'redis://jobs.example:6380/1']],
+    [
+      ['redis://jobs.example:6380/1', 'redis://jobs.example:6380/1'],
+      ['redis://a.example,redis://b.example', 'redis://a.example,redis://b.example'],
+    ],
     ['jobs.example:6379', 'http://jobs.example'],
   ],
   [

@@ -10,6 +10,7 @@ import {
   oneOf,
   list,
   url,
+  redisUrl,
   keys,
   networks,
   dnsServers,
@@ -40,7 +41,7 @@ const schema = z.object({
   DATABASE_URL: url('a postgres:// URL', ['postgres:', 'postgresql:']),
   DATABASE_POOL_SIZE: integer(10, 2, 100),
   DATA_DIR: z.string().default('.data'),
-  REDIS_URL: url('one redis:// or rediss:// URL', ['redis:', 'rediss:']),
+  REDIS_URL: redisUrl,
   SECRETS_KEY: keys.default([]),
   BOOTSTRAP_TOKEN: setting('`wns_` followed by 43 base64url characters', (text) =>
     ACCESS_TOKEN.test(text) ? text : undefined,
@@ -72,7 +73,7 @@ const schema = z.object({
   EXTRA_EVENT_TYPES: eventNames.default([]),
   MONITORED_QUEUES: queueNames.default([]),
   AUTOMATION_QUEUES: queueNames.default([]),
-  MONITORED_QUEUES_REDIS_URL: url('one redis:// or rediss:// URL', ['redis:', 'rediss:']),
+  MONITORED_QUEUES_REDIS_URL: redisUrl,
   QUEUE_EVENTS_USER: setting('a user id: 1 to 128 of A-Z a-z 0-9 . _ @ : | -', (text) =>
     USER_ID.test(text) ? text : undefined,
   )

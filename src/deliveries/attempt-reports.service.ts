@@ -4,6 +4,7 @@ import { MetricsService } from '../metrics/metrics.service';
 import { timeOfId } from '../pagination/id-time';
 import { traceIdOf } from '../events/traceparent';
 import type { AttemptRecord, Exchange, Recorded } from './attempt-record';
+import { AttendanceService } from './attendance.service';
 import type { DueDelivery } from './due-delivery';
 import { ERROR_CODES } from './failure';
 
@@ -11,7 +12,7 @@ const TRIGGERS = ['event', 'redelivery', 'test'];
 const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const WAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 
-/** Tells of attempts: in one line of the log for each, and in numbers. */
+/** Tells of attempts: while they are made in their rows, then in one line of the log for each, and in numbers. */
 @Injectable()
 export class AttemptReportsService {
   private readonly logger = new Logger('Deliveries');
@@ -22,7 +23,10 @@ export class AttemptReportsService {
   private readonly duration: Histogram;
   private readonly way: Histogram;
 
-  constructor(metrics: MetricsService) {
+  constructor(
+    metrics: MetricsService,
+    private readonly attendance: AttendanceService,
+  ) {
     this.inFlight = metrics.level('webhooks_attempts_in_flight', 'Attempts that this process is making.');
     this.succeeded = metrics.counterBy(
       'webhooks_deliveries_succeeded_total',
@@ -44,11 +48,15 @@ export class AttemptReportsService {
     );
   }
 
-  began(): void {
+  /** False when this process is making the attempt already. */
+  begin(deliveryId: string): boolean {
+    if (!this.attendance.begin(deliveryId)) return false;
     this.inFlight.inc();
+    return true;
   }
 
-  ended(): void {
+  end(deliveryId: string): void {
+    this.attendance.end(deliveryId);
     this.inFlight.dec();
   }
 

@@ -25,7 +25,6 @@ type Judgement = Pick<AttemptRecord, 'status' | 'error' | 'next' | 'ending'>;
 /** One attempt at sending one delivery: first try, retry, redelivery and test are all this. */
 @Injectable()
 export class AttemptsService {
-  private readonly making = new Set<string>();
   private readonly loads = new Batcher<string, DueDelivery | null>((ids) => this.deliveries.loadDue(ids), MAX_BATCH, 2);
   private readonly records = new Batcher<AttemptRecord, Recorded | null>(async (records) => {
     const recorded = await this.deliveries.record(records);
@@ -51,17 +50,14 @@ export class AttemptsService {
    * queue that was emptied may be reminded of it meanwhile.
    */
   async make(delivery: DueDelivery): Promise<{ made: Made | null; pace: Pace }> {
-    if (this.making.has(delivery.id)) return { made: null, pace: null };
-    this.making.add(delivery.id);
-    this.reports.began();
+    if (!this.reports.begin(delivery.id)) return { made: null, pace: null };
     try {
       const record = await this.attempt(delivery);
       const recorded = await this.write(record);
       this.reports.report(delivery, record, recorded);
       return { made: recorded && { ...recorded, ending: record.ending }, pace: paceOf(record) };
     } finally {
-      this.making.delete(delivery.id);
-      this.reports.ended();
+      this.reports.end(delivery.id);
     }
   }
 

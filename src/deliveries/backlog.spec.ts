@@ -35,11 +35,11 @@ describe('The backlog', () => {
   it('passes over those who may not begin', () => {
     const parked = backlog(['one', 'slow'], ['one', 'fast'], ['two', 'other']);
     const share = new FairShare(9, 3);
-    share.begin({ userId: 'one', webhookId: 'slow' });
-    share.end({ userId: 'one', webhookId: 'slow' }, 'slow');
+    share.begin({ userId: 'one', webhookId: 'slow' }, 0);
+    share.end({ userId: 'one', webhookId: 'slow' }, 'slow', 0);
     const letIn = parked.next((lane) => {
       const may = share.mayBegin(lane);
-      if (may) share.begin(lane);
+      if (may) share.begin(lane, 0);
       return may;
     });
     expect(letIn.find(({ webhookId }) => webhookId === 'slow')?.count).toBe(1);

@@ -1,6 +1,8 @@
-import { BullModule } from '@nestjs/bullmq';
-import { Module } from '@nestjs/common';
+import { BullModule, getQueueToken } from '@nestjs/bullmq';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import type { Queue } from 'bullmq';
+import type { Config } from '../config/config';
 import { DestinationsModule } from '../destinations/destinations.module';
 import { CatalogueModule } from '../events/catalogue.module';
 import { Event } from '../events/event.entity';
@@ -10,6 +12,7 @@ import { WebhooksModule } from '../webhooks/webhooks.module';
 import { AttemptReportsService } from './attempt-reports.service';
 import { AttemptSlotsService } from './attempt-slots.service';
 import { AttemptsService } from './attempts.service';
+import { AttendanceService } from './attendance.service';
 import { DeliveriesController } from './deliveries.controller';
 import { DeliveriesRepository } from './deliveries.repository';
 import { DeliveriesSweeper } from './deliveries.sweeper';
@@ -36,9 +39,10 @@ import { RedeliveryService } from './redelivery.service';
 import { RetentionCutoffService } from './retention-cutoff.service';
 import { RetentionRepository } from './retention.repository';
 import { RetentionService } from './retention.service';
-import { SendProcessor } from './send.processor';
+import { sendQueueNames } from './send-queues';
+import { sendProcessors } from './send.processor';
 import { SenderService } from './sender.service';
-import { SEND_QUEUE, SendQueue } from './send.queue';
+import { SEND_QUEUES, SendQueue } from './send.queue';
 import { SweepTimerService } from './sweep-timer.service';
 import { SweepRepository } from './sweep.repository';
 import { TestEventsService } from './test-events.service';
@@ -50,7 +54,6 @@ import { WebhookTestsRepository } from './webhook-tests.repository';
 @Module({
   imports: [
     TypeOrmModule.forFeature([Delivery, Event, Recovery]),
-    BullModule.registerQueue({ name: SEND_QUEUE }),
     CatalogueModule,
     DestinationsModule,
     EventsModule,
@@ -62,6 +65,7 @@ import { WebhookTestsRepository } from './webhook-tests.repository';
     AttemptReportsService,
     AttemptSlotsService,
     AttemptsService,
+    AttendanceService,
     DeliveriesRepository,
     DeliveriesSweeper,
     DeliveryLogService,
@@ -82,7 +86,6 @@ import { WebhookTestsRepository } from './webhook-tests.repository';
     RetentionCutoffService,
     RetentionRepository,
     RetentionService,
-    SendProcessor,
     SendQueue,
     SenderService,
     SweepRepository,
@@ -94,4 +97,20 @@ import { WebhookTestsRepository } from './webhook-tests.repository';
     WebhookTestsRepository,
   ],
 })
-export class DeliveriesModule {}
+export class DeliveriesModule {
+  static forRoot({ redisUrl }: Config): DynamicModule {
+    const names = sendQueueNames(redisUrl);
+    return {
+      module: DeliveriesModule,
+      imports: [BullModule.registerQueue(...names.map((name) => ({ name })))],
+      providers: [
+        ...sendProcessors(names.length),
+        {
+          provide: SEND_QUEUES,
+          inject: names.map((name) => getQueueToken(name)),
+          useFactory: (...queues: Queue[]) => queues,
+        },
+      ],
+    };
+  }
+}

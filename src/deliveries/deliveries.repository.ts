@@ -6,6 +6,7 @@ import type { AttemptRecord, Recorded } from './attempt-record';
 import type { DueDelivery, DueWebhook } from './due-delivery';
 import type { DeliveryError } from './failure';
 import {
+  ATTEND,
   CANCEL_PENDING,
   ENTRUST_TO_SWEEPER,
   INSERT_FIRST,
@@ -71,6 +72,11 @@ export class DeliveriesRepository {
   /** No job attends to the rows any more: the sweeper reminds of them when they are due. */
   async entrustToSweeper(ids: readonly string[]): Promise<void> {
     await this.statements.run(ENTRUST_TO_SWEEPER, [ids, ...idBounds(ids)]);
+  }
+
+  /** Their attempts are being made and take long: the sweeper leaves the rows alone. */
+  async attend(ids: readonly string[]): Promise<void> {
+    await this.statements.run(ATTEND, [ids, ...idBounds(ids)]);
   }
 
   /** When a delivery to this webhook last succeeded, tests apart. */

@@ -1,8 +1,9 @@
 import type { Statement } from '../database/statements.service';
 
-/** How long after its due time a job is believed to attend to a row. */
-export const ATTENDED = `interval '10 seconds'`;
-/** Every worker lets parked rows in; if none did for so long, the sweeper would. */
+/** How long after its due time a job is believed to attend to a row, */
+export const ATTENDED_MS = 10_000;
+export const ATTENDED = `interval '${ATTENDED_MS} milliseconds'`;
+/** and one that is parked: every worker lets it in; if none did for so long, the sweeper would. */
 export const PARKED = `interval '1 hour'`;
 
 export const INSERT_FIRST: Statement = {
@@ -20,7 +21,8 @@ export const LOAD_DUE: Statement = {
   name: 'load_due_deliveries',
   text: `
     select d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger, d.status,
-           ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs", e.body, e.traceparent,
+           ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs",
+           (extract(epoch from d.attended_until) * 1000)::float8 as "attendedUntilMs", e.body, e.traceparent,
            w.url, w.secret as "sealedSecret", w.active,
            case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret"
     from webhook_service.deliveries d
@@ -71,6 +73,13 @@ export const ENTRUST_TO_SWEEPER: Statement = {
   name: 'entrust_deliveries_to_sweeper',
   text: `
     update webhook_service.deliveries set attended_until = scheduled_at
+    where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending'`,
+};
+
+export const ATTEND: Statement = {
+  name: 'attend_to_deliveries',
+  text: `
+    update webhook_service.deliveries set attended_until = greatest(attended_until, now() + ${ATTENDED})
     where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending'`,
 };
 

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Counter } from 'prom-client';
-import { FanOutQueue } from '../events/fan-out.queue';
+import { FAN_OUT_QUEUE, FanOutQueue } from '../events/fan-out.queue';
 import { MetricsService } from '../metrics/metrics.service';
 import { RedisMemoryClient } from '../queue/redis-memory.client';
 import { SendQueue } from './send.queue';
@@ -10,6 +10,8 @@ import { SweepRepository } from './sweep.repository';
 export interface Swept {
   events: number;
   deliveries: number;
+  /** The same by the name of the queue. */
+  byQueue: ReadonlyMap<string, number>;
 }
 
 const MAX_ROWS = 1000;
@@ -39,23 +41,28 @@ export class DeliveriesSweeper {
 
   /** Throws while a store is away: then the rows stay as they are, for the next sweep. */
   async sweep(): Promise<Swept> {
-    if (await this.memory.wasLost()) {
+    if (await this.memory.wasLost([FAN_OUT_QUEUE, ...this.send.names])) {
       const suspected = await this.rows.suspectAll();
       if (suspected > 0) this.logger.warn(`The queue has forgotten ${suspected} rows: they are put on it again.`);
     }
+    const byQueue = new Map<string, number>();
     const swept = {
       events: await this.renewAll('events', (limit) => this.rows.renewEvents(limit, (ids) => this.fanOut.remind(ids))),
       deliveries: await this.renewAll('deliveries', (limit) =>
         this.send.room < limit
           ? this.rows.parkDeliveries(limit)
-          : this.rows.renewDeliveries(limit, (ids) => this.send.remind(ids)),
+          : this.rows.renewDeliveries(limit, async (ids) => {
+              await this.send.remind(ids);
+              for (const [name, count] of this.send.countByName(ids))
+                byQueue.set(name, count + (byQueue.get(name) ?? 0));
+            }),
       ),
     };
     if (swept.events + swept.deliveries > 0) this.logger.log({ msg: 'swept', ...swept });
-    return swept;
+    return { ...swept, byQueue: byQueue.set(FAN_OUT_QUEUE, swept.events) };
   }
 
-  private async renewAll(kind: keyof Swept, renew: (limit: number) => Promise<number>): Promise<number> {
+  private async renewAll(kind: 'events' | 'deliveries', renew: (limit: number) => Promise<number>): Promise<number> {
     let total = 0;
     for (let found = MAX_ROWS; found === MAX_ROWS; total += found) {
       found = await renew(MAX_ROWS);

@@ -13,6 +13,8 @@ export interface DueDelivery {
   status: DeliveryStatus;
   /** Milliseconds until it is due by PostgreSQL's clock; 0 or less: due. */
   dueInMs: number;
+  /** Until when it is attended to, in ms since 1970 by PostgreSQL's clock. */
+  attendedUntilMs: number;
   /** The event's exact text. */
   body: string;
   /** Of the request that published the event; null when it came with none. */

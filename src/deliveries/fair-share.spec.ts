@@ -5,7 +5,7 @@ const lane = (webhookId: string, userId = `owner of ${webhookId}`): Lane => ({ w
 /** How many attempts of this lane begin before it may begin no more. */
 function fill(share: FairShare, of: Lane): number {
   let began = 0;
-  for (; share.mayBegin(of); began += 1) share.begin(of);
+  for (; share.mayBegin(of); began += 1) share.begin(of, 0);
   return began;
 }
 
@@ -38,10 +38,10 @@ describe('The fair share of the slots', () => {
     const share = new FairShare(1000, 100);
     const caps = ['slow', 'slow', 'slow', 'slow', 'slow', 'slow', 'slow', 'slow', 'fast', 'fast'] as const;
     const seen = caps.map((pace) => {
-      share.begin(lane('a'));
-      share.end(lane('a'), pace);
+      share.begin(lane('a'), 0);
+      share.end(lane('a'), pace, 0);
       const cap = fill(share, lane('a'));
-      for (let i = 0; i < cap; i++) share.end(lane('a'), null);
+      for (let i = 0; i < cap; i++) share.end(lane('a'), null, 0);
       return cap;
     });
     expect(seen).toEqual([50, 25, 12, 6, 3, 1, 1, 1, 2, 4]);
@@ -49,30 +49,40 @@ describe('The fair share of the slots', () => {
 
   it('knows which webhooks are slow, until they are as fast as before', () => {
     const share = new FairShare(10, 2);
-    expect(share.isSlow(lane('a'))).toBe(false);
-    share.begin(lane('a'));
-    share.end(lane('a'), 'slow');
-    expect(share.isSlow(lane('a'))).toBe(true);
-    share.begin(lane('a'));
-    share.end(lane('a'), 'fast');
-    expect(share.isSlow(lane('a'))).toBe(false);
+    expect(share.isStuck(lane('a'), 0)).toBe(false);
+    share.begin(lane('a'), 0);
+    share.end(lane('a'), 'slow', 0);
+    expect(share.isStuck(lane('a'), 0)).toBe(true);
+    share.begin(lane('a'), 0);
+    share.end(lane('a'), 'fast', 0);
+    expect(share.isStuck(lane('a'), 0)).toBe(false);
+  });
+
+  it('takes a webhook for stuck while attempts are in flight of which none ends', () => {
+    const share = new FairShare(10, 4);
+    for (let i = 0; i < 2; i++) share.begin(lane('a'), 1000);
+    expect([1000, 1200, 1201].map((now) => share.isStuck(lane('a'), now))).toEqual([false, false, true]);
+    share.end(lane('a'), 'fast', 1300);
+    expect(share.isStuck(lane('a'), 1400)).toBe(false);
+    share.end(lane('a'), 'fast', 1400);
+    expect(share.isStuck(lane('a'), 9999)).toBe(false);
   });
 
   it('forgets the pace of webhooks that have nothing in flight', () => {
     const share = new FairShare(10, 4);
     for (const id of ['idle', 'busy']) {
-      share.begin(lane(id));
-      share.end(lane(id), 'slow');
+      share.begin(lane(id), 0);
+      share.end(lane(id), 'slow', 0);
     }
-    share.begin(lane('busy'));
+    share.begin(lane('busy'), 0);
     share.forgetIdle();
-    expect([share.isSlow(lane('idle')), share.isSlow(lane('busy'))]).toEqual([false, true]);
+    expect([share.isStuck(lane('idle'), 0), share.isStuck(lane('busy'), 0)]).toEqual([false, true]);
   });
 
   it('gets every slot back', () => {
     const share = new FairShare(10, 4);
     const began = fill(share, lane('a'));
-    for (let i = 0; i < began; i++) share.end(lane('a'), 'fast');
+    for (let i = 0; i < began; i++) share.end(lane('a'), 'fast', 0);
     expect(share.free).toBe(10);
   });
 });

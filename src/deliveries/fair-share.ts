@@ -11,7 +11,12 @@ interface LaneState {
   inFlight: number;
   /** Attempts that may be in flight at once: halved by each slow one, doubled by each fast one. */
   cap: number;
+  /** When its first attempt began, or its last one ended, in ms. */
+  movedAt: number;
 }
+
+/** A webhook with attempts in flight of which none ends for so long is stuck. */
+const STUCK_AFTER_MS = 200;
 
 /**
  * Who may begin an attempt in this process. A webhook may have as many in flight as its cap, and neither it nor its user
@@ -39,24 +44,27 @@ export class FairShare {
   mayBegin({ webhookId, userId }: Lane): boolean {
     const { free } = this;
     if (free === 0) return false;
-    const { inFlight, cap } = this.webhooks.get(webhookId) ?? { inFlight: 0, cap: this.webhookCap };
+    const { inFlight = 0, cap = this.webhookCap } = this.webhooks.get(webhookId) ?? {};
     return inFlight < cap && inFlight <= free && (this.users.get(userId) ?? 0) <= free;
   }
 
-  /** Whether its last attempts were slow: then waiting for one of its slots may take long. */
-  isSlow({ webhookId }: Lane): boolean {
-    return (this.webhooks.get(webhookId)?.cap ?? this.webhookCap) < this.webhookCap;
+  /** Whether waiting for one of its slots may take long: its last attempts were slow, or none has ended for a while. */
+  isStuck({ webhookId }: Lane, now: number): boolean {
+    const state = this.webhooks.get(webhookId);
+    if (!state) return false;
+    return state.cap < this.webhookCap || (state.inFlight > 0 && now - state.movedAt > STUCK_AFTER_MS);
   }
 
-  begin({ webhookId, userId }: Lane): void {
+  /** @param now in ms, of a clock that never goes back */
+  begin({ webhookId, userId }: Lane, now: number): void {
     this.inFlight += 1;
     this.users.set(userId, (this.users.get(userId) ?? 0) + 1);
     const state = this.webhooks.get(webhookId);
     if (state) state.inFlight += 1;
-    else this.webhooks.set(webhookId, { inFlight: 1, cap: this.webhookCap });
+    else this.webhooks.set(webhookId, { inFlight: 1, cap: this.webhookCap, movedAt: now });
   }
 
-  end({ webhookId, userId }: Lane, pace: Pace): void {
+  end({ webhookId, userId }: Lane, pace: Pace, now: number): void {
     this.inFlight -= 1;
     const ofUser = (this.users.get(userId) ?? 0) - 1;
     if (ofUser > 0) this.users.set(userId, ofUser);
@@ -64,6 +72,7 @@ export class FairShare {
     const state = this.webhooks.get(webhookId);
     if (!state) return;
     state.inFlight -= 1;
+    state.movedAt = now;
     if (pace === 'slow') state.cap = Math.max(1, Math.floor(state.cap / 2));
     if (pace === 'fast') state.cap = Math.min(this.webhookCap, state.cap * 2);
     if (state.inFlight === 0 && state.cap === this.webhookCap) this.webhooks.delete(webhookId);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { idBounds } from '../database/id-bounds';
 import { StatementsService, type Statement } from '../database/statements.service';
 import type { LetIn } from './backlog';
-import { PARKED } from './deliveries.statements';
+import { ATTENDED, PARKED } from './deliveries.statements';
 import type { Lane } from './fair-share';
 
 const PARK: Statement = {
@@ -17,7 +17,7 @@ const LET_IN: Statement = {
   name: 'let_in_deliveries',
   text: `
     update webhook_service.deliveries d
-    set parked = false, attended_until = now() + $4::float8 * interval '1 millisecond'
+    set parked = false, attended_until = now() + ${ATTENDED}
     from (
       select first.id, first.webhook_id
       from unnest($1::text[], $2::uuid[], $3::int[]) as wanted (user_id, webhook_id, count)
@@ -65,13 +65,12 @@ export class ParkedRepository {
     await this.statements.run(PARK, [deliveryIds, ...idBounds(deliveryIds)]);
   }
 
-  /** @param attendedMs how long the rows are trusted to the caller, in ms */
-  letIn(wanted: readonly LetIn[], attendedMs: number): Promise<{ id: string; webhookId: string }[]> {
+  /** The caller makes their attempts at once. */
+  letIn(wanted: readonly LetIn[]): Promise<{ id: string; webhookId: string }[]> {
     return this.statements.run(LET_IN, [
       wanted.map(({ userId }) => userId),
       wanted.map(({ webhookId }) => webhookId),
       wanted.map(({ count }) => count),
-      attendedMs,
     ]);
   }
 

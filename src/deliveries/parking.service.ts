@@ -1,6 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Counter } from 'prom-client';
-import { Config } from '../config/config';
 import { Batcher } from '../database/batcher';
 import { MetricsService } from '../metrics/metrics.service';
 import { WorkersService } from '../queue/workers.service';
@@ -14,8 +13,6 @@ const FORGET_IDLE_EVERY_MS = 600_000;
 const MAX_BATCH = 200;
 const MAX_WEBHOOKS_PER_LOOK = 1000;
 const MAX_COUNTED = 10_000;
-/** The request's deadline, its body and the writing of the outcome: nobody else attends to the row meanwhile. */
-const AFTER_DEADLINE_MS = 6000;
 const FIRST: Lane = { userId: '', webhookId: '00000000-0000-0000-0000-000000000000' };
 
 type Attempt = (deliveryId: string, lane: Lane) => Promise<void>;
@@ -41,7 +38,6 @@ export class ParkingService implements OnApplicationShutdown {
   private idleForgottenAt = Date.now();
 
   constructor(
-    private readonly config: Config,
     private readonly slots: AttemptSlotsService,
     private readonly rows: ParkedRepository,
     private readonly workers: WorkersService,
@@ -124,10 +120,7 @@ export class ParkingService implements OnApplicationShutdown {
     if (wanted.length === 0) return false;
     const unused = new Map(wanted.map((letIn) => [letIn.webhookId, { ...letIn }]));
     try {
-      for (const { id, webhookId } of await this.rows.letIn(
-        wanted,
-        this.config.deliveryTimeoutMs + AFTER_DEADLINE_MS,
-      )) {
+      for (const { id, webhookId } of await this.rows.letIn(wanted)) {
         const lane = unused.get(webhookId);
         if (!lane) continue;
         lane.count -= 1;

@@ -1,35 +1,75 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Processor } from '@nestjs/bullmq';
+import { Injectable, type Type } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { processorOptions } from '../queue/processor-options.decorator';
 import { TrackedProcessor } from '../queue/tracked.processor';
+import { AttemptSlotsService } from './attempt-slots.service';
 import { AttemptsService } from './attempts.service';
+import { ATTENDED_MS } from './deliveries.statements';
 import { DeliveriesRepository } from './deliveries.repository';
 import { DispatchService } from './dispatch.service';
-import { SEND_QUEUE, type SendJob } from './send.queue';
+import type { DueDelivery } from './due-delivery';
+import { ALL_SEND_QUEUES } from './send-queues';
+import type { SendJob } from './send.queue';
 
 /** A job may come early by this much; earlier ones are the fault of a clock that is ahead. */
 const SHORT_WAIT_MS = 1000;
+/** The clock of this process is PostgreSQL's to within less. */
+const SAME_TIME_MS = 2000;
 
-/** Attends to one delivery. */
-@Processor(SEND_QUEUE, processorOptions((config) => config.deliveryConcurrency))
+/** Attends to the deliveries of a job. A slow one keeps the job, and nothing else, waiting. */
+@Injectable()
 export class SendProcessor extends TrackedProcessor<SendJob> {
   constructor(
     private readonly attempts: AttemptsService,
     private readonly deliveries: DeliveriesRepository,
     private readonly dispatch: DispatchService,
+    private readonly slots: AttemptSlotsService,
   ) {
     super();
   }
 
   protected override async handle(job: Job<SendJob>): Promise<void> {
-    const delivery = await this.attempts.load(job.data.deliveryId);
-    if (delivery?.status !== 'pending') return;
-    if (delivery.dueInMs > SHORT_WAIT_MS) return this.deliveries.entrustToSweeper([delivery.id]);
-    if (delivery.dueInMs > 0) {
-      await pause(delivery.dueInMs);
-      return this.handle(job);
+    const { deliveryIds, dueAt } = job.data;
+    // All of them, before BullMQ may repeat the job: none is attended to twice at once.
+    const attended = await Promise.allSettled(deliveryIds.map((id) => this.attend(id, dueAt)));
+    const failed = attended.find((one) => one.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+
+  private async attend(deliveryId: string, dueAt?: number): Promise<void> {
+    await this.slots.hands.take();
+    try {
+      await this.look(deliveryId, dueAt);
+    } finally {
+      this.slots.hands.give();
     }
-    return this.dispatch.dispatch(delivery);
+  }
+
+  private async look(deliveryId: string, dueAt?: number): Promise<void> {
+    const delivery = await this.attempts.load(deliveryId);
+    if (delivery?.status !== 'pending' || isSuperseded(delivery, dueAt)) return;
+    if (delivery.dueInMs > SHORT_WAIT_MS) return this.deliveries.entrustToSweeper([deliveryId]);
+    if (delivery.dueInMs <= 0) return this.dispatch.dispatch(delivery);
+    await pause(delivery.dueInMs);
+    return this.look(deliveryId, dueAt);
   }
 }
+
+/** Whether somebody has taken the row over since: the sweeper with another reminder, or a worker that has let it in. */
+const isSuperseded = ({ attendedUntilMs }: DueDelivery, dueAt?: number): boolean =>
+  dueAt !== undefined && attendedUntilMs > dueAt + ATTENDED_MS + SAME_TIME_MS;
+
+/** One for each send queue, because a worker is made of a decorated class. They share the slots of the process. */
+const PROCESSORS: readonly Type<SendProcessor>[] = ALL_SEND_QUEUES.map((name) => {
+  class QueueSendProcessor extends SendProcessor {}
+  Processor(
+    name,
+    processorOptions(({ deliveryConcurrency }) => deliveryConcurrency),
+  )(QueueSendProcessor);
+  return QueueSendProcessor;
+});
+
+/** The processors of the first `count` send queues. */
+export const sendProcessors = (count: number): readonly Type<SendProcessor>[] => PROCESSORS.slice(0, count);

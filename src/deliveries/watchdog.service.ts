@@ -2,8 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { TrackedProcessor } from '../queue/tracked.processor';
 import { WorkersService } from '../queue/workers.service';
 import type { Swept } from './deliveries.sweeper';
-import { FanOutProcessor } from './fan-out.processor';
-import { SendProcessor } from './send.processor';
 
 /** A worker that was reminded must have begun a job within this time. */
 const BEGINS_WITHIN_MS = 8000;
@@ -27,15 +25,11 @@ export class WatchdogService {
   private rebuilds = 0;
   private rebuiltAt = 0;
 
-  constructor(
-    private readonly workers: WorkersService,
-    private readonly fanOut: FanOutProcessor,
-    private readonly send: SendProcessor,
-  ) {}
+  constructor(private readonly workers: WorkersService) {}
 
-  async judge({ events, deliveries }: Swept): Promise<void> {
-    const dead = [this.isDead(this.fanOut, events), this.isDead(this.send, deliveries)];
-    if (!dead.includes(true)) return;
+  async judge({ byQueue }: Pick<Swept, 'byQueue'>): Promise<void> {
+    const dead = this.workers.processors.filter((one) => this.isDead(one, byQueue.get(one.worker.name) ?? 0));
+    if (dead.length === 0) return;
     if (this.rebuilds === MAX_REBUILDS) {
       this.logger.fatal('Rows are due, but no job begins, and new workers have not helped: this process ends.');
       process.exit(1);

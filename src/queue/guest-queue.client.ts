@@ -1,7 +1,8 @@
-import { createRedisBackend, Queue } from 'bullmq';
+import { type createRedisBackend, Queue } from 'bullmq';
 import type { ClientConfig } from 'pg';
+import { backendFor } from './backends.client';
 import { JOB_OPTIONS, postgresQueueConnection, redisProducerConnection } from './connections.client';
-import { type Clock, mendedPostgresBackend } from './postgres-backend.client';
+import type { Clock } from './postgres-backend.client';
 
 /**
  * A queue of the service in a process that is not the service: to add jobs, and without a word to BullMQ's process-wide
@@ -9,6 +10,6 @@ import { type Clock, mendedPostgresBackend } from './postgres-backend.client';
  */
 export function openGuestQueue(name: string, redisUrl: string | null, postgres: ClientConfig, clock: Clock): Queue {
   const connection = redisUrl === null ? postgresQueueConnection(postgres, false) : redisProducerConnection(redisUrl);
-  const backend = redisUrl === null ? mendedPostgresBackend(clock) : createRedisBackend;
-  return new Queue(name, { connection, defaultJobOptions: JOB_OPTIONS }, backend as typeof createRedisBackend);
+  const backend = backendFor(redisUrl, clock) as typeof createRedisBackend;
+  return new Queue(name, { connection, defaultJobOptions: JOB_OPTIONS }, backend);
 }

@@ -22,8 +22,9 @@ export class QueueHealthService {
     metrics: MetricsService,
   ) {
     metrics.gauge('webhooks_queue_jobs', 'Reminders on a queue.', ['queue', 'state'], async () => {
-      const depths = await Promise.all(this.queues.map(depthOf));
-      return depths.flat();
+      const depths = await Promise.allSettled(this.queues.map(depthOf));
+      // A node of a cluster may be away alone.
+      return depths.flatMap((depth) => (depth.status === 'fulfilled' ? depth.value : []));
     });
   }
 

@@ -5,8 +5,8 @@ import { setDefaultBackendFactory } from 'bullmq';
 import { Config } from '../config/config';
 import { ClockService } from '../database/clock.service';
 import { HealthModule } from '../health/health.module';
+import { backendFor } from './backends.client';
 import { JOB_OPTIONS, producerConnection } from './connections.client';
-import { mendedPostgresBackend } from './postgres-backend.client';
 import { QueueHealthService } from './queue-health.service';
 import { RedisMemoryClient } from './redis-memory.client';
 import { WorkersService } from './workers.service';
@@ -20,7 +20,7 @@ import { WorkersService } from './workers.service';
       inject: [Config, ClockService],
       useFactory: (config: Config, clock: ClockService) => {
         // Before any queue exists: every Queue and Worker of this process is made on this backend.
-        setDefaultBackendFactory(config.redisUrl === null ? mendedPostgresBackend(clock) : undefined);
+        setDefaultBackendFactory(backendFor(config.redisUrl, clock));
         return {
           connection: producerConnection(config),
           defaultJobOptions: JOB_OPTIONS,

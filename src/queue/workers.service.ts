@@ -18,7 +18,8 @@ const NOTED_WITHIN_MS = 1000;
 export class WorkersService {
   private readonly logger = new Logger('Workers');
   private readonly errors = new RepeatFilter();
-  private processors: TrackedProcessor<unknown>[] = [];
+  /** All that work in this process, once started. */
+  processors: readonly TrackedProcessor<unknown>[] = [];
   private beside = 0;
 
   constructor(

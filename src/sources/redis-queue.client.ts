@@ -1,6 +1,6 @@
-import { Redis } from 'ioredis';
 import type { QueueName } from '../config/queue-name';
 import { surviving } from '../queue/connections.client';
+import { connected, openRedis, type RedisClient } from '../queue/redis.client';
 import type { JobFacts } from './job-memory';
 import { jobUserOf } from './job-user';
 import { type QueueEvent, readQueueEvent } from './queue-event';
@@ -22,14 +22,14 @@ export class RedisQueueClient implements QueueStream {
   readonly key: string;
   private readonly stream: string;
   private readonly jobs: string;
-  private readonly redis: Redis;
+  private readonly redis: RedisClient;
 
   constructor(url: string, { prefix, name }: QueueName) {
     const queue = `${prefix ?? DEFAULT_PREFIX}:${name}`;
     this.key = `redis ${queue}`;
     this.stream = `${queue}:events`;
     this.jobs = `${queue}:`;
-    this.redis = new Redis(url, {
+    this.redis = openRedis(url, {
       lazyConnect: true,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 1,
@@ -45,7 +45,7 @@ export class RedisQueueClient implements QueueStream {
   }
 
   async read({ position }: Cursor): Promise<Page> {
-    const redis = await this.connected();
+    const redis = await connected(this.redis);
     // The entry at the position comes along as long as the stream still reaches back to it.
     const entries: Entry[] = await redis.xrange(this.stream, position, '+', 'COUNT', MAX_ENTRIES + 1);
     const isWhole = position === BEGINNING || entries[0]?.[0] === position;
@@ -64,7 +64,7 @@ export class RedisQueueClient implements QueueStream {
     const found = new Map<string, JobFacts>();
     for (let i = 0; i < jobIds.length; i += MAX_JOBS_PER_LOAD) {
       const ids = jobIds.slice(i, i + MAX_JOBS_PER_LOAD);
-      const pipeline = (await this.connected()).pipeline();
+      const pipeline = (await connected(this.redis)).pipeline();
       for (const id of ids) pipeline.hmget(this.jobs + id, 'name', 'data', 'ats', 'stacktrace');
       const answers = (await pipeline.exec()) ?? [];
       answers.forEach(([error, fields], at) => {
@@ -77,7 +77,7 @@ export class RedisQueueClient implements QueueStream {
   }
 
   async wait({ position }: Cursor): Promise<void> {
-    await (await this.connected()).xread('COUNT', 1, 'BLOCK', WAIT_MS, 'STREAMS', this.stream, position);
+    await (await connected(this.redis)).xread('COUNT', 1, 'BLOCK', WAIT_MS, 'STREAMS', this.stream, position);
   }
 
   close(): void {
@@ -95,13 +95,8 @@ export class RedisQueueClient implements QueueStream {
   }
 
   private async lastId(): Promise<string | null> {
-    const [last] = await (await this.connected()).xrevrange(this.stream, '+', '-', 'COUNT', 1);
+    const [last] = await (await connected(this.redis)).xrevrange(this.stream, '+', '-', 'COUNT', 1);
     return last?.[0] ?? null;
-  }
-
-  private async connected(): Promise<Redis> {
-    if (this.redis.status === 'wait') await this.redis.connect();
-    return this.redis;
   }
 }
 

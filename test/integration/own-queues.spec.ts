@@ -1,8 +1,8 @@
 import { parseQueueName } from '../../src/config/queue-name';
-import { SEND_QUEUE } from '../../src/deliveries/send.queue';
+import { ALL_SEND_QUEUES } from '../../src/deliveries/send-queues';
 import { FAN_OUT_QUEUE } from '../../src/events/fan-out.queue';
 
-it.each([SEND_QUEUE, FAN_OUT_QUEUE])('The own queue %s cannot be monitored, under no prefix', (name) => {
+it.each([...ALL_SEND_QUEUES, FAN_OUT_QUEUE])('The own queue %s cannot be monitored, under no prefix', (name) => {
   expect([
     parseQueueName(name),
     parseQueueName(`bull:${name}`),

@@ -44,7 +44,8 @@ function optionsFor(port: number, password: string): string[] {
   ]);
 }
 
-function letsIn(port: number, password: string): Promise<boolean> {
+/** Whether a Redis on this port lets in who knows the password. */
+export function letsIn(port: number, password: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`AUTH ${password}\r\n`));
     socket.on('error', reject);

@@ -1,3 +1,4 @@
+import { startCluster, type TestCluster } from './redis-cluster';
 import { startRedis, type TestRedis } from './redis';
 import type { Settings } from './service';
 
@@ -30,5 +31,21 @@ export function describeWithRedis(title: string, tests: (url: () => string | und
     tests(() => redis?.url);
     // jest runs these in the order of their registration: the service ends before its Redis does.
     afterAll(() => redis?.stop());
+  });
+}
+
+/** Tests that need a Redis cluster of three nodes, which runs while they do. */
+export function describeWithCluster(title: string, tests: (cluster: () => TestCluster) => void): void {
+  const describeOnCluster = process.env[TEST_REDIS] ? describe : xdescribe;
+  describeOnCluster(`${title} (queues on a Redis cluster)`, () => {
+    let cluster: TestCluster | undefined;
+    beforeAll(async () => {
+      cluster = await startCluster();
+    });
+    tests(() => {
+      if (!cluster) throw new Error('The cluster runs only while tests do.');
+      return cluster;
+    });
+    afterAll(() => cluster?.stop());
   });
 }

@@ -1,0 +1,10 @@
+import { type BackendFactory, createRedisBackend } from 'bullmq';
+import { isRedisCluster } from '../config/redis-nodes';
+import { clusterBackend } from './cluster-backend.client';
+import { type Clock, mendedPostgresBackend } from './postgres-backend.client';
+
+/** What BullMQ keeps its queues with: PostgreSQL without a Redis, else a single Redis or a cluster. */
+export function backendFor(redisUrl: string | null, clock: Clock): BackendFactory {
+  if (redisUrl === null) return mendedPostgresBackend(clock);
+  return isRedisCluster(redisUrl) ? clusterBackend : createRedisBackend;
+}
