@@ -15,7 +15,7 @@ interface LaneState {
   movedAt: number;
 }
 
-/** A webhook with attempts in flight of which none ends for so long is stuck. */
+/** A webhook that has all its attempts in flight, of which none ends for so long, is stuck. */
 const STUCK_AFTER_MS = 200;
 
 /**
@@ -48,11 +48,11 @@ export class FairShare {
     return inFlight < cap && inFlight <= free && (this.users.get(userId) ?? 0) <= free;
   }
 
-  /** Whether waiting for one of its slots may take long: its last attempts were slow, or none has ended for a while. */
+  /** Whether waiting for one of its slots may take long: its last attempts were slow, or it has all of them and none ends. */
   isStuck({ webhookId }: Lane, now: number): boolean {
     const state = this.webhooks.get(webhookId);
     if (!state) return false;
-    return state.cap < this.webhookCap || (state.inFlight > 0 && now - state.movedAt > STUCK_AFTER_MS);
+    return state.cap < this.webhookCap || (state.inFlight >= state.cap && now - state.movedAt > STUCK_AFTER_MS);
   }
 
   /** @param now in ms, of a clock that never goes back */
