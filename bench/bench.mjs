@@ -3,6 +3,7 @@
 // BENCH_SCALE=0.1 shrinks counts for trying out. Exit code 1 only when a run was wrong, never because it was slow.
 import { accepting } from './accepting.workload.mjs';
 import { backlog } from './backlog.workload.mjs';
+import { dropping } from './dropping.workload.mjs';
 import { latency } from './latency.workload.mjs';
 import { logPage, longLogPage } from './log-page.workload.mjs';
 import { memory } from './memory.workload.mjs';
@@ -14,7 +15,7 @@ import { Stores } from './stores.mjs';
 import { throughput } from './throughput.workload.mjs';
 
 const SHORT = { throughput, accepting, latency, 'noisy-neighbour': noisyNeighbour, 'log-page': logPage, memory };
-const LONG = { backlog, 'long-log-page': longLogPage, processes };
+const LONG = { backlog, 'long-log-page': longLogPage, dropping, processes };
 const ALL = { ...SHORT, ...LONG };
 
 const startedAt = performance.now();

@@ -41,9 +41,13 @@ const asMany = (send) => async (to) => {
   return { startedAt, eventIds: await closedLoop(to.count, to.concurrency, (i) => send(to, i)) };
 };
 
-/** At a fixed rate: the id of each event with the time at which it should have been sent. */
+/** At a fixed rate: the id of each event with the time at which it should have been sent, and when it was answered. */
 const atRate = (send) => (to) =>
-  openLoop(to.count, to.rate, async (i, intendedAt) => ({ eventId: await send(to, i), intendedAt }));
+  openLoop(to.count, to.rate, async (i, intendedAt) => ({
+    eventId: await send(to, i),
+    intendedAt,
+    answeredAt: now(),
+  }));
 
 serve({
   publish: asMany(publish),

@@ -1,4 +1,5 @@
 // Pages of a long delivery log over HTTP, beside the same pages of a log of 1,000 rows: they should take the same time.
+import { writeLog } from './log-rows.mjs';
 import { inTurns } from './rounds.mjs';
 import { createAudience, Service } from './services.mjs';
 import { now } from './remote.mjs';
@@ -34,27 +35,16 @@ async function fill(bench, service, user, rows) {
   const audience = await createAudience(bench, service, { user, webhooks: 1 });
   bench.say(`writing ${rows} rows of the delivery log`);
   const url = bench.receiverUrl + audience.paths[0];
-  await service.query(INSERT, [rows, HOURS * 3_600_000, audience.webhookIds[0], user, url]);
+  await writeLog(service, {
+    rows,
+    until: now(),
+    span: HOURS * 3_600_000,
+    webhookId: audience.webhookIds[0],
+    user,
+    url,
+  });
   return { ...audience, rows };
 }
-
-const uuid = (time, random) =>
-  `(lpad(to_hex(${time}), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || lpad(to_hex(${random}), 15, '0'))::uuid`;
-
-const INSERT = `
-  insert into webhook_service.deliveries
-    (id, webhook_id, user_id, event_id, event, attempt, trigger, status, url, response_status, duration_ms,
-     scheduled_at, attempted_at, completed_at, request_headers, response_headers, response_body,
-     response_body_truncated, attended_until)
-  select ${uuid('ms', 'n')}, $3::uuid, $4, ${uuid('ms', 'n + 1152921504606846975 / 2')}, 'follower.gained', 1, 'event',
-         'succeeded', $5, 200, 12, at, at, at, '{"content-type":"application/json"}', '{"connection":"keep-alive"}', '',
-         false, at
-  from (
-    select n, ms, to_timestamp(ms / 1000.0) as at from (
-      select n, (extract(epoch from now()) * 1000 - $2::bigint * (1 - n / $1::float8))::bigint as ms
-      from generate_series(1, $1::bigint) as n
-    ) as moment
-  ) as moment`;
 
 /** The newest page of the webhook's log, the page after one from its middle, and the newest page over all webhooks. */
 async function readPages(service, { token, webhookIds, rows }) {

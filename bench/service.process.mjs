@@ -29,9 +29,17 @@ async function publish({ count, concurrency, user }) {
   return { startedAt: beganAt, eventIds: await closedLoop(count, concurrency, publishOne) };
 }
 
+/** Drops what is past retention, as the hourly timer does: when it began, and when it was done. */
+async function dropOld() {
+  const beganAt = now();
+  await app.get(RetentionService).apply();
+  return { beganAt, endedAt: now() };
+}
+
 serve({
   url: () => `http://127.0.0.1:${app.getHttpServer().address().port}`,
   /** When it began to work. */
   startedAt: () => startedAt,
   publish,
+  dropOld,
 });

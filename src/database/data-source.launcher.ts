@@ -3,9 +3,10 @@ import type { DataSourceOptions } from 'typeorm';
 import type { PostgresConnection } from './postgres-connection.client';
 import { EventKeysByAge1763640000000 } from './migrations/event-keys-by-age.migration';
 import { EventTraces1763710000000 } from './migrations/event-traces.migration';
-import { ParkedDeliveries1763720000000 } from './migrations/parked-deliveries.migration';
 import { Followers1763660000000 } from './migrations/followers.migration';
 import { InitialSchema1763600000000 } from './migrations/initial-schema.migration';
+import { LogFilters1763730000000 } from './migrations/log-filters.migration';
+import { ParkedDeliveries1763720000000 } from './migrations/parked-deliveries.migration';
 import { QueueMonitor1763700000000 } from './migrations/queue-monitor.migration';
 import { Repair1763650000000 } from './migrations/repair.migration';
 
@@ -34,6 +35,7 @@ export function dataSourceOptions(
       QueueMonitor1763700000000,
       EventTraces1763710000000,
       ParkedDeliveries1763720000000,
+      LogFilters1763730000000,
     ],
     migrationsTableName: 'migrations',
     extra: { max: poolSize, connectionTimeoutMillis: 5000, Client },

@@ -46,6 +46,7 @@ import { SEND_QUEUES, SendQueue } from './send.queue';
 import { SweepTimerService } from './sweep-timer.service';
 import { SweepRepository } from './sweep.repository';
 import { TestEventsService } from './test-events.service';
+import { VisibleEventsRepository } from './visible-events.repository';
 import { WatchdogService } from './watchdog.service';
 import { WebhookEndingsService } from './webhook-endings.service';
 import { WebhookTestService } from './webhook-test.service';
@@ -91,6 +92,7 @@ import { WebhookTestsRepository } from './webhook-tests.repository';
     SweepRepository,
     SweepTimerService,
     TestEventsService,
+    VisibleEventsRepository,
     WatchdogService,
     WebhookEndingsService,
     WebhookTestService,

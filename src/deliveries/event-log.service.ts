@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository, type SelectQueryBuilder } from 'typeorm';
+import { Repository } from 'typeorm';
 import { ApiError } from '../errors/api-error';
 import { MESSAGES } from '../errors/catalogue';
 import { Event } from '../events/event.entity';
+import type { CursorScope } from '../pagination/cursor';
+import { idWindow } from '../pagination/id-window';
 import { newestFirst } from '../pagination/newest-first.repository';
 import type { Page } from '../pagination/page';
 import { Delivery } from './delivery.entity';
 import type { EventQueryDto } from './dto/event-query.dto';
+import { VisibleEventsRepository } from './visible-events.repository';
 
 const MAX_DELIVERIES = 250;
 
@@ -21,16 +24,17 @@ export class EventLogService {
   constructor(
     @InjectRepository(Event) private readonly events: Repository<Event>,
     @InjectRepository(Delivery) private readonly deliveries: Repository<Delivery>,
+    private readonly visible: VisibleEventsRepository,
   ) {}
 
   async list(userId: string, { event, ...page }: EventQueryDto): Promise<Page<Event>> {
-    const query = this.visibleTo(userId);
-    if (event !== undefined) query.andWhere('e.name = :event', { event });
-    return newestFirst(query, page, [userId, 'events', { event, since: page.since, until: page.until }]);
+    const scope: CursorScope = [userId, 'events', { event, since: page.since, until: page.until }];
+    const ids = await this.visible.newest(userId, event ?? null, idWindow(page, scope), page.limit + 1);
+    return newestFirst(this.events.createQueryBuilder('e').where('e.id = any(:ids)', { ids }), page, scope);
   }
 
   async read(userId: string, id: string): Promise<{ event: Event; deliveries: Delivery[] }> {
-    const event = await this.visibleTo(userId).andWhere('e.id = :id', { id }).getOne();
+    const event = await this.events.createQueryBuilder('e').where(VISIBLE, { userId }).andWhere({ id }).getOne();
     if (!event) throw new ApiError(404, MESSAGES.eventNotFound);
     const deliveries = await this.deliveries.find({
       where: { userId, eventId: id },
@@ -38,9 +42,5 @@ export class EventLogService {
       take: MAX_DELIVERIES,
     });
     return { event, deliveries };
-  }
-
-  private visibleTo(userId: string): SelectQueryBuilder<Event> {
-    return this.events.createQueryBuilder('e').where(VISIBLE, { userId });
   }
 }
