@@ -121,22 +121,20 @@ async function reminders(url) {
   const redis = new Redis(url);
   const memory = async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))[1]);
   for (const [kind, delay] of Object.entries({ waiting: 0, delayed: 3_600_000 })) {
-    const queue = new Queue('{costs}', { connection: { url }, defaultJobOptions: JOB_OPTIONS });
-    await queue.waitUntilReady();
-    const before = await memory();
-    for (let i = 0; i < REMINDERS; i += 500) {
-      const ids = Array.from({ length: 500 }, (_, j) => `0199c3a4-6f6e-7c52-9d5a-${String(i + j).padStart(12, '0')}`);
-      await queue.addBulk(
-        ids.map((id) => ({
-          name: 'send',
-          data: { deliveryId: id },
-          opts: { jobId: id, delay, timestamp: Date.now() },
-        })),
-      );
+    for (const size of [1, 50]) {
+      const queue = new Queue('{costs}', { connection: { url }, defaultJobOptions: JOB_OPTIONS });
+      await queue.waitUntilReady();
+      const before = await memory();
+      const jobs = Array.from({ length: REMINDERS / size }, (_, job) => {
+        const idOf = (_, i) => `0199c3a4-6f6e-7c52-9d5a-${String(job * size + i).padStart(12, '0')}`;
+        const data = { deliveryIds: Array.from({ length: size }, idOf), dueAt: Date.now() };
+        return { name: 'send', data, opts: { delay, timestamp: Date.now() } };
+      });
+      for (let i = 0; i < jobs.length; i += 500) await queue.addBulk(jobs.slice(i, i + 500));
+      tell(`Redis, a delivery in a ${kind} job of ${size}`, ((await memory()) - before) / REMINDERS, 'bytes');
+      await queue.obliterate({ force: true });
+      await queue.close();
     }
-    tell(`a ${kind} reminder in Redis`, ((await memory()) - before) / REMINDERS, 'bytes');
-    await queue.obliterate({ force: true });
-    await queue.close();
   }
   redis.disconnect();
 }

@@ -1,28 +1,28 @@
-// Pages of a long delivery log over HTTP, beside the same pages of a log of 1,000 rows: they should take the same time.
+// Pages of a long delivery log over HTTP, beside the same pages of a shorter one: they should take the same time.
 import { writeLog } from './log-rows.mjs';
 import { inTurns } from './rounds.mjs';
 import { createAudience, Service } from './services.mjs';
 import { now } from './remote.mjs';
 import { percentile } from './statistics.mjs';
 
-const FEW_ROWS = 1_000;
 const READS = 200;
 const LIMIT = 50;
 /** The rows are spread over these last hours: partitions reach back to yesterday. */
 const HOURS = 20;
 
-export const logPage = (bench) => comparePages(bench, 100_000);
-export const longLogPage = (bench) => comparePages(bench, 5_000_000);
+export const logPage = (bench) => comparePages(bench, 1_000, 100_000);
+export const longLogPage = (bench) => comparePages(bench, 100_000, 5_000_000);
 
-async function comparePages(bench, wanted) {
-  const rows = Math.max(bench.scaled(wanted), FEW_ROWS);
+async function comparePages(bench, ...sizes) {
+  // A page has fifty rows, and there is one after it.
+  const [fewRows, rows] = sizes.map((size) => Math.max(bench.scaled(size), 1000));
   const service = await Service.start(bench, bench.stores.queues[0], { ROLE: 'api' });
-  const [few, many] = [await fill(bench, service, 'few', FEW_ROWS), await fill(bench, service, 'many', rows)];
+  const [few, many] = [await fill(bench, service, 'few', fewRows), await fill(bench, service, 'many', rows)];
   await service.query('analyze webhook_service.deliveries');
   // The first pages of a process are slow, whatever the log.
   await readPages(service, few);
   await inTurns(bench, {
-    title: `page of a log of ${rows} rows`,
+    title: `page of a log of ${rows} rows, beside ${fewRows}`,
     unit: 'ms',
     limit: () => readPages(service, few),
     measure: () => readPages(service, many),

@@ -3,6 +3,7 @@
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../dist/src/app.module.js';
 import { parseConfig } from '../dist/src/config/settings.js';
+import { RetentionService } from '../dist/src/deliveries/retention.service.js';
 import { EventsService } from '../dist/src/events/events.service.js';
 import { PinoLoggerService } from '../dist/src/http/logger.service.js';
 import { createAdapter } from '../dist/src/http/server.launcher.js';

@@ -18,16 +18,6 @@ import { WebhooksModule } from './webhooks/webhooks.module';
 
 /** The whole service. What is global for every route belongs here, not to the rooms. */
 @Module({
-  imports: [
-    MetricsModule,
-    DatabaseModule,
-    QueueModule,
-    HealthModule,
-    AuthModule,
-    WebhooksModule,
-    EventsModule,
-    SourcesModule,
-  ],
   providers: [
     { provide: APP_GUARD, useClass: BearerGuard },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
@@ -37,6 +27,21 @@ import { WebhooksModule } from './webhooks/webhooks.module';
 })
 export class AppModule {
   static forRoot(config: Config): DynamicModule {
-    return { module: AppModule, imports: [ConfigModule.forRoot(config), DeliveriesModule.forRoot(config)] };
+    return {
+      module: AppModule,
+      // Swagger UI shows their routes in this order.
+      imports: [
+        ConfigModule.forRoot(config),
+        MetricsModule,
+        DatabaseModule,
+        QueueModule,
+        HealthModule,
+        AuthModule,
+        WebhooksModule,
+        EventsModule,
+        DeliveriesModule.forRoot(config),
+        SourcesModule,
+      ],
+    };
   }
 }

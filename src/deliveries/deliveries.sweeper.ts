@@ -41,10 +41,7 @@ export class DeliveriesSweeper {
 
   /** Throws while a store is away: then the rows stay as they are, for the next sweep. */
   async sweep(): Promise<Swept> {
-    if (await this.memory.wasLost([FAN_OUT_QUEUE, ...this.send.names])) {
-      const suspected = await this.rows.suspectAll();
-      if (suspected > 0) this.logger.warn(`The queue has forgotten ${suspected} rows: they are put on it again.`);
-    }
+    await this.suspect(await this.memory.lost([FAN_OUT_QUEUE, ...this.send.names]));
     const byQueue = new Map<string, number>();
     const swept = {
       events: await this.renewAll('events', (limit) => this.rows.renewEvents(limit, (ids) => this.fanOut.remind(ids))),
@@ -60,6 +57,15 @@ export class DeliveriesSweeper {
     };
     if (swept.events + swept.deliveries > 0) this.logger.log({ msg: 'swept', ...swept });
     return { ...swept, byQueue: byQueue.set(FAN_OUT_QUEUE, swept.events) };
+  }
+
+  private async suspect(forgetful: readonly string[]): Promise<void> {
+    if (forgetful.length === 0) return;
+    const { names } = this.send;
+    const events = forgetful.includes(FAN_OUT_QUEUE) ? await this.rows.suspectEvents() : 0;
+    const indexes = [...names.keys()].filter((index) => forgetful.includes(names[index] as string));
+    const suspected = events + (await this.rows.suspectDeliveries(names.length, indexes));
+    if (suspected > 0) this.logger.warn(`The queue has forgotten ${suspected} rows: they are put on it again.`);
   }
 
   private async renewAll(kind: 'events' | 'deliveries', renew: (limit: number) => Promise<number>): Promise<number> {

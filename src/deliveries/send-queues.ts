@@ -17,3 +17,6 @@ export const sendQueueNames = (redisUrl: string | null): readonly string[] =>
 export function sendQueueIndex(deliveryId: string, count: number): number {
   return Number.parseInt(deliveryId.slice(-8), 16) % count;
 }
+
+/** The same in SQL, of the `id` of a row and the count as its first parameter. */
+export const SEND_QUEUE_INDEX = `('x' || right(id::text, 8))::bit(32)::bigint % $1`;

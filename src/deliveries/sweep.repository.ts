@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { PARKED } from './deliveries.statements';
+import { SEND_QUEUE_INDEX } from './send-queues';
 
 /** How long a renewed reminder is trusted before it is renewed again. */
 const TRUSTED = `interval '10 seconds'`;
@@ -45,7 +46,7 @@ const SUSPECT_EVENTS = `
 
 const SUSPECT_DELIVERIES = `
   update webhook_service.deliveries set attended_until = greatest(scheduled_at, now() + random() * ${SPREAD})
-  where status = 'pending' and attended_until > now() and not parked`;
+  where status = 'pending' and attended_until > now() and not parked and ${SEND_QUEUE_INDEX} = any($2::int[])`;
 
 /** Bounded, and in the partial indexes alone. A sweep every second leaves nothing unattended for five. */
 const COUNT_UNATTENDED = `
@@ -77,14 +78,19 @@ export class SweepRepository {
     return count;
   }
 
+  /** The queue of events has forgotten everything: all are unattended now. Answers how many rows that are. */
+  async suspectEvents(): Promise<number> {
+    const [, count] = await this.dataSource.query<[unknown, number]>(SUSPECT_EVENTS);
+    return count;
+  }
+
   /**
-   * The queue has forgotten everything: what is due is unattended now, what is not yet due will be then. Answers how many
-   * rows that are.
+   * Some of `count` send queues, the indexes of which these are, have forgotten everything: what is due is unattended now,
+   * what is not yet due will be then. Answers how many rows that are.
    */
-  async suspectAll(): Promise<number> {
-    const [, events] = await this.dataSource.query<[unknown, number]>(SUSPECT_EVENTS);
-    const [, deliveries] = await this.dataSource.query<[unknown, number]>(SUSPECT_DELIVERIES);
-    return events + deliveries;
+  async suspectDeliveries(count: number, indexes: readonly number[]): Promise<number> {
+    const [, rows] = await this.dataSource.query<[unknown, number]>(SUSPECT_DELIVERIES, [count, indexes]);
+    return rows;
   }
 
   /** How many rows have been due for a while with nobody attending to them, at most `limit` of each kind. */

@@ -8,21 +8,19 @@ const IN_WINDOW = `
 
 /**
  * Whom an event is visible to: its user, its publisher, and owners of webhooks that it went to. A branch for each, because
- * each has an index that leads from the newest on; together they would be looked for among everybody's events.
+ * each has an index that leads from the newest on; together they would be looked for among everybody's events. An event
+ * that was redelivered may be past retention by now: it is among the last, because days are dropped oldest first.
  */
 const NEWEST = `
   (select e.id from webhook_service.events e
    where e.user_id = $1 and ${IN_WINDOW} order by e.id desc limit $5)
   union
   (select e.id from webhook_service.events e
-   where e.publisher_id = $1 and e.publisher_id is distinct from e.user_id and ${IN_WINDOW} order by e.id desc limit $5)
+   where nullif(e.publisher_id, e.user_id) = $1 and ${IN_WINDOW} order by e.id desc limit $5)
   union
-  (select e.id from (
-     select distinct d.event_id from webhook_service.deliveries d
-     where d.user_id = $1 and ($2::uuid is null or d.event_id >= $2) and ($3::uuid is null or d.event_id < $3)
-       and ($4::text is null or d.event = $4) and d.trigger <> 'test'
-   ) as sent
-   join webhook_service.events e on e.id = sent.event_id order by sent.event_id desc limit $5)
+  (select distinct d.event_id from webhook_service.deliveries d
+   where d.user_id = $1 and ($2::uuid is null or d.event_id >= $2) and ($3::uuid is null or d.event_id < $3)
+     and ($4::text is null or d.event = $4) and d.trigger <> 'test' order by d.event_id desc limit $5)
   order by id desc limit $5`;
 
 @Injectable()

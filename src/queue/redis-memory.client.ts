@@ -37,18 +37,18 @@ export class RedisMemoryClient implements OnApplicationShutdown {
   }
 
   /**
-   * True once after every loss, and at the first call when nobody has left a key there. Throws while Redis is away, of a
-   * cluster only when no node of a queue answers.
+   * Those of the queues that Redis has forgotten: each once after every loss, and at the first call when nobody has left a
+   * key there. Throws while Redis is away, of a cluster only when no node of a queue answers.
    */
-  async wasLost(queues: readonly string[]): Promise<boolean> {
-    if (!this.redis) return false;
+  async lost(queues: readonly string[]): Promise<string[]> {
+    if (!this.redis) return [];
     const redis = await connected(this.redis);
-    const keys = redis.isCluster ? queues.map((queue) => `${KEY}:${queue}`) : [KEY];
-    const answers = await Promise.allSettled(keys.map((key) => this.isLost(redis, key)));
-    const found = answers.filter((answer) => answer.status === 'fulfilled');
-    const failed = answers.find((answer) => answer.status === 'rejected');
-    if (found.length === 0 && failed) throw failed.reason;
-    return found.some(({ value }) => value);
+    if (!redis.isCluster) return (await this.isLost(redis, KEY)) ? [...queues] : [];
+    const answers = await Promise.allSettled(queues.map((queue) => this.isLost(redis, `${KEY}:${queue}`)));
+    const failures = answers.filter((answer) => answer.status === 'rejected');
+    if (failures[0] && failures.length === queues.length) throw failures[0].reason;
+    const isLost = answers.map((answer) => answer.status === 'fulfilled' && answer.value);
+    return queues.filter((_, i) => isLost[i]);
   }
 
   private async isLost(redis: RedisClient, key: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { ClockService } from '../../src/database/clock.service';
 import { DeliveriesSweeper } from '../../src/deliveries/deliveries.sweeper';
 import { SendQueue } from '../../src/deliveries/send.queue';
+import { sendQueueIndex } from '../../src/deliveries/send-queues';
 import { SweepRepository } from '../../src/deliveries/sweep.repository';
 import { WatchdogService } from '../../src/deliveries/watchdog.service';
 import { RedisMemoryClient } from '../../src/queue/redis-memory.client';
@@ -95,10 +96,22 @@ describeOnStores('The sweeper', (store) => {
 
   it('puts everything pending on the queue again when the queue has forgotten it', async () => {
     const due = await forgottenDeliveries(2, '1 hour');
-    await app.get(SweepRepository).suspectAll();
+    await app.get(SweepRepository).suspectDeliveries(1, [0]);
     await database.query(`update webhook_service.deliveries set attended_until = now() where status = 'pending'`);
     await sweeper.sweep();
     await due.received(2);
+  });
+
+  it('suspects only what those of several queues reminded of that have forgotten', async () => {
+    const { url } = await forgottenDeliveries(30, '1 hour');
+    const idsOf = async (condition: string) => {
+      const statement = `select id from webhook_service.deliveries where url = $1 and ${condition} order by id`;
+      return (await database.query<{ id: string }>(statement, [url])).map(({ id }) => id);
+    };
+    await app.get(SweepRepository).suspectDeliveries(6, [1, 4]);
+    const expected = (await idsOf('true')).filter((id) => [1, 4].includes(sendQueueIndex(id, 6)));
+    expect(expected).toHaveLength(10);
+    expect(await idsOf(`attended_until < now() + interval '1 minute'`)).toEqual(expected);
   });
 
   it('counts what has been unattended for five seconds, up to a limit', async () => {
@@ -169,12 +182,15 @@ describeOnStores('The sweeper', (store) => {
         app.get(RedisMemoryClient),
         new RedisMemoryClient({ redisUrl: store.settings().REDIS_URL } as never),
       ];
-      const ask = async () => [await one.wasLost([]), await other.wasLost([])];
+      const ask = async () => [await one.lost(['a', 'b']), await other.lost(['a', 'b'])];
       try {
-        expect(await ask()).toEqual([false, false]);
+        expect(await ask()).toEqual([[], []]);
         await redis.flushall();
-        expect(await ask()).toEqual([true, true]);
-        expect(await ask()).toEqual([false, false]);
+        expect(await ask()).toEqual([
+          ['a', 'b'],
+          ['a', 'b'],
+        ]);
+        expect(await ask()).toEqual([[], []]);
       } finally {
         other.onApplicationShutdown();
         redis.disconnect();

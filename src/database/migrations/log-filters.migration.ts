@@ -36,13 +36,16 @@ const OLD_DELIVERIES = `
   drop index webhook_service.deliveries_user_event;
 `;
 
-/** What was published in process has no publisher: it was in the index of publishers all the same. */
+/**
+ * Of publishers only what they published for others: what was for themselves is found as their own, and what was published
+ * in process has none.
+ */
 const EVENTS = `
   drop index webhook_service.events_publisher;
-  create index events_publisher on webhook_service.events (publisher_id, id)
-    where publisher_id is not null and publisher_id is distinct from user_id;
-  create index events_publisher_name on webhook_service.events (publisher_id, name, id)
-    where publisher_id is not null and publisher_id is distinct from user_id;
+  create index events_publisher on webhook_service.events (nullif(publisher_id, user_id), id)
+    where nullif(publisher_id, user_id) is not null;
+  create index events_publisher_name on webhook_service.events (nullif(publisher_id, user_id), name, id)
+    where nullif(publisher_id, user_id) is not null;
   create index events_user_name on webhook_service.events (user_id, name, id);
 `;
 
@@ -55,15 +58,20 @@ const OLD_EVENTS = `
 
 /**
  * Which values come together: of a webhook that never fails PostgreSQL would otherwise believe that it fails as often as
- * the others do, and look for its failures among all deliveries. A day is made like its table; those that are there
- * already get theirs here.
+ * the others do, and look for its failures among all deliveries; and of whoever publishes for himself, that he does so for
+ * others. A day is made like its table; those that are there already get theirs here.
  */
 const STATISTICS = `
   do $$
-  declare day regclass;
+  declare day name;
   begin
-    for day in select relid from pg_partition_tree('webhook_service.deliveries') loop
-      execute format('create statistics (mcv) on user_id, webhook_id, event, trigger, status from %s', day);
+    for day in select relname from pg_partition_tree('webhook_service.deliveries') join pg_class on oid = relid loop
+      execute format('create statistics webhook_service.%I (mcv) on user_id, webhook_id, event, trigger, status
+                      from webhook_service.%I', day || '_filters', day);
+    end loop;
+    for day in select relname from pg_partition_tree('webhook_service.events') join pg_class on oid = relid loop
+      execute format('create statistics webhook_service.%I on (nullif(publisher_id, user_id))
+                      from webhook_service.%I', day || '_publishers', day);
     end loop;
   end $$;
 `;
@@ -74,8 +82,12 @@ const NO_STATISTICS = `
   begin
     for known in
       select format('%I.%I', n.nspname, s.stxname)
-      from pg_partition_tree('webhook_service.deliveries') t
-      join pg_statistic_ext s on s.stxrelid = t.relid
+      from pg_statistic_ext s
+      join (
+        select relid from pg_partition_tree('webhook_service.deliveries')
+        union all
+        select relid from pg_partition_tree('webhook_service.events')
+      ) as t on t.relid = s.stxrelid
       join pg_namespace n on n.oid = s.stxnamespace
     loop
       execute 'drop statistics ' || known;
