@@ -4,14 +4,15 @@ import type { Backlog, LetIn } from './backlog';
 import { FairShare, type Lane, type Pace } from './fair-share';
 import { Permits } from './permits';
 
-/** A webhook that is being served frees slots all the time: a delivery that waits this long is parked. */
-const WAIT_MS = 500;
-
-const HANDS_PER_SLOT = 2;
+/** How often it is looked at whether a delivery that waits for a slot still waits in vain. */
+const LOOK_EVERY_MS = 500;
+/** After so many looks it has waited in any case: its row was read two seconds ago. */
+const MAX_LOOKS = 4;
 
 interface Waiting {
   lane: Lane;
   resolve: (began: boolean) => void;
+  looks: number;
   timer: NodeJS.Timeout;
 }
 
@@ -22,10 +23,11 @@ export class AttemptSlotsService {
   readonly hands: Permits;
   private readonly share: FairShare;
   private readonly line = new Set<Waiting>();
+  private readonly waitingOf = new Map<string, number>();
   private onFree: () => void = () => undefined;
 
   constructor(config: Config) {
-    this.hands = new Permits(HANDS_PER_SLOT * config.deliveryConcurrency);
+    this.hands = new Permits(config.deliveryConcurrency);
     this.share = new FairShare(config.deliveryConcurrency, config.webhookConcurrency);
   }
 
@@ -35,15 +37,16 @@ export class AttemptSlotsService {
   }
 
   /**
-   * Takes a slot: at once, or within a moment when attempts at the webhook come to an end.
-   * @returns false when there is none; otherwise `leave` gives it back
+   * Takes a slot: at once, or within seconds when attempts at the webhook come to an end.
+   * @returns false when there will be none; otherwise `leave` gives it back
    */
   enter(lane: Lane): boolean | Promise<boolean> {
     if (this.tryBegin(lane)) return true;
-    if (this.share.isStuck(lane, performance.now())) return false;
+    if (this.waitsInVain(lane)) return false;
     return new Promise((resolve) => {
-      const waiting = { lane, resolve, timer: setTimeout(() => this.giveUp(waiting), WAIT_MS) };
+      const waiting = { lane, resolve, looks: 0, timer: setInterval(() => this.look(waiting), LOOK_EVERY_MS) };
       this.line.add(waiting);
+      this.waitingOf.set(lane.userId, (this.waitingOf.get(lane.userId) ?? 0) + 1);
     });
   }
 
@@ -77,13 +80,23 @@ export class AttemptSlotsService {
     return may;
   }
 
-  private giveUp(waiting: Waiting): void {
-    this.settle(waiting, false);
+  private waitsInVain(lane: Lane): boolean {
+    const now = performance.now();
+    return this.share.isStuck(lane, now) || this.share.isSlow(lane.userId, this.waitingOf.get(lane.userId) ?? 0, now);
+  }
+
+  private look(waiting: Waiting): void {
+    waiting.looks += 1;
+    if (waiting.looks === MAX_LOOKS || this.waitsInVain(waiting.lane)) this.settle(waiting, false);
   }
 
   private settle(waiting: Waiting, began: boolean): void {
     this.line.delete(waiting);
-    clearTimeout(waiting.timer);
+    const { userId } = waiting.lane;
+    const others = (this.waitingOf.get(userId) ?? 0) - 1;
+    if (others > 0) this.waitingOf.set(userId, others);
+    else this.waitingOf.delete(userId);
+    clearInterval(waiting.timer);
     waiting.resolve(began);
   }
 }

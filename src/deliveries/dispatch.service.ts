@@ -31,9 +31,7 @@ export class DispatchService {
   async dispatch(delivery: DueDelivery): Promise<void> {
     // Somebody waits for the outcome of a test.
     if (delivery.trigger === 'test') this.slots.force(delivery);
-    else if (this.parking.isBacklogged(delivery.webhookId) || !(await this.slots.enter(delivery))) {
-      return this.parking.park(delivery.id, delivery);
-    }
+    else if (!(await this.slots.enter(delivery))) return this.parking.park(delivery.id, delivery);
     return this.attempt(delivery);
   }
 

@@ -24,15 +24,23 @@ const OPEN_EVENTS = {
     where id = any($1::uuid[]) and id between $2 and $3 and fanned_out_at is null`,
 };
 
-/** Who gets an event is judged here: webhooks that are active, subscribed, and were created before it. */
+const SUBSCRIBED = `w.active and w.events && string_to_array(p.patterns, ',') and w.created_at < e.accepted_at`;
+
+/**
+ * Who gets an event is judged here: webhooks that are active, subscribed, and were created before it. Those of one user are
+ * found among his alone, however many others have subscribed to the same.
+ */
 const SUBSCRIBERS = {
   name: 'subscribers',
   text: `
     select e.id as "eventId", w.id as "webhookId", w.user_id as "userId", w.url
     from unnest($1::uuid[], $2::text[]) as p (id, patterns)
     join webhook_service.events e on e.id = p.id and e.id between $3 and $4
-    join webhook_service.webhooks w on w.active and w.events && string_to_array(p.patterns, ',')
-      and (e.user_id is null or w.user_id = e.user_id) and w.created_at < e.accepted_at
+    cross join lateral (
+      select w.id, w.user_id, w.url from webhook_service.webhooks w where w.user_id = e.user_id and ${SUBSCRIBED}
+      union all
+      select w.id, w.user_id, w.url from webhook_service.webhooks w where e.user_id is null and ${SUBSCRIBED}
+    ) as w
     where (e.id, w.id) > ($5, $6)
     order by e.id, w.id
     limit $7`,

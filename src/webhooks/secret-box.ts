@@ -38,7 +38,13 @@ export function isSealedUnder(sealed: Buffer, key: Buffer): boolean {
   return keyId(key).equals(sealed.subarray(0, KEY_ID_BYTES));
 }
 
+const keyIds = new WeakMap<Buffer, Buffer>();
+
 /** Of a random 256-bit key these 32 bits of a hash tell nothing that could be used. */
 function keyId(key: Buffer): Buffer {
-  return createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
+  const known = keyIds.get(key);
+  if (known) return known;
+  const id = createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);
+  keyIds.set(key, id);
+  return id;
 }

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ClockService } from '../../src/database/clock.service';
 import { DeliveriesSweeper } from '../../src/deliveries/deliveries.sweeper';
+import { ParkedRepository } from '../../src/deliveries/parked.repository';
+import { ParkingService } from '../../src/deliveries/parking.service';
 import { SendQueue } from '../../src/deliveries/send.queue';
 import { EventsService } from '../../src/events/events.service';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
@@ -122,6 +124,29 @@ describeOnStores('A fair share of the slots', (store) => {
     await busy.hook.received(400);
     expect(new Set(eventsOf(busy)).size).toBe(400);
     expect(busy.hook.calls).toHaveLength(400);
+  });
+
+  it('attempts what a job reminds of, although newer deliveries of the webhook wait in their rows', async () => {
+    const one = await subscribed();
+    await publish(one, 1);
+    const again = `update webhook_service.deliveries set status = 'pending', attended_until = now() + interval '1 hour'
+                   where webhook_id = $1 and status = 'succeeded' returning id`;
+    const sent = async () => {
+      const [row] = await database.query<{ id: string }>(`with again as (${again}) select id from again`, [
+        one.webhookId,
+      ]);
+      return row;
+    };
+    const backlogged = apps.map((each) => jest.spyOn(each.get(ParkingService), 'isBacklogged').mockReturnValue(true));
+    const parks = apps.map((each) => jest.spyOn(each.get(ParkedRepository), 'park'));
+    try {
+      const { id } = await waitFor(sent, { what: 'a delivery that succeeded' });
+      await app.get(SendQueue).remind([id]);
+      await one.hook.received(2);
+      for (const park of parks) expect(park).not.toHaveBeenCalled();
+    } finally {
+      for (const spy of [...backlogged, ...parks]) spy.mockRestore();
+    }
   });
 
   it('parks what the queue has no room for, and delivers it all the same', async () => {

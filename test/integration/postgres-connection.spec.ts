@@ -43,4 +43,31 @@ describe('A connection to PostgreSQL', () => {
     await waitFor(isLongIdle, { what: 'a connection that is idle for longer than an answer may take' });
     expect(await pidOf()).toBe(pid);
   });
+
+  it('plans a statement that has a name once, and any other for its values', async () => {
+    const text = `select current_setting('plan_cache_mode') as mode, current_setting('enable_seqscan') as "scans"`;
+    const named = { name: 'modes', text };
+    const [once, eachTime] = [
+      { mode: 'force_generic_plan', scans: 'off' },
+      { mode: 'auto', scans: 'on' },
+    ];
+    for (const [query, expected] of [
+      [text, eachTime],
+      [named, once],
+      [named, once],
+      [text, eachTime],
+    ] as const) {
+      expect((await pool.query(query)).rows).toEqual([expected]);
+    }
+    await pool.query(named);
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      expect((await client.query(text)).rows).toEqual([eachTime]);
+      await client.query('rollback');
+      expect((await client.query(text)).rows).toEqual([eachTime]);
+    } finally {
+      client.release();
+    }
+  });
 });
