@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import type { Config } from './config/config';
 import { DispatchService } from './deliveries/dispatch.service';
+import { LocalFanOutService } from './deliveries/local-fan-out.service';
 import { RetentionService } from './deliveries/retention.service';
 import { RecoveryTimerService } from './deliveries/recovery-timer.service';
 import { SweepTimerService } from './deliveries/sweep-timer.service';
@@ -23,6 +24,7 @@ const CLOSE_WITHIN_MS = 2000;
 const AT_WORK = [
   WorkersService,
   DispatchService,
+  LocalFanOutService,
   SweepTimerService,
   RetentionService,
   FollowersTimerService,
@@ -66,6 +68,7 @@ export function startWork(app: INestApplicationContext): void {
 async function stop(app: NestFastifyApplication, config: Config): Promise<void> {
   app.get(HealthService).drain();
   app.get(SweepTimerService).stop();
+  app.get(LocalFanOutService).stop();
   app.get(DispatchService).stop();
   app.get(FollowersTimerService).stop();
   const monitored = app.get(QueueMonitorService).stop();

@@ -25,6 +25,8 @@ import { EventLogController } from './event-log.controller';
 import { EventLogService } from './event-log.service';
 import { FanOutProcessor } from './fan-out.processor';
 import { FanOutRepository } from './fan-out.repository';
+import { FanOutService } from './fan-out.service';
+import { LocalFanOutService } from './local-fan-out.service';
 import { MissedEventsRepository } from './missed-events.repository';
 import { ParkedRepository } from './parked.repository';
 import { ParkingService } from './parking.service';
@@ -75,6 +77,8 @@ import { WebhookTestsRepository } from './webhook-tests.repository';
     EventLogService,
     FanOutProcessor,
     FanOutRepository,
+    FanOutService,
+    LocalFanOutService,
     MissedEventsRepository,
     ParkedRepository,
     ParkingService,

@@ -11,6 +11,9 @@ export interface FanOutJob {
   eventIds: string[];
 }
 
+/** Fans events out in this process, or answers false. */
+type Take = (eventIds: readonly string[]) => boolean;
+
 const MAX_WAITING = 10_000;
 const MAX_IDS_PER_JOB = 100;
 
@@ -23,6 +26,7 @@ export class FanOutQueue implements OnModuleInit {
   private readonly logger = new Logger('FanOutQueue');
   private waiting: string[] = [];
   private handingOn = false;
+  private take: Take | null = null;
 
   constructor(
     @InjectQueue(FAN_OUT_QUEUE) private readonly queue: Queue<FanOutJob>,
@@ -33,7 +37,13 @@ export class FanOutQueue implements OnModuleInit {
     this.health.watch(this.queue);
   }
 
+  /** Whom events are offered before they go on the queue: a worker in the same process. */
+  divert(take: Take | null): void {
+    this.take = take;
+  }
+
   handOn(eventIds: readonly string[]): void {
+    if (eventIds.length === 0 || this.take?.(eventIds)) return;
     this.waiting.push(...eventIds.slice(0, MAX_WAITING - this.waiting.length));
     if (!this.handingOn) void this.drain();
   }
