@@ -6,6 +6,14 @@ export const ATTENDED = `interval '${ATTENDED_MS} milliseconds'`;
 /** and one that is parked: every worker lets it in; if none did for so long, the sweeper would. */
 export const PARKED = `interval '1 hour'`;
 
+/** The clock of a process is PostgreSQL's to within less. */
+export const SAME_TIME_MS = 2000;
+/**
+ * How long the sweeper's own job is believed to attend to a row: longer than any other, so that one that comes after all can
+ * see in the row that another took its place.
+ */
+export const RENEWED = `interval '${ATTENDED_MS + SAME_TIME_MS + 500} milliseconds'`;
+
 export const INSERT_FIRST: Statement = {
   name: 'insert_first_deliveries',
   text: `

@@ -6,7 +6,7 @@ import { processorOptions } from '../queue/processor-options.decorator';
 import { TrackedProcessor } from '../queue/tracked.processor';
 import { AttemptSlotsService } from './attempt-slots.service';
 import { AttemptsService } from './attempts.service';
-import { ATTENDED_MS } from './deliveries.statements';
+import { ATTENDED_MS, SAME_TIME_MS } from './deliveries.statements';
 import { DeliveriesRepository } from './deliveries.repository';
 import { DispatchService } from './dispatch.service';
 import type { DueDelivery } from './due-delivery';
@@ -15,8 +15,6 @@ import type { SendJob } from './send.queue';
 
 /** A job may come early by this much; earlier ones are the fault of a clock that is ahead. */
 const SHORT_WAIT_MS = 1000;
-/** The clock of this process is PostgreSQL's to within less. */
-const SAME_TIME_MS = 2000;
 
 /** Attends to the deliveries of a job. A slow one keeps the job, and nothing else, waiting. */
 @Injectable()

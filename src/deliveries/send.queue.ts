@@ -64,7 +64,11 @@ export class SendQueue implements OnModuleInit {
       if (this.room < deliveryIds.length) return await this.deliveries.entrustToSweeper(deliveryIds);
       const dueAt = this.clock.now().getTime() + delayMs;
       await this.add(deliveryIds, (ids) =>
-        pages(ids, MAX_IDS_PER_JOB).map((page) => ({ data: { deliveryIds: page, dueAt }, opts: { delay: delayMs } })),
+        pages(ids, MAX_IDS_PER_JOB).map((page) => ({
+          data: { deliveryIds: page, dueAt },
+          // A job of one delivery, such as a retry, has its id: the sweeper's job for the same does not double it.
+          opts: { delay: delayMs, ...(page.length === 1 && { jobId: page[0] }) },
+        })),
       );
     } catch (error) {
       this.logger.warn(`Deliveries are left to the sweeper, because the queue did not take them: ${String(error)}`);

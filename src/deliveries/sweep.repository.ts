@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { PARKED } from './deliveries.statements';
+import { PARKED, RENEWED } from './deliveries.statements';
 import { SEND_QUEUE_INDEX } from './send-queues';
 
-/** How long a renewed reminder is trusted before it is renewed again. */
+/** How long a renewed reminder of an event is trusted before it is renewed again. */
 const TRUSTED = `interval '10 seconds'`;
 /** After the queue was emptied everything is renewed, spread over this time so that receivers are not stormed. */
 const SPREAD = `interval '3 seconds'`;
@@ -21,7 +21,7 @@ const RENEW_EVENTS = `
   returning e.id`;
 
 const RENEW_DELIVERIES = `
-  update webhook_service.deliveries d set attended_until = now() + ${TRUSTED}, parked = false
+  update webhook_service.deliveries d set attended_until = now() + ${RENEWED}, parked = false
   from (
     select id from webhook_service.deliveries
     where status = 'pending' and attended_until <= now()

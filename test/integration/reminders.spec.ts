@@ -79,6 +79,20 @@ describeOnStores('A job that reminds of deliveries', (store) => {
     expect(new Set(hook.calls.map(({ headers }) => headers['x-service-delivery']))).toEqual(new Set(ids));
   });
 
+  it('is not doubled by the sweeper when it reminds of one', async () => {
+    const { hook, userId, webhookId } = await subscribed();
+    const id = await due(webhookId, userId, hook.url, '1 hour');
+    const [queue] = app.get<Queue<SendJob>[]>(SEND_QUEUES);
+    await app.get(SendQueue).offer([id], 60_000);
+    const waiting = await queue!.getJobCountByTypes('waiting', 'delayed', 'active');
+    await app.get(SendQueue).remind([id]);
+    expect(await queue!.getJobCountByTypes('waiting', 'delayed', 'active')).toBe(waiting);
+    const job = await queue!.getJob(id);
+    expect(job?.data).toMatchObject({ deliveryIds: [id], dueAt: expect.any(Number) });
+    await job?.remove();
+    expect(hook.calls).toHaveLength(0);
+  });
+
   it('leaves a row to the reminder that was made after it', async () => {
     const { hook, userId, webhookId } = await subscribed();
     const old = await due(webhookId, userId, hook.url, '1 hour');
