@@ -35,9 +35,9 @@ type DueRow = Omit<DueDelivery, 'webhook'> & Omit<DueWebhook, 'url'> & { url: st
 export class DeliveriesRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** Inserts what is not there yet: fanning out twice changes nothing. */
-  async insertFirst(rows: readonly FirstDelivery[]): Promise<void> {
-    await this.statements.run(INSERT_FIRST, [
+  /** Inserts what is not there yet, and answers the ids of that: fanning out twice changes nothing. */
+  async insertFirst(rows: readonly FirstDelivery[]): Promise<Set<string>> {
+    const inserted = await this.statements.run<{ id: string }>(INSERT_FIRST, [
       rows.map(({ id }) => id),
       rows.map(({ webhookId }) => webhookId),
       rows.map(({ userId }) => userId),
@@ -46,6 +46,7 @@ export class DeliveriesRepository {
       rows.map(({ url }) => url),
       rows.map(({ parked }) => parked),
     ]);
+    return new Set(inserted.map(({ id }) => id));
   }
 
   /** One entry for each id, in order; null where there is no such row any more. */

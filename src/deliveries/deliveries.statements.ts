@@ -22,7 +22,8 @@ export const INSERT_FIRST: Statement = {
     select d.*, 1, 'event', 'pending', now(), now() + case when d.parked then ${PARKED} else ${ATTENDED} end
     from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::boolean[])
       as d (id, webhook_id, user_id, event_id, event, url, parked)
-    on conflict (id) do nothing`,
+    on conflict (id) do nothing
+    returning id`,
 };
 
 export const LOAD_DUE: Statement = {

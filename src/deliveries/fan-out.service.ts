@@ -49,9 +49,12 @@ export class FanOutService {
         event: names.get(subscriber.eventId) ?? '',
         parked: isFull || this.parking.isBacklogged(subscriber.webhookId),
       }));
-      if (rows.length > 0) await this.deliveries.insertFirst(rows);
-      await this.queue.offer(rows.filter(({ parked }) => !parked).map(({ id }) => id));
-      this.parking.note(rows.filter(({ parked }) => parked));
+      if (rows.length === 0) continue;
+      const inserted = await this.deliveries.insertFirst(rows);
+      // Of the others somebody else has reminded, or the sweeper will.
+      const added = rows.filter(({ id }) => inserted.has(id));
+      await this.queue.offer(added.filter(({ parked }) => !parked).map(({ id }) => id));
+      this.parking.note(added.filter(({ parked }) => parked));
     }
     await this.fanOut.markFannedOut(events.map(({ id }) => id));
   }

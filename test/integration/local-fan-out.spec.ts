@@ -4,6 +4,7 @@ import { DeliveriesSweeper } from '../../src/deliveries/deliveries.sweeper';
 import { FanOutRepository } from '../../src/deliveries/fan-out.repository';
 import { FanOutService } from '../../src/deliveries/fan-out.service';
 import { LocalFanOutService } from '../../src/deliveries/local-fan-out.service';
+import { SendQueue } from '../../src/deliveries/send.queue';
 import { EventsService } from '../../src/events/events.service';
 import { FanOutQueue } from '../../src/events/fan-out.queue';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
@@ -81,6 +82,16 @@ describeOnStores('In a process that publishes and works', (store) => {
     await database.query(`update webhook_service.events set attended_until = now() where id = $1`, [id]);
     expect((await app.get(DeliveriesSweeper).sweep()).events).toBe(1);
     await hook.received(1);
+  });
+
+  it('an event that is fanned out twice at once is sent once', async () => {
+    const { userId, hook } = await subscribed();
+    const offers = jest.spyOn(app.get(SendQueue), 'offer');
+    const { id } = await publish(userId);
+    await hook.received(1);
+    jest.spyOn(app.get(FanOutRepository), 'openEvents').mockResolvedValueOnce([{ id, name: 'job.started' }]);
+    await app.get(FanOutService).fanOutAll([id]);
+    expect(offers.mock.calls.map(([ids]) => ids.length)).toEqual([1, 0]);
   });
 
   it('events go to the queue when it takes no new work', async () => {
