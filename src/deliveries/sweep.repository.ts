@@ -20,24 +20,22 @@ const RENEW_EVENTS = `
   where e.id = unattended.id
   returning e.id`;
 
-const RENEW_DELIVERIES = `
-  update webhook_service.deliveries d set attended_until = now() + ${RENEWED}, parked = false
-  from (
+const UNATTENDED_DELIVERIES = `(
     select id from webhook_service.deliveries
     where status = 'pending' and attended_until <= now()
     order by attended_until limit $1 for update skip locked
-  ) as unattended
+  ) as unattended`;
+
+const RENEW_DELIVERIES = `
+  update webhook_service.deliveries d set attended_until = now() + ${RENEWED}, parked = false
+  from ${UNATTENDED_DELIVERIES}
   where d.id = unattended.id
   returning d.id`;
 
 /** What no reminder can be made of now: workers let it in as they have room. */
 const PARK_DELIVERIES = `
   update webhook_service.deliveries d set attended_until = now() + ${PARKED}, parked = true
-  from (
-    select id from webhook_service.deliveries
-    where status = 'pending' and attended_until <= now()
-    order by attended_until limit $1 for update skip locked
-  ) as unattended
+  from ${UNATTENDED_DELIVERIES}
   where d.id = unattended.id`;
 
 const SUSPECT_EVENTS = `
