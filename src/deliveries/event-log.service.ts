@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { In, Repository } from 'typeorm';
 import { ApiError } from '../errors/api-error';
 import { MESSAGES } from '../errors/catalogue';
 import { Event } from '../events/event.entity';
 import type { CursorScope } from '../pagination/cursor';
 import { idWindow } from '../pagination/id-window';
-import { newestFirst } from '../pagination/newest-first.repository';
-import type { Page } from '../pagination/page';
+import { Page } from '../pagination/page';
 import { Delivery } from './delivery.entity';
 import type { EventQueryDto } from './dto/event-query.dto';
 import { VisibleEventsRepository } from './visible-events.repository';
@@ -30,7 +29,8 @@ export class EventLogService {
   async list(userId: string, { event, ...page }: EventQueryDto): Promise<Page<Event>> {
     const scope: CursorScope = [userId, 'events', { event, since: page.since, until: page.until }];
     const ids = await this.visible.newest(userId, event ?? null, idWindow(page, scope), page.limit + 1);
-    return newestFirst(this.events.createQueryBuilder('e').where('e.id = any(:ids)', { ids }), page, scope);
+    const rows = await this.events.find({ where: { id: In(ids) }, order: { id: 'DESC' } });
+    return Page.of(rows, page.limit, scope);
   }
 
   async read(userId: string, id: string): Promise<{ event: Event; deliveries: Delivery[] }> {
