@@ -19,7 +19,7 @@ export interface SendJob {
 const MAX_JOBS_PER_ADD = 500;
 /** Large enough that a job costs little of each delivery, small enough that several workers share an event's. */
 const MAX_IDS_PER_JOB = 50;
-/** Deliveries that the queue reminds of: a second's work or more. The rows hold the rest. */
+/** Jobs that the queues hold, and deliveries added between two counts of them: a second's work or more. The rows hold the rest. */
 const MAX_REMINDERS = 10_000;
 
 interface Reminder {
@@ -53,7 +53,7 @@ export class SendQueue implements OnModuleInit {
     return this.queues.map(({ name }) => name);
   }
 
-  /** How many more deliveries the queues are to remind of: what is due beyond that is parked. */
+  /** How many more deliveries the queues have room for: what is due beyond that is parked. */
   get room(): number {
     return this.places.left();
   }
