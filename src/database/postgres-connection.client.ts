@@ -14,9 +14,9 @@ export interface PostgresConnectionConfig extends ClientConfig {
 
 /**
  * A connection of any of our pools, and of BullMQ's. One that a network swallows without a reset is given up; the `query_timeout`
- * of pg would only fail the statement, and its pool would hand the dead connection to the next. When PostgreSQL ends a
- * connection while it is checked out, its statement fails, which is enough: without a listener the `error` event would
- * end the process as well.
+ * of pg would only fail the statement, and its pool would hand the dead connection to the next. One that is idle is asked
+ * now and then, or a worker would go on listening to nobody. When PostgreSQL ends a connection while it is checked out,
+ * its statement fails, which is enough: without a listener the `error` event would end the process as well.
  */
 export class PostgresConnection extends Client {
   private plansOnce = false;
@@ -45,9 +45,11 @@ export class PostgresConnection extends Client {
   private watchForSilence(silenceMs: number): void {
     const { stream } = this.connection;
     if (!(stream instanceof Socket)) return;
-    stream.setTimeout(silenceMs, () => {
-      if (this.isIdle()) return;
-      stream.destroy(new Error(`Connection terminated: PostgreSQL was silent for ${silenceMs} ms.`));
+    stream.setTimeout(silenceMs);
+    // A callback of setTimeout would be called once.
+    stream.on('timeout', () => {
+      if (this.isIdle()) super.query('select 1', () => undefined);
+      else stream.destroy(new Error(`Connection terminated: PostgreSQL was silent for ${silenceMs} ms.`));
     });
   }
 

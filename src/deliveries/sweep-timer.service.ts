@@ -1,10 +1,14 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { isDatabaseUnavailable } from '../errors/database-error';
 import { HealthService } from '../health/health.service';
 import { DeliveriesSweeper } from './deliveries.sweeper';
+import { SweepRepository } from './sweep.repository';
 import { WatchdogService } from './watchdog.service';
 
 const SWEEP_EVERY_MS = 1000;
 const WELL_WITHIN_MS = 15_000;
+/** How long PostgreSQL has been back before rows are taken for unattended: first whoever kept an outcome writes it. */
+const HEAD_START_MS = 2000;
 
 /** Sweeps from a timer of this process, never from the queue that sweeping repairs. */
 @Injectable()
@@ -13,10 +17,12 @@ export class SweepTimerService implements OnApplicationShutdown {
   private timer?: NodeJS.Timeout;
   private stopped = false;
   private failing = false;
+  private postgresWasAway = false;
   private sweptAt = 0;
 
   constructor(
     private readonly sweeper: DeliveriesSweeper,
+    private readonly rows: SweepRepository,
     private readonly watchdog: WatchdogService,
     private readonly health: HealthService,
   ) {}
@@ -38,15 +44,26 @@ export class SweepTimerService implements OnApplicationShutdown {
   }
 
   private async run(): Promise<void> {
-    try {
-      await this.watchdog.judge(await this.sweeper.sweep());
-      this.sweptAt = Date.now();
-      this.failing = false;
-    } catch (error) {
+    const nextInMs = await this.sweep().catch((error: unknown) => {
       if (!this.failing) this.logger.warn(`Sweeping fails, and is tried again every second: ${String(error)}`);
       this.failing = true;
+      this.postgresWasAway ||= isDatabaseUnavailable(error);
+      return SWEEP_EVERY_MS;
+    });
+    if (!this.stopped) this.timer = setTimeout(() => void this.run(), nextInMs);
+  }
+
+  /** Answers in how many milliseconds to sweep again. */
+  private async sweep(): Promise<number> {
+    if (this.postgresWasAway) {
+      await this.rows.assertReachable();
+      this.postgresWasAway = false;
+      return HEAD_START_MS;
     }
-    if (!this.stopped) this.timer = setTimeout(() => void this.run(), SWEEP_EVERY_MS);
+    await this.watchdog.judge(await this.sweeper.sweep());
+    this.sweptAt = Date.now();
+    this.failing = false;
+    return SWEEP_EVERY_MS;
   }
 
   private assertWell(): void {

@@ -97,6 +97,11 @@ export class SweepRepository {
     return { events: 0, deliveries: 0, ...counts };
   }
 
+  /** Throws while PostgreSQL is away. */
+  async assertReachable(): Promise<void> {
+    await this.dataSource.query('select 1');
+  }
+
   /** When the queue does not take the reminders the rows stay as they were, for the next sweep. */
   private renew(statement: string, limit: number, remind: Remind): Promise<number> {
     return this.dataSource.transaction(async (manager) => {

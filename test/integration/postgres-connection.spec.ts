@@ -16,7 +16,7 @@ describe('A connection to PostgreSQL', () => {
     proxy = await startProxy(Number(url.port));
     url.port = String(proxy.port);
     const options: PoolConfig & PostgresConnectionConfig = { connectionString: url.href, max: 1, silenceMs: 300 };
-    pool = new Pool({ ...options, Client: PostgresConnection });
+    pool = new Pool({ ...options, idleTimeoutMillis: 0, Client: PostgresConnection });
   });
   afterAll(async () => {
     await pool.end();
@@ -33,15 +33,36 @@ describe('A connection to PostgreSQL', () => {
     expect((await pool.query('select 3 as three')).rows).toEqual([{ three: 3 }]);
   });
 
-  it('may be idle for as long as it likes', async () => {
-    const pidOf = async () => (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+  const pidOf = async () => (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+  const isTrue = async (condition: string, pid?: number) =>
+    (await database.query(`select from pg_stat_activity where pid = $1 and ${condition}`, [pid])).length > 0;
+
+  it('may be idle for as long as it likes: it is asked now and then, and answers', async () => {
     const pid = await pidOf();
-    const isLongIdle = async () => {
-      const idle = `select from pg_stat_activity where pid = $1 and now() - state_change > interval '600 ms'`;
-      return (await database.query(idle, [pid])).length > 0;
-    };
-    await waitFor(isLongIdle, { what: 'a connection that is idle for longer than an answer may take' });
+    const isAsked = () => isTrue(`query = 'select 1' and query_start - backend_start > interval '1 second'`, pid);
+    await waitFor(isAsked, { what: 'a question on a connection that has long been idle' });
     expect(await pidOf()).toBe(pid);
+  });
+
+  it('that the network swallows after it has long been idle is given up as well', async () => {
+    const pid = await pidOf();
+    const isOld = () => isTrue(`now() - backend_start > interval '700 ms'`, pid);
+    await waitFor(isOld, { what: 'a connection that has been idle for longer than an answer may take' });
+    proxy.blackHole();
+    const error: unknown = await pool.query('select 2').catch((reason: unknown) => reason);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    await proxy.pass();
+    expect(await pidOf()).not.toBe(pid);
+  });
+
+  it('that the network swallows while it is idle does not wait to be needed', async () => {
+    await pidOf();
+    const isGone = new Promise<void>((resolve) => pool.once('remove', () => resolve()));
+    pool.once('error', () => undefined);
+    proxy.blackHole();
+    await isGone;
+    await proxy.pass();
+    expect((await pool.query('select 3 as three')).rows).toEqual([{ three: 3 }]);
   });
 
   it('plans a statement that has a name once, and any other for its values', async () => {
