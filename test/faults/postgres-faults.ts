@@ -17,7 +17,7 @@ const outage = (seconds: number, form: Fault['form']) =>
 /** What BullMQ's workers hear of new jobs by, when the queues are on PostgreSQL. */
 const KILL_LISTENERS = `
   select pg_terminate_backend(pid) from pg_stat_activity
-  where backend_type = 'client backend' and application_name like '{%}:%'`;
+  where backend_type = 'client backend' and application_name like '{%}%'`;
 
 export const POSTGRES_FAULTS: Fault[] = [
   postgresFault('PostgreSQL restarts immediately', 'short', async (postgres) => {
