@@ -10,6 +10,7 @@ import { newestFirst } from '../pagination/newest-first.repository';
 import type { Page } from '../pagination/page';
 import { formatToken, hashToken, type Principal } from './access-token';
 import { AccessToken } from './access-token.entity';
+import { AuthenticationService } from './authentication.service';
 import type { CreateTokenDto } from './dto/create-token.dto';
 import type { ListTokensDto } from './dto/list-tokens.dto';
 import { judgeGrant, requireManager } from './token-grant';
@@ -29,6 +30,7 @@ export class AccessTokensService {
   constructor(
     @InjectRepository(AccessToken) private readonly tokens: Repository<AccessToken>,
     private readonly clock: ClockService,
+    private readonly authentication: AuthenticationService,
   ) {}
 
   /** Answers the row and, this once, the token in the clear. */
@@ -64,6 +66,7 @@ export class AccessTokensService {
     const owner = own && others ? {} : { userId: own ? userId : Not(userId) };
     const { affected } = await this.tokens.delete({ id, ...owner });
     if (!affected) throw new ApiError(404, MESSAGES.tokenNotFound);
+    this.authentication.forget();
   }
 }
 

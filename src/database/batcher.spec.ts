@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { Batcher } from './batcher';
+import { Batcher, type Gathering } from './batcher';
+import { gatherFor } from './gathering.service';
 
 /** Long enough for everything that only waits for promises. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -30,9 +31,9 @@ class Store {
   }
 }
 
-function started(parallel = 1) {
+function started(parallel = 1, gathering: Gathering | null = null) {
   const store = new Store();
-  const batcher = new Batcher(store.run, 3, parallel);
+  const batcher = new Batcher(store.run, 3, parallel, gathering);
   const add = (...items: string[]) => Promise.allSettled(items.map((item) => batcher.add(item)));
   return { store, batcher, add };
 }
@@ -171,5 +172,54 @@ describe('A batcher', () => {
         },
       ),
     );
+  });
+});
+
+describe('A batcher that gathers', () => {
+  const patient = gatherFor(1000, 2000);
+
+  it('does not wait after an item that was alone', async () => {
+    const { store, add } = started(1, patient);
+    for (const item of ['a', 'b', 'c']) {
+      void add(item);
+      await settled();
+      await store.endNext();
+    }
+    expect(store.batches).toEqual([['a'], ['b'], ['c']]);
+  });
+
+  it('waits for more after a batch of several', async () => {
+    const { store, add } = started(1, patient);
+    void add('a', 'b');
+    await settled();
+    await store.endNext();
+    void add('c');
+    await settled();
+    expect(store.batches).toEqual([['a', 'b']]);
+  });
+
+  it('waits until nothing more arrives', async () => {
+    const { store, add } = started(1, gatherFor(1, 1000));
+    void add('a', 'b');
+    await settled();
+    await store.endNext();
+    void add('c');
+    void add('d');
+    while (store.batches.length < 2) await settled();
+    expect(store.batches).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+  });
+
+  it('does not wait when the next batch is full', async () => {
+    const { store, add } = started(1, patient);
+    void add('a', 'b', 'c', 'd', 'e', 'f');
+    await settled();
+    await store.endNext();
+    expect(store.batches).toEqual([
+      ['a', 'b', 'c'],
+      ['d', 'e', 'f'],
+    ]);
   });
 });

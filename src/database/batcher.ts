@@ -6,11 +6,15 @@ interface Waiting<In, Out> {
   reject: (error: unknown) => void;
 }
 
+/** Begins with a batch; what it hands back resolves when the next may begin, and is told how many items wait for it. */
+export type Gathering = () => (waiting: () => number) => Promise<void>;
+
 /**
- * Group commit without a timer: an item that arrives while nothing runs is handed on at once, alone; what arrives
+ * Group commit: an item that arrives while nothing runs is handed on at once, alone; what arrives
  * meanwhile forms the next batch of at most `maxItems`. A batch that fails is repeated item by item, so that one bad
  * item fails alone; while PostgreSQL is away all of them fail at once.
  * @param run gets 1..maxItems items and answers one result for each, in order
+ * @param gathering lets more arrive after a batch of several; without it the next begins at once
  */
 export class Batcher<In, Out> {
   private waiting: Waiting<In, Out>[] = [];
@@ -20,6 +24,7 @@ export class Batcher<In, Out> {
     private readonly run: (items: In[]) => Promise<Out[]>,
     private readonly maxItems: number,
     private readonly parallel = 1,
+    private readonly gathering: Gathering | null = null,
   ) {}
 
   add(item: In): Promise<Out> {
@@ -33,7 +38,12 @@ export class Batcher<In, Out> {
     this.running += 1;
     // What is added in the same tick belongs together.
     await Promise.resolve();
-    while (this.waiting.length > 0) await this.settle(this.waiting.splice(0, this.maxItems));
+    while (this.waiting.length > 0) {
+      const gathered = this.gathering?.();
+      const batch = this.waiting.splice(0, this.maxItems);
+      await this.settle(batch);
+      if (batch.length > 1 && this.waiting.length < this.maxItems) await gathered?.(() => this.waiting.length);
+    }
     this.running -= 1;
   }
 

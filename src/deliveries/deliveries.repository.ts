@@ -5,27 +5,7 @@ import { StatementsService } from '../database/statements.service';
 import type { AttemptRecord, Recorded } from './attempt-record';
 import type { DueDelivery, DueWebhook } from './due-delivery';
 import type { DeliveryError } from './failure';
-import {
-  ATTEND,
-  CANCEL_PENDING,
-  ENTRUST_TO_SWEEPER,
-  INSERT_FIRST,
-  LAST_SUCCESS,
-  LOAD_DUE,
-  RECORD,
-} from './deliveries.statements';
-
-/** A first attempt about to be inserted. */
-export interface FirstDelivery {
-  id: string;
-  webhookId: string;
-  userId: string;
-  eventId: string;
-  event: string;
-  url: string;
-  /** It waits in its row for a slot; no job reminds of it. */
-  parked: boolean;
-}
+import { ATTEND, CANCEL_PENDING, ENTRUST_TO_SWEEPER, LAST_SUCCESS, LOAD_DUE, RECORD } from './deliveries.statements';
 
 /** The columns of the webhook are null when it was deleted. */
 type DueRow = Omit<DueDelivery, 'webhook'> & Omit<DueWebhook, 'url'> & { url: string | null };
@@ -34,20 +14,6 @@ type DueRow = Omit<DueDelivery, 'webhook'> & Omit<DueWebhook, 'url'> & { url: st
 @Injectable()
 export class DeliveriesRepository {
   constructor(private readonly statements: StatementsService) {}
-
-  /** Inserts what is not there yet, and answers the ids of that: fanning out twice changes nothing. */
-  async insertFirst(rows: readonly FirstDelivery[]): Promise<Set<string>> {
-    const inserted = await this.statements.run<{ id: string }>(INSERT_FIRST, [
-      rows.map(({ id }) => id),
-      rows.map(({ webhookId }) => webhookId),
-      rows.map(({ userId }) => userId),
-      rows.map(({ eventId }) => eventId),
-      rows.map(({ event }) => event),
-      rows.map(({ url }) => url),
-      rows.map(({ parked }) => parked),
-    ]);
-    return new Set(inserted.map(({ id }) => id));
-  }
 
   /** One entry for each id, in order; null where there is no such row any more. */
   async loadDue(ids: readonly string[]): Promise<(DueDelivery | null)[]> {

@@ -14,18 +14,6 @@ export const SAME_TIME_MS = 2000;
  */
 export const RENEWED = `interval '${ATTENDED_MS + SAME_TIME_MS + 500} milliseconds'`;
 
-export const INSERT_FIRST: Statement = {
-  name: 'insert_first_deliveries',
-  text: `
-    insert into webhook_service.deliveries
-      (id, webhook_id, user_id, event_id, event, url, parked, attempt, trigger, status, scheduled_at, attended_until)
-    select d.*, 1, 'event', 'pending', now(), now() + case when d.parked then ${PARKED} else ${ATTENDED} end
-    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::boolean[])
-      as d (id, webhook_id, user_id, event_id, event, url, parked)
-    on conflict (id) do nothing
-    returning id`,
-};
-
 export const LOAD_DUE: Statement = {
   name: 'load_due_deliveries',
   text: `

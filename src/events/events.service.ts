@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { isUserId } from '../auth/access-token';
 import { Batcher } from '../database/batcher';
 import { ClockService } from '../database/clock.service';
+import { gatherFor } from '../database/gathering.service';
 import { ApiError } from '../errors/api-error';
 import { messageFor, MESSAGES } from '../errors/catalogue';
 import { isReserved } from './catalogue';
@@ -58,13 +59,20 @@ export interface PreparedEvent {
 }
 
 const MAX_BATCH = 500;
+/** An event that is published alone does not wait. */
+const GATHERING = gatherFor(5, 20);
 
 @Injectable()
 export class EventsService {
-  private readonly inserts = new Batcher<NewEvent, void>(async (events) => {
-    await this.events.insert(events);
-    return events.map(() => undefined);
-  }, MAX_BATCH);
+  private readonly inserts = new Batcher<NewEvent, void>(
+    async (events) => {
+      await this.events.insert(events);
+      return events.map(() => undefined);
+    },
+    MAX_BATCH,
+    1,
+    GATHERING,
+  );
 
   constructor(
     private readonly catalogue: EventCatalogue,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import helmet, { type FastifyHelmetOptions } from '@fastify/helmet';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import helmet from 'helmet';
 import type { Config } from '../config/config';
 import { messageFor, MESSAGES } from '../errors/catalogue';
 import { errorEnvelope } from '../errors/envelope';
@@ -28,7 +28,7 @@ const CONNECTION_LIMITS: ConnectionLimits = {
   drainMs: 5000,
 };
 /** One policy for all: answers of the API load nothing, and Swagger UI loads what comes from here, with styles in its page. */
-const SECURITY_HEADERS: FastifyHelmetOptions = {
+const setSecurityHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {
@@ -45,7 +45,7 @@ const SECURITY_HEADERS: FastifyHelmetOptions = {
   xFrameOptions: { action: 'deny' },
   // We speak plain HTTP: this is for the TLS proxy to say, who knows the domain.
   strictTransportSecurity: false,
-};
+});
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -69,7 +69,6 @@ export function createAdapter(config: Config, limits: ConnectionLimits = CONNECT
     clientErrorHandler: answerClientError,
   });
   const server = adapter.getInstance<FastifyInstance>();
-  void server.register(helmet, SECURITY_HEADERS);
   registerJsonParser(server, config);
   drainUnreadBodies(server, limits);
   addHooks(server, config);
@@ -82,6 +81,9 @@ function requestIdOf(request: { headers: Record<string, string | string[] | unde
 }
 
 function addHooks(server: FastifyInstance, config: Config): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    setSecurityHeaders(request.raw, reply.raw, () => done());
+  });
   server.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     if (config.role === 'worker' && !request.url.startsWith('/health/')) {

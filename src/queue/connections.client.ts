@@ -73,6 +73,8 @@ export function postgresQueueConnection(place: ClientConfig, migrate: boolean): 
     schema: QUEUE_SCHEMA,
     max: MAX_CONNECTIONS,
     migrate,
+    // A reminder that PostgreSQL loses when it dies is made again; the rows are what waits for the disk.
+    options: '-c synchronous_commit=off',
     connectionTimeoutMillis: 3000,
     Client: PostgresConnection,
   } as ConnectionOptions;

@@ -8,6 +8,11 @@ export function patternsOf(name: string): string[] {
   return ['*', ...prefixes, name];
 }
 
+/** The same as an SQL expression of type text[]; `name` is an expression for the event name. */
+export const patternsSql = (name: string): string => `array['*', ${name}] || array(
+  select array_to_string((string_to_array(${name}, '.'))[1:parts], '.') || '.*'
+  from generate_series(1, cardinality(string_to_array(${name}, '.')) - 1) as parts)`;
+
 /** The patterns that match none of the known event names. */
 export function unknownPatterns(patterns: readonly string[], knownNames: readonly string[]): string[] {
   const known = new Set(knownNames.flatMap(patternsOf));

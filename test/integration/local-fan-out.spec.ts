@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DeliveriesSweeper } from '../../src/deliveries/deliveries.sweeper';
-import { FanOutRepository } from '../../src/deliveries/fan-out.repository';
+import { FanOutRepository, type Subscriber } from '../../src/deliveries/fan-out.repository';
 import { FanOutService } from '../../src/deliveries/fan-out.service';
 import { LocalFanOutService } from '../../src/deliveries/local-fan-out.service';
 import { SendQueue } from '../../src/deliveries/send.queue';
@@ -12,6 +12,7 @@ import { startApplication, stopApplication } from '../support/application';
 import { cloneDatabase, type TestDatabase } from '../support/postgres';
 import { type Hook, useReceiver } from '../support/receiver';
 import { describeOnStores } from '../support/stores';
+import { waitFor } from '../support/wait-for';
 
 const STARTED = { queue: 'films', jobId: '1', name: 'render', attempt: 1, startedAt: '2026-11-20T10:00:00.000Z' };
 const MAX_EVENTS = 200;
@@ -76,9 +77,9 @@ describeOnStores('In a process that publishes and works', (store) => {
 
   it('an event whose fan-out fails is found by the sweeper', async () => {
     const { userId, hook } = await subscribed();
-    const openEvents = jest.spyOn(app.get(FanOutRepository), 'openEvents').mockRejectedValueOnce(new Error('not now'));
+    const insert = jest.spyOn(app.get(FanOutRepository), 'insert').mockRejectedValueOnce(new Error('not now'));
     const { id } = await publish(userId);
-    expect(openEvents).toHaveBeenCalledWith([id]);
+    await waitFor(() => insert.mock.calls.length > 0, { what: 'a fan-out that fails' });
     await database.query(`update webhook_service.events set attended_until = now() where id = $1`, [id]);
     expect((await app.get(DeliveriesSweeper).sweep()).events).toBe(1);
     await hook.received(1);
@@ -89,7 +90,14 @@ describeOnStores('In a process that publishes and works', (store) => {
     const offers = jest.spyOn(app.get(SendQueue), 'offer');
     const { id } = await publish(userId);
     await hook.received(1);
-    jest.spyOn(app.get(FanOutRepository), 'openEvents').mockResolvedValueOnce([{ id, name: 'job.started' }]);
+    const found = await database.query<Subscriber>(
+      `select event_id as "eventId", event, webhook_id as "webhookId", user_id as "userId", url
+       from webhook_service.deliveries where event_id = $1`,
+      [id],
+    );
+    jest.spyOn(app.get(FanOutRepository), 'subscribers').mockImplementationOnce(async function* () {
+      yield { page: found, isLast: true };
+    });
     await app.get(FanOutService).fanOutAll([id]);
     expect(offers.mock.calls.map(([ids]) => ids.length)).toEqual([1, 0]);
   });
