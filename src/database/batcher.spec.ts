@@ -176,7 +176,7 @@ describe('A batcher', () => {
 });
 
 describe('A batcher that gathers', () => {
-  const patient = gatherFor(1000, 2000);
+  const patient = gatherFor({ quietMs: 1000, withinMs: 2000, enough: 3 });
 
   it('does not wait after an item that was alone', async () => {
     const { store, add } = started(1, patient);
@@ -199,7 +199,7 @@ describe('A batcher that gathers', () => {
   });
 
   it('waits until nothing more arrives', async () => {
-    const { store, add } = started(1, gatherFor(1, 1000));
+    const { store, add } = started(1, gatherFor({ quietMs: 1, withinMs: 1000, enough: 3 }));
     void add('a', 'b');
     await settled();
     await store.endNext();
@@ -212,7 +212,7 @@ describe('A batcher that gathers', () => {
     ]);
   });
 
-  it('does not wait when the next batch is full', async () => {
+  it('does not wait when enough are there', async () => {
     const { store, add } = started(1, patient);
     void add('a', 'b', 'c', 'd', 'e', 'f');
     await settled();

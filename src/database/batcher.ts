@@ -42,7 +42,7 @@ export class Batcher<In, Out> {
       const gathered = this.gathering?.();
       const batch = this.waiting.splice(0, this.maxItems);
       await this.settle(batch);
-      if (batch.length > 1 && this.waiting.length < this.maxItems) await gathered?.(() => this.waiting.length);
+      if (batch.length > 1) await gathered?.(() => this.waiting.length);
     }
     this.running -= 1;
   }

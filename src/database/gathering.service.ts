@@ -1,12 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Gathering } from './batcher';
 
-/**
- * Lets items arrive until there was none for `quietMs`, and at the longest until `withinMs` after the batch before began. Where
- * many small batches keep processes waking each other, fewer are less work, and sooner done.
- */
+interface Patience {
+  /** Goes on when nothing has arrived for so long, */
+  quietMs: number;
+  /** at the latest so long after the batch before began, */
+  withinMs: number;
+  /** or when so many wait. */
+  enough: number;
+}
+
+/** Where many small batches keep processes waking each other, fewer are less work, and sooner done. */
 export const gatherFor =
-  (quietMs: number, withinMs: number): Gathering =>
+  ({ quietMs, withinMs, enough }: Patience): Gathering =>
   () => {
     const until = performance.now() + withinMs;
     return async (waiting) => {
@@ -14,7 +20,7 @@ export const gatherFor =
       do {
         before = waiting();
         const leftMs = until - performance.now();
-        if (leftMs <= 0) return;
+        if (leftMs <= 0 || before >= enough) return;
         await pause(Math.min(quietMs, leftMs));
       } while (waiting() > before);
     };

@@ -60,7 +60,7 @@ export interface PreparedEvent {
 
 const MAX_BATCH = 500;
 /** An event that is published alone does not wait. */
-const GATHERING = gatherFor(5, 20);
+const GATHERING = gatherFor({ quietMs: 5, withinMs: 20, enough: 20 });
 
 @Injectable()
 export class EventsService {
