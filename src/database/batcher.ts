@@ -10,9 +10,9 @@ interface Waiting<In, Out> {
 export type Gathering = () => (waiting: () => number) => Promise<void>;
 
 /**
- * Group commit: an item that arrives while nothing runs is handed on at once, alone; what arrives
- * meanwhile forms the next batch of at most `maxItems`. A batch that fails is repeated item by item, so that one bad
- * item fails alone; while PostgreSQL is away all of them fail at once.
+ * Group commit: an item that arrives while nothing runs is handed on at once, alone; what arrives meanwhile forms the next
+ * batch of at most `maxItems`. A batch that fails is repeated item by item, so that one bad item fails alone; while
+ * PostgreSQL is away all of them fail at once.
  * @param run gets 1..maxItems items and answers one result for each, in order
  * @param gathering lets more arrive after a batch of several; without it the next begins at once
  */

@@ -28,11 +28,28 @@ export class DispatchService {
     this.parking.stop();
   }
 
-  async dispatch(delivery: DueDelivery): Promise<void> {
+  /** @param reload the delivery as it is after it has waited for a slot; null when it is not to be attempted any more */
+  async dispatch(delivery: DueDelivery, reload: () => Promise<DueDelivery | null>): Promise<void> {
     // Somebody waits for the outcome of a test.
-    if (delivery.trigger === 'test') this.slots.force(delivery);
-    else if (!(await this.slots.enter(delivery))) return this.parking.park(delivery.id, delivery);
-    return this.attempt(delivery);
+    if (delivery.trigger === 'test') {
+      this.slots.force(delivery);
+      return this.attempt(delivery);
+    }
+    const entered = this.slots.enter(delivery);
+    if (entered === true) return this.attempt(delivery);
+    if (!(await entered)) return this.parking.park(delivery.id, delivery);
+    const current = await this.orLeave(delivery, reload);
+    if (current) await this.attempt(current);
+  }
+
+  private async orLeave(lane: Lane, reload: () => Promise<DueDelivery | null>): Promise<DueDelivery | null> {
+    let current: DueDelivery | null = null;
+    try {
+      current = await reload();
+    } finally {
+      if (!current) this.slots.leave(lane, null);
+    }
+    return current;
   }
 
   /** When it fails, nobody attends to the row any more, and the sweeper finds it. */

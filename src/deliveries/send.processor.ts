@@ -46,18 +46,30 @@ export class SendProcessor extends TrackedProcessor<SendJob> {
   }
 
   private async look(deliveryId: string, dueAt?: number): Promise<void> {
-    const delivery = await this.attempts.load(deliveryId);
-    if (delivery?.status !== 'pending' || isSuperseded(delivery, dueAt)) return;
+    const delivery = await this.reload(deliveryId, dueAt);
+    if (!delivery) return;
     if (delivery.dueInMs > SHORT_WAIT_MS) return this.deliveries.entrustToSweeper([deliveryId]);
-    if (delivery.dueInMs <= 0) return this.dispatch.dispatch(delivery);
+    if (delivery.dueInMs <= 0) return this.dispatch.dispatch(delivery, () => this.reload(deliveryId, dueAt));
     await pause(delivery.dueInMs);
     return this.look(deliveryId, dueAt);
   }
+
+  /** The delivery as it is now; null when there is nothing to attempt any more, or when somebody else sees to it. */
+  private async reload(deliveryId: string, dueAt?: number): Promise<DueDelivery | null> {
+    const delivery = await this.attempts.load(deliveryId);
+    return delivery?.status === 'pending' && !isSuperseded(delivery, dueAt) ? delivery : null;
+  }
 }
 
-/** Whether somebody has taken the row over since: the sweeper with another reminder, or a worker that has let it in. */
-const isSuperseded = ({ attendedUntilMs }: DueDelivery, dueAt?: number): boolean =>
-  dueAt !== undefined && attendedUntilMs > dueAt + ATTENDED_MS + SAME_TIME_MS;
+/**
+ * Whether somebody else sees to the row by now: the sweeper, to whom it was entrusted because the queue seemed not to have
+ * taken the job, or who has made another, or a worker that has let it in.
+ */
+function isSuperseded({ attendedUntilMs }: DueDelivery, dueAt?: number): boolean {
+  if (dueAt === undefined) return false;
+  const longerMs = attendedUntilMs - dueAt - ATTENDED_MS;
+  return longerMs > SAME_TIME_MS || longerMs < -ATTENDED_MS / 2;
+}
 
 /** One for each send queue, because a worker is made of a decorated class. They share the slots of the process. */
 const PROCESSORS: readonly Type<SendProcessor>[] = ALL_SEND_QUEUES.map((name) => {

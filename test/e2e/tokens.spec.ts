@@ -136,6 +136,16 @@ describe('An access token', () => {
     expect((await make(service.api, { userId: 'admin' })).userId).toBe('admin');
   });
 
+  it('that is in constant use is refused at once after its revocation', async () => {
+    for (let round = 1; round <= 5; round++) {
+      const { api, id } = await somebody(['webhooks:read']);
+      // More often than a token is looked up.
+      for (let i = 0; i < 8; i++) await dataOf(api.me());
+      await dataOf(service.api.revokeToken(id));
+      await errorOf(api.me(), 401);
+    }
+  });
+
   it('may revoke itself, and goes at once with all that were made with it', async () => {
     const root = await somebody(['tokens:manage', 'users:manage', 'webhooks:read']);
     const child = await make(root.api, { scopes: ['tokens:manage', 'webhooks:read'] });

@@ -53,7 +53,7 @@ async function withWaitingDelayedAndActiveJobs({ load, ledger, redis }: Stage): 
   await waitFor(async () => (await jobs('ZCARD', 'delayed')) >= 10, { what: 'delayed jobs' });
   ledger.hold();
   // One after the other: what is accepted together shares its jobs.
-  for (let i = 0; i < 10; i++) accepted.push(...(await load.burst(10)));
+  for (let i = 0; i < 15; i++) accepted.push(...(await load.burst(10)));
   await waitFor(async () => (await jobs('LLEN', 'active')) >= 4, { what: 'active jobs of both workers' });
   await waitFor(async () => (await jobs('LLEN', 'wait')) >= 5, { what: 'waiting jobs' });
   expect(await jobs('ZCARD', 'delayed')).toBeGreaterThan(0);

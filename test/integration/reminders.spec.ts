@@ -105,6 +105,17 @@ describeOnStores('A job that reminds of deliveries', (store) => {
     await hook.received(2);
   });
 
+  it('leaves a row to the sweeper that it was entrusted to, because the queue seemed not to have taken the job', async () => {
+    const { hook, userId, webhookId } = await subscribed();
+    const entrusted = await due(webhookId, userId, hook.url, '0 seconds');
+    const other = await due(webhookId, userId, hook.url, '10 seconds');
+    await app.get(SendQueue).offer([entrusted, other]);
+    await waitFor(async () => (await status(other)) === 'succeeded', { what: 'the row of this reminder' });
+    expect([await status(entrusted), hook.calls.length]).toEqual(['pending', 1]);
+    await app.get(DeliveriesSweeper).sweep();
+    await hook.received(2);
+  });
+
   it('keeps the sweeper from an attempt that takes long', async () => {
     let answer: (value?: unknown) => void = () => undefined;
     const { hook, userId, webhookId } = await subscribed(
