@@ -66,7 +66,7 @@ const NIL = '00000000-0000-0000-0000-000000000000';
 const PAGE = 5000;
 
 /** The first delivery of an event to a webhook, about to be inserted. */
-export interface FirstDelivery extends Subscriber {
+interface FirstDelivery extends Subscriber {
   id: string;
   /** It waits in its row for a slot; no job reminds of it. */
   parked: boolean;
