@@ -23,7 +23,7 @@ export async function dumpDatabase(database: TestDatabase): Promise<Haystack[]> 
   return haystacks;
 }
 
-/** Every key with its whole value. */
+/** Every key with its whole value; of a key that expires while the keys are read, its name alone. */
 export async function dumpRedis(url: string): Promise<Haystack[]> {
   const redis = new Redis(url);
   try {
@@ -39,6 +39,7 @@ export async function dumpRedis(url: string): Promise<Haystack[]> {
 
 async function valueOf(redis: Redis, key: string): Promise<string> {
   const type = await redis.type(key);
+  if (type === 'none') return '(expired)';
   const read: Record<string, () => Promise<unknown>> = {
     string: () => redis.get(key),
     hash: () => redis.hgetall(key),
