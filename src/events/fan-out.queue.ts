@@ -1,6 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
+import { gatherFor } from '../database/gathering.service';
 import { QueueHealthService } from '../queue/queue-health.service';
 
 /** The braces keep all keys of the queue in one slot of a Redis cluster. */
@@ -16,6 +18,8 @@ type Take = (eventIds: readonly string[]) => boolean;
 
 const MAX_WAITING = 10_000;
 const MAX_IDS_PER_JOB = 100;
+/** Under load fewer jobs remind of more events each; one that comes alone does not wait. */
+const GATHERING = gatherFor({ quietMs: 5, withinMs: 20, enough: MAX_IDS_PER_JOB });
 
 /**
  * Hands events on to the fan-out without ever making a publisher wait. What the queue does not take, or what would
@@ -59,13 +63,17 @@ export class FanOutQueue implements OnModuleInit {
 
   private async drain(): Promise<void> {
     this.handingOn = true;
+    // What was committed together is handed on one by one, and belongs in one job.
+    await nextTurn();
     while (this.waiting.length > 0) {
+      const gathered = GATHERING();
       const eventIds = this.waiting.splice(0, MAX_IDS_PER_JOB);
       try {
         await this.remind(eventIds);
       } catch (error) {
         this.logger.warn(`${eventIds.length} events are left to the sweeper: ${String(error)}`);
       }
+      if (eventIds.length > 1) await gathered(() => this.waiting.length);
     }
     this.handingOn = false;
   }
