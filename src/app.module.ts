@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module';
 import { BearerGuard } from './auth/bearer.guard';
 import type { Config } from './config/config';
@@ -9,7 +9,6 @@ import { DeliveriesModule } from './deliveries/deliveries.module';
 import { ApiExceptionFilter } from './errors/api-exception.filter';
 import { EventsModule } from './events/events.module';
 import { HealthModule } from './health/health.module';
-import { EnvelopeInterceptor } from './http/envelope.interceptor';
 import { MetricsModule } from './metrics/metrics.module';
 import { SourcesModule } from './sources/sources.module';
 import { validationPipe } from './validation/validation.pipe';
@@ -21,7 +20,6 @@ import { WebhooksModule } from './webhooks/webhooks.module';
   providers: [
     { provide: APP_GUARD, useClass: BearerGuard },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
-    { provide: APP_INTERCEPTOR, useClass: EnvelopeInterceptor },
     { provide: APP_PIPE, useFactory: validationPipe },
   ],
 })

@@ -1,8 +1,9 @@
+import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../config/config';
 import { Batcher } from '../database/batcher';
 import { StatementsService } from '../database/statements.service';
-import { ADMIN, hashToken, isAccessToken, isSameToken, type Principal } from './access-token';
+import { ADMIN, hashToken, isAccessToken, type Principal } from './access-token';
 import { JwtService } from './jwt.service';
 import { RecentPrincipals } from './recent-principals';
 import { ALL_SCOPES } from './scope';
@@ -38,20 +39,23 @@ export class AuthenticationService {
   private readonly questions = new Batcher<Buffer, Principal | null>((hashes) => this.findAll(hashes), MAX_BATCH, 2);
   private readonly recent = new RecentPrincipals(() => performance.now());
 
+  private readonly bootstrapHash: Buffer | null;
+
   constructor(
     private readonly statements: StatementsService,
     private readonly jwts: JwtService,
-    private readonly config: Config,
-  ) {}
+    { bootstrapToken }: Config,
+  ) {
+    this.bootstrapHash = bootstrapToken === null ? null : hashToken(bootstrapToken);
+  }
 
   /** Null when the token is malformed, unknown, expired or revoked. */
   async authenticate(token: string): Promise<Principal | null> {
     if (!isAccessToken(token)) return this.jwts.authenticate(token);
-    const { bootstrapToken } = this.config;
-    if (bootstrapToken !== null && isSameToken(token, bootstrapToken)) {
+    const hash = hashToken(token);
+    if (this.bootstrapHash && timingSafeEqual(hash, this.bootstrapHash)) {
       return { tokenId: null, userId: ADMIN, scopes: ALL_SCOPES, expiresAt: null };
     }
-    const hash = hashToken(token);
     return this.recent.find(hash.toString('hex')) ?? this.questions.add(hash);
   }
 

@@ -4,7 +4,7 @@ import { AuthGuard } from '@nestjs/passport';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error';
 import { messageFor } from '../errors/catalogue';
-import { isApiRoute } from '../http/envelope.interceptor';
+import { isApiRoute } from '../http/api-route';
 import type { Principal } from './access-token';
 import { authorizationOf, senderOf } from './credentials';
 import { MANAGEMENT, RATE_RULE_KEY, type RateRule } from './rate-limit.decorator';
@@ -29,7 +29,7 @@ export class BearerGuard extends AuthGuard('bearer') {
   }
 
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (!isApiRoute(context.switchToHttp().getRequest<FastifyRequest>())) return true;
+    if (!isApiRoute(context.switchToHttp().getRequest<FastifyRequest>().routeOptions.url)) return true;
     await super.canActivate(context);
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     this.count(context, request);

@@ -19,7 +19,9 @@ export type NeededScopes = readonly (Scope | readonly Scope[])[];
 
 /** The first need that these scopes do not meet, as words; undefined when they meet all. */
 export function missingScope(needed: NeededScopes, held: readonly Scope[]): string | undefined {
-  const missing = needed.find((need) => ![need].flat().some((scope) => held.includes(scope)));
+  const missing = needed.find((need) =>
+    typeof need === 'string' ? !held.includes(need) : !need.some((scope) => held.includes(scope)),
+  );
   return missing === undefined ? undefined : [missing].flat().join(' or ');
 }
 

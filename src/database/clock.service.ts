@@ -2,6 +2,7 @@ import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } fro
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { v7 } from 'uuid';
+import { randomBytes16 } from './random-bytes.service';
 
 const MEASURE_EVERY_MS = 30_000;
 const TOLERATED_OFFSET_MS = 2000;
@@ -53,7 +54,7 @@ export class ClockService implements OnModuleInit, OnApplicationShutdown {
     const ms = Math.max(this.nowMs(), this.lastMs);
     this.sequence = ms === this.lastMs ? this.sequence + 1 : Math.floor(Math.random() * 0x40000000);
     this.lastMs = ms;
-    return { id: v7({ msecs: ms, seq: this.sequence }), at: new Date(ms) };
+    return { id: v7({ msecs: ms, seq: this.sequence, rng: randomBytes16 }), at: new Date(ms) };
   }
 
   private nowMs(): number {

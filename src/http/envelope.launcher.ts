@@ -1,20 +1,16 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
-import type { FastifyRequest } from 'fastify';
-import { map, type Observable } from 'rxjs';
+import type { FastifyInstance } from 'fastify';
 import { Page } from '../pagination/page';
+import { isApiRoute } from './api-route';
 
-/** Wraps what a controller under `/api` returns: `{ success: true, data }`, and `nextCursor` beside it for a page. */
-@Injectable()
-export class EnvelopeInterceptor implements NestInterceptor {
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
-    return isApiRoute(request) ? next.handle().pipe(map(envelope)) : next.handle();
-  }
-}
-
-/** Is this one of the routes that need a token and answer in the envelope? */
-export function isApiRoute(request: FastifyRequest): boolean {
-  return (request.routeOptions.url ?? '').startsWith('/api/');
+/**
+ * Wraps what a controller under `/api` returns: `{ success: true, data }`, and `nextCursor` beside it for a page. Errors
+ * come in an envelope of their own. A hook of the server, because Nest's interceptors cost every request a chain of
+ * observables.
+ */
+export function wrapAnswers(server: FastifyInstance): void {
+  server.addHook('preSerialization', (request, reply, payload, done) => {
+    done(null, isApiRoute(request.routeOptions.url) && reply.statusCode < 400 ? envelope(payload) : payload);
+  });
 }
 
 function envelope(data: unknown): object {

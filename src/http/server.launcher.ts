@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import helmet from 'helmet';
 import type { Config } from '../config/config';
 import { messageFor, MESSAGES } from '../errors/catalogue';
 import { errorEnvelope } from '../errors/envelope';
+import { wrapAnswers } from './envelope.launcher';
 import { registerJsonParser } from './json-body.launcher';
+import { SECURITY_HEADERS } from './security-headers.launcher';
 import { type DrainBounds, drainUnreadBodies } from './unread-body.launcher';
 
 /** How long a client may take, and what is read of a body that nobody wants. */
@@ -27,26 +28,6 @@ const CONNECTION_LIMITS: ConnectionLimits = {
   drainBytes: 16_777_216,
   drainMs: 5000,
 };
-/** One policy for all: answers of the API load nothing, and Swagger UI loads what comes from here, with styles in its page. */
-const setSecurityHeaders = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  xFrameOptions: { action: 'deny' },
-  // We speak plain HTTP: this is for the TLS proxy to say, who knows the domain.
-  strictTransportSecurity: false,
-});
-
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The Fastify server below Nest: limits, request ids, one log line a request, and the envelope where Nest is not reached. */
@@ -71,6 +52,7 @@ export function createAdapter(config: Config, limits: ConnectionLimits = CONNECT
   const server = adapter.getInstance<FastifyInstance>();
   registerJsonParser(server, config);
   drainUnreadBodies(server, limits);
+  wrapAnswers(server);
   addHooks(server, config);
   return adapter;
 }
@@ -82,17 +64,12 @@ function requestIdOf(request: { headers: Record<string, string | string[] | unde
 
 function addHooks(server: FastifyInstance, config: Config): void {
   server.addHook('onRequest', (request, reply, done) => {
-    setSecurityHeaders(request.raw, reply.raw, () => done());
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    if (config.role !== 'worker' || request.url.startsWith('/health/')) return done();
+    const path = request.url.split('?', 1)[0] ?? '';
+    return void reply.status(404).send(errorEnvelope(messageFor.noRoute(request.method, path)));
   });
-  server.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    if (config.role === 'worker' && !request.url.startsWith('/health/')) {
-      await reply
-        .status(404)
-        .send(errorEnvelope(messageFor.noRoute(request.method, request.url.split('?', 1)[0] ?? '')));
-    }
-  });
-  server.addHook('onResponse', async (request, reply) => {
+  server.addHook('onResponse', (request, reply, done) => {
     request.log.info(
       {
         method: request.method,
@@ -103,6 +80,7 @@ function addHooks(server: FastifyInstance, config: Config): void {
       },
       'request',
     );
+    done();
   });
 }
 

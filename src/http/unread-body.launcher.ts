@@ -11,12 +11,13 @@ export interface DrainBounds {
  * while its client writes is reset, and the client never sees the answer. Beyond the bounds that is what it gets.
  */
 export function drainUnreadBodies(server: FastifyInstance, bounds: DrainBounds): void {
-  server.addHook('onSend', async (request, reply) => {
-    const { raw } = request;
+  server.addHook('onSend', ({ raw }, reply, _payload, done) => {
     const hasBody = raw.headers['transfer-encoding'] !== undefined || Number(raw.headers['content-length']) > 0;
-    if (!hasBody || raw.complete || raw.destroyed) return;
-    await drain(raw, bounds);
-    if (!raw.complete) reply.header('connection', 'close');
+    if (!hasBody || raw.complete || raw.destroyed) return done();
+    return void drain(raw, bounds).then(() => {
+      if (!raw.complete) reply.header('connection', 'close');
+      done();
+    });
   });
 }
 
