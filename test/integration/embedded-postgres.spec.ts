@@ -41,7 +41,7 @@ afterEach(async () => {
   for (const { folder } of opened) {
     const pid = await readPid(folder);
     if (pid && (await isServerOf(pid, folder))) process.kill(pid, 'SIGKILL');
-    await waitFor(async () => (await processesIn(folder)).length === 0, { what: 'every process to be gone' });
+    await nothingRunsIn(folder);
     if (folder.startsWith(root)) continue;
     await rm(dirname(folder), { recursive: true, force: true });
     await rmdir(dirname(dirname(folder))).catch(() => undefined);
@@ -82,6 +82,12 @@ async function processesIn(folder: string): Promise<number[]> {
     if ((await readlink(`/proc/${pid}/cwd`).catch(() => '')) === folder) found.push(pid);
   }
   return found;
+}
+
+/** A process that has ended has its folder until the kernel has closed its files. */
+async function nothingRunsIn(folder: string): Promise<void> {
+  const isEmpty = async () => (await processesIn(folder)).length === 0;
+  await waitFor(isEmpty, { what: 'every process to be gone', timeoutMs: 2000 });
 }
 
 async function killServer({ folder }: EmbeddedPostgres): Promise<void> {
@@ -125,7 +131,7 @@ describe('the embedded PostgreSQL', () => {
     await Promise.all([postgres.stop(), postgres.stop()]);
     await postgres.stop();
     expect(await isServerOf(pid, postgres.folder)).toBe(false);
-    expect(await processesIn(postgres.folder)).toEqual([]);
+    await nothingRunsIn(postgres.folder);
     expect((await readdir(dataDir)).sort()).toEqual(['claims', 'postgres', 'postgres.log', 'postgres.password']);
   });
 
@@ -153,7 +159,7 @@ describe('the embedded PostgreSQL', () => {
     await first.stop();
     expect(await query(second, 'select n from kept')).toEqual([42]);
     await second.stop();
-    expect(await processesIn(second.folder)).toEqual([]);
+    await nothingRunsIn(second.folder);
     expect(reasons).toHaveLength(1);
   });
 
@@ -255,7 +261,7 @@ describe('a command', () => {
     expect(command.owned).toBe(true);
     expect(await query(command, 'select 1')).toEqual([1]);
     await command.stop();
-    expect(await processesIn(command.folder)).toEqual([]);
+    await nothingRunsIn(command.folder);
   });
 
   it('leaves the one it started to a service that has come to use it meanwhile', async () => {
@@ -264,6 +270,6 @@ describe('a command', () => {
     await command.stop();
     expect(await query(service, 'select 1')).toEqual([1]);
     await service.stop();
-    expect(await processesIn(service.folder)).toEqual([]);
+    await nothingRunsIn(service.folder);
   });
 });
