@@ -41,7 +41,8 @@ afterEach(async () => {
   for (const { folder } of opened) {
     const pid = await readPid(folder);
     if (pid && (await isServerOf(pid, folder))) process.kill(pid, 'SIGKILL');
-    await nothingRunsIn(folder);
+    // The children of a killed server take a while to notice.
+    await nothingRunsIn(folder, 15_000);
     if (folder.startsWith(root)) continue;
     await rm(dirname(folder), { recursive: true, force: true });
     await rmdir(dirname(dirname(folder))).catch(() => undefined);
@@ -85,9 +86,9 @@ async function processesIn(folder: string): Promise<number[]> {
 }
 
 /** A process that has ended has its folder until the kernel has closed its files. */
-async function nothingRunsIn(folder: string): Promise<void> {
+async function nothingRunsIn(folder: string, timeoutMs = 2000): Promise<void> {
   const isEmpty = async () => (await processesIn(folder)).length === 0;
-  await waitFor(isEmpty, { what: 'every process to be gone', timeoutMs: 2000 });
+  await waitFor(isEmpty, { what: 'every process to be gone', timeoutMs });
 }
 
 async function killServer({ folder }: EmbeddedPostgres): Promise<void> {
