@@ -7,9 +7,6 @@ import { ParkingService } from './parking.service';
 import { SendQueue } from './send.queue';
 import { WebhookEndingsService } from './webhook-endings.service';
 
-/** A shorter wait is no more than what an attempt takes anyway, in which nobody looks at the row again either. */
-const STALE_AFTER_MS = 100;
-
 /** Brings a due delivery to its attempt: now, or when its webhook, its user and this process have room for it. */
 @Injectable()
 export class DispatchService {
@@ -31,7 +28,7 @@ export class DispatchService {
     this.parking.stop();
   }
 
-  /** @param reload the delivery as it is after it has waited long for a slot; null when it is not to be attempted any more */
+  /** @param reload the delivery as it is after it has waited for a slot; null when it is not to be attempted any more */
   async dispatch(delivery: DueDelivery, reload: () => Promise<DueDelivery | null>): Promise<void> {
     // Somebody waits for the outcome of a test.
     if (delivery.trigger === 'test') {
@@ -40,10 +37,8 @@ export class DispatchService {
     }
     const entered = this.slots.enter(delivery);
     if (entered === true) return this.attempt(delivery);
-    const waitsSince = performance.now();
     if (!(await entered)) return this.parking.park(delivery.id, delivery);
-    const isStale = performance.now() - waitsSince > STALE_AFTER_MS;
-    const current = isStale ? await this.orLeave(delivery, reload) : delivery;
+    const current = await this.orLeave(delivery, reload);
     if (current) await this.attempt(current);
   }
 
