@@ -38,7 +38,6 @@ const USE_TOKENS = {
 export class AuthenticationService {
   private readonly questions = new Batcher<Buffer, Principal | null>((hashes) => this.findAll(hashes), MAX_BATCH, 2);
   private readonly recent = new RecentPrincipals(() => performance.now());
-
   private readonly bootstrapHash: Buffer | null;
 
   constructor(

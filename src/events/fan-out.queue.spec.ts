@@ -7,6 +7,7 @@ const ids = (count: number) => Array.from({ length: count }, (_, i) => `event-${
 
 describe('Events that are handed on to the fan-out', () => {
   beforeAll(() => Logger.overrideLogger(false));
+
   function fanOutQueue(addBulk: jest.Mock) {
     const queue = new FanOutQueue(
       { addBulk } as Partial<Queue<FanOutJob>> as Queue<FanOutJob>,
