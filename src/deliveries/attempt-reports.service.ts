@@ -27,7 +27,10 @@ export class AttemptReportsService {
     metrics: MetricsService,
     private readonly attendance: AttendanceService,
   ) {
-    this.inFlight = metrics.level('webhooks_attempts_in_flight', 'Attempts that this process is making.');
+    this.inFlight = metrics.level(
+      'webhooks_attempts_in_flight',
+      'Attempts that this process is making, until their outcome is written.',
+    );
     this.succeeded = metrics.counterBy(
       'webhooks_deliveries_succeeded_total',
       'Attempts that a receiver took.',

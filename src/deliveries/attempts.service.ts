@@ -13,6 +13,7 @@ import { DeliveriesRepository } from './deliveries.repository';
 import type { DueDelivery } from './due-delivery';
 import { deliveryError, type ErrorCode } from './failure';
 import type { Pace } from './fair-share';
+import { Permits } from './permits';
 import { SenderService } from './sender.service';
 
 const MAX_BATCH = 200;
@@ -30,6 +31,8 @@ export class AttemptsService {
     const recorded = await this.deliveries.record(records);
     return records.map(({ deliveryId }) => recorded.get(deliveryId) ?? null);
   }, MAX_BATCH);
+  /** Outcomes that may wait to be written at once: as many as there are slots. */
+  private readonly unwritten: Permits;
 
   constructor(
     private readonly config: Config,
@@ -37,7 +40,9 @@ export class AttemptsService {
     private readonly deliveries: DeliveriesRepository,
     private readonly sender: SenderService,
     private readonly reports: AttemptReportsService,
-  ) {}
+  ) {
+    this.unwritten = new Permits(config.deliveryConcurrency);
+  }
 
   /** Null when there is no such row any more. */
   load(deliveryId: string): Promise<DueDelivery | null> {
@@ -46,18 +51,35 @@ export class AttemptsService {
 
   /**
    * Sends what is still wanted and writes down what came of it. A receiver's failure is an outcome, never an exception.
-   * `made` is null when there was nothing to write any more, or when this process is making the same attempt already: a
-   * queue that was emptied may be reminded of it meanwhile.
+   * @param whenEnded called once, when the request has ended: from then on only its outcome is written
+   * @returns null when there was nothing to write any more, or when this process is making the same attempt already: a
+   *   queue that was emptied may be reminded of it meanwhile
    */
-  async make(delivery: DueDelivery): Promise<{ made: Made | null; pace: Pace }> {
-    if (!this.reports.begin(delivery.id)) return { made: null, pace: null };
+  async make(delivery: DueDelivery, whenEnded: (pace: Pace) => void = () => undefined): Promise<Made | null> {
+    if (!this.reports.begin(delivery.id)) {
+      whenEnded(null);
+      return null;
+    }
     try {
-      const record = await this.attempt(delivery);
-      const recorded = await this.write(record);
+      const record = await this.attempt(delivery, whenEnded);
+      const recorded = await this.write(record).finally(() => this.unwritten.give());
       this.reports.report(delivery, record, recorded);
-      return { made: recorded && { ...recorded, ending: record.ending }, pace: paceOf(record) };
+      return recorded && { ...recorded, ending: record.ending };
     } finally {
       this.reports.end(delivery.id);
+    }
+  }
+
+  /** Ends with a permit to write: where PostgreSQL falls behind, what has ended keeps its slot until it has one. */
+  private async attempt(delivery: DueDelivery, whenEnded: (pace: Pace) => void): Promise<AttemptRecord> {
+    let pace: Pace = null;
+    try {
+      const record = await this.request(delivery);
+      pace = paceOf(record);
+      await this.unwritten.take();
+      return record;
+    } finally {
+      whenEnded(pace);
     }
   }
 
@@ -74,7 +96,7 @@ export class AttemptsService {
     }
   }
 
-  private async attempt(delivery: DueDelivery): Promise<AttemptRecord> {
+  private async request(delivery: DueDelivery): Promise<AttemptRecord> {
     const { webhook } = delivery;
     if (!webhook) return this.unsent(delivery, 'canceled', 'webhook_deleted');
     if (!webhook.active && delivery.trigger !== 'test') return this.unsent(delivery, 'canceled', 'webhook_disabled');

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { AttemptSlotsService } from './attempt-slots.service';
 import { AttemptsService } from './attempts.service';
 import type { DueDelivery } from './due-delivery';
-import type { Lane, Pace } from './fair-share';
+import type { Lane } from './fair-share';
 import { ParkingService } from './parking.service';
 import { SendQueue } from './send.queue';
 import { WebhookEndingsService } from './webhook-endings.service';
@@ -64,15 +64,9 @@ export class DispatchService {
     if (delivery?.status !== 'pending') this.slots.leave(lane, null);
   }
 
-  /** The slot has been taken. */
+  /** The slot has been taken; the next may have it while the outcome is written. */
   private async attempt(delivery: DueDelivery): Promise<void> {
-    let pace: Pace = null;
-    let made;
-    try {
-      ({ made, pace } = await this.attempts.make(delivery));
-    } finally {
-      this.slots.leave(delivery, pace);
-    }
+    const made = await this.attempts.make(delivery, (pace) => this.slots.leave(delivery, pace));
     if (made?.nextId) await this.queue.offer([made.nextId], made.nextInMs ?? 0);
     if (made) await this.endings.note(delivery.webhookId, made);
   }

@@ -10,7 +10,7 @@ const DELIVERY = { id: 'd', webhookId: 'w', userId: 'u', trigger: 'event' } as D
 
 describe('A delivery that is due', () => {
   function dispatcher(entered: boolean | Promise<boolean>) {
-    const make = jest.fn().mockResolvedValue({ made: null, pace: null });
+    const make = jest.fn().mockResolvedValue(null);
     const leave = jest.fn();
     const park = jest.fn();
     const service = new DispatchService(
@@ -27,7 +27,7 @@ describe('A delivery that is due', () => {
     const { service, make } = dispatcher(true);
     const reload = jest.fn();
     await service.dispatch(DELIVERY, reload);
-    expect(make).toHaveBeenCalledWith(DELIVERY);
+    expect(make).toHaveBeenCalledWith(DELIVERY, expect.any(Function));
     expect(reload).not.toHaveBeenCalled();
   });
 
@@ -35,7 +35,7 @@ describe('A delivery that is due', () => {
     const { service, make } = dispatcher(Promise.resolve(true));
     const current = { ...DELIVERY, event: 'changed' };
     await service.dispatch(DELIVERY, async () => current);
-    expect(make).toHaveBeenCalledWith(current);
+    expect(make).toHaveBeenCalledWith(current, expect.any(Function));
   });
 
   it('gives its slot back when somebody else has attempted it meanwhile, or when it cannot be read', async () => {
