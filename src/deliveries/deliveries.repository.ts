@@ -30,7 +30,7 @@ export class DeliveriesRepository {
     const inOrder = [...records].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
     const ids = inOrder.map(({ deliveryId }) => deliveryId);
     const rows = await this.statements.run<Recorded & Record<string, unknown>>(RECORD, [
-      ...columns(inOrder),
+      JSON.stringify(inOrder.map(outcome)),
       ...idBounds(ids),
     ]);
     return new Map(rows.map((row) => [row.id, row]));
@@ -61,24 +61,24 @@ function toDue({ url, active, sealedSecret, sealedPreviousSecret, ...row }: DueR
   return { ...row, webhook: url === null ? null : { url, active, sealedSecret, sealedPreviousSecret } };
 }
 
-/** One array for each column of `RECORD`, in its order. */
-function columns(records: readonly AttemptRecord[]): unknown[][] {
-  const responses = records.map(({ exchange }) => exchange?.response ?? null);
-  return [
-    records.map(({ deliveryId }) => deliveryId),
-    records.map(({ status }) => status),
-    records.map(({ error }) => error?.code ?? null),
-    records.map(({ error }) => error?.message ?? null),
-    records.map(({ exchange }) => exchange?.url ?? null),
-    records.map(({ exchange }) => exchange?.attemptedAt.toISOString() ?? null),
-    records.map(({ exchange }) => exchange?.durationMs ?? null),
-    records.map(({ exchange }) => (exchange ? JSON.stringify(exchange.requestHeaders) : null)),
-    responses.map((response) => response?.status ?? null),
-    responses.map((response) => (response ? JSON.stringify(response.headers) : null)),
+/** What `RECORD` reads of one outcome; what is undefined is left out of the JSON, and null in the row. */
+function outcome({ deliveryId, status, error, exchange, next }: AttemptRecord): Record<string, unknown> {
+  const response = exchange?.response;
+  return {
+    id: deliveryId,
+    status,
+    error_code: error?.code,
+    error_message: error?.message,
+    url: exchange?.url,
+    attempted_at: exchange?.attemptedAt,
+    duration_ms: exchange?.durationMs,
+    request_headers: exchange?.requestHeaders,
+    response_status: response?.status,
+    response_headers: response?.headers,
     // PostgreSQL's text cannot hold NUL.
-    responses.map((response) => response?.body.replaceAll('\0', '\ufffd') ?? null),
-    responses.map((response) => response?.bodyTruncated ?? null),
-    records.map(({ next }) => next?.id ?? null),
-    records.map(({ next }) => next?.delayMs ?? null),
-  ];
+    response_body: response?.body.replaceAll('\0', '\ufffd'),
+    response_body_truncated: response?.bodyTruncated,
+    next_id: next?.id,
+    delay_ms: next?.delayMs,
+  };
 }

@@ -32,11 +32,10 @@ export const RECORD: Statement = {
   name: 'record_attempts',
   text: `
     with outcome as (
-      select * from unnest(
-        $1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::timestamptz[], $7::int[], $8::json[],
-        $9::int[], $10::json[], $11::text[], $12::boolean[], $13::uuid[], $14::float8[]
-      ) as o (id, status, error_code, error_message, url, attempted_at, duration_ms, request_headers,
-              response_status, response_headers, response_body, response_body_truncated, next_id, delay_ms)
+      select * from json_to_recordset($1::json) as o
+        (id uuid, status text, error_code text, error_message text, url text, attempted_at timestamptz, duration_ms int,
+         request_headers json, response_status int, response_headers json, response_body text,
+         response_body_truncated boolean, next_id uuid, delay_ms float8)
     ), done as (
       update webhook_service.deliveries d set
         status = o.status, error_code = o.error_code, error_message = o.error_message, url = coalesce(o.url, d.url),
@@ -49,7 +48,7 @@ export const RECORD: Statement = {
         response_body_truncated = o.response_body_truncated,
         next_attempt_at = case when d.status = 'pending' then now() + o.delay_ms * interval '1 millisecond' end
       from outcome o
-      where d.id = o.id and d.id between $15 and $16
+      where d.id = o.id and d.id between $2 and $3
         and (d.status = 'pending' or (d.status = 'canceled' and d.attempted_at is null and o.attempted_at is not null))
       returning d.*, o.next_id, o.delay_ms
     ), next as (

@@ -1,11 +1,12 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { AddressPolicy } from './address';
 import { type Connection, Connections } from './connections.client';
 import { Connector } from './connector.client';
 import { type BodyBounds, Exchange, type ExchangeEnd } from './exchange.client';
 import type { HttpResult, PreparedGet, PreparedRequest } from './http-result';
 import { NameResolver } from './resolver.client';
-import { judgeStoredUrl } from './url';
+import { judgeStoredUrl, type StoredUrlVerdict } from './url';
 
 export interface HttpClientOptions {
   readonly policy: AddressPolicy;
@@ -24,6 +25,9 @@ const EXCERPT: BodyBounds = { maxKeptBytes: 4 * 1024, maxReadBytes: 64 * 1024, t
 /** Of what was asked for everything counts. */
 const DOCUMENT: BodyBounds = { maxKeptBytes: 4 * 1024 * 1024, maxReadBytes: 4 * 1024 * 1024, timeoutMs: 15_000 };
 
+/** Bytes, about: the judgements of some ten thousand urls. */
+const MAX_JUDGED = 8 * 1024 * 1024;
+
 interface Outgoing {
   readonly method: 'GET' | 'POST';
   readonly url: string;
@@ -37,6 +41,12 @@ export class HttpClient implements OnApplicationShutdown {
   private readonly resolver: NameResolver;
   private readonly connector: Connector;
   private readonly connections: Connections;
+  /** The same url is always judged the same: policy and options last as long as the client. */
+  private readonly judged = new LRUCache<string, StoredUrlVerdict>({
+    maxSize: MAX_JUDGED,
+    sizeCalculation: (_, url) => 500 + 4 * url.length,
+    memoMethod: (url) => judgeStoredUrl(url, this.options.policy, this.options),
+  });
 
   constructor(private readonly options: HttpClientOptions) {
     this.resolver = new NameResolver(options.dnsServers, options.timeoutMs);
@@ -68,7 +78,7 @@ export class HttpClient implements OnApplicationShutdown {
 
   private async send(request: Outgoing): Promise<HttpResult> {
     const startedAt = performance.now();
-    const judged = judgeStoredUrl(request.url, this.options.policy, this.options);
+    const judged = this.judged.memo(request.url);
     if (!judged.ok) return { kind: 'failure', code: 'destination_blocked', rule: judged.rule, durationMs: 0 };
     const { origin } = judged.url;
     const end = await this.exchange(this.connections.take(origin, startedAt), judged.url, request, startedAt);
