@@ -5,7 +5,15 @@ import { StatementsService } from '../database/statements.service';
 import type { AttemptRecord, Recorded } from './attempt-record';
 import type { DueDelivery, DueWebhook } from './due-delivery';
 import type { DeliveryError } from './failure';
-import { ATTEND, CANCEL_PENDING, ENTRUST_TO_SWEEPER, LAST_SUCCESS, LOAD_DUE, RECORD } from './deliveries.statements';
+import {
+  ATTEND,
+  CANCEL_PENDING,
+  ENTRUST_TO_SWEEPER,
+  LAST_SUCCESS,
+  LOAD_DUE,
+  RECORD,
+  TAKE_BACK,
+} from './deliveries.statements';
 
 /** The columns of the webhook are null when it was deleted. */
 type DueRow = Omit<DueDelivery, 'webhook'> & Omit<DueWebhook, 'url'> & { url: string | null };
@@ -39,6 +47,11 @@ export class DeliveriesRepository {
   /** No job attends to the rows any more: the sweeper reminds of them when they are due. */
   async entrustToSweeper(ids: readonly string[]): Promise<void> {
     await this.statements.run(ENTRUST_TO_SWEEPER, [ids, ...idBounds(ids)]);
+  }
+
+  /** Whether the job that has this delivery's id may see to it again, see `TAKE_BACK`. */
+  async takeBack(id: string): Promise<boolean> {
+    return (await this.statements.run(TAKE_BACK, [id])).length > 0;
   }
 
   /** Their attempts are being made and take long: the sweeper leaves the rows alone. */

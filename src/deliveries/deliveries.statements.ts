@@ -72,6 +72,19 @@ export const ENTRUST_TO_SWEEPER: Statement = {
     where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending'`,
 };
 
+/**
+ * By a job with the delivery's id, of which there is no other: the row was entrusted to the sweeper, who has not come yet or
+ * has just made no job of it, because this one was known.
+ */
+export const TAKE_BACK: Statement = {
+  name: 'take_delivery_back',
+  text: `
+    update webhook_service.deliveries set attended_until = now() + ${ATTENDED}
+    where id = $1 and status = 'pending' and not parked
+      and (attended_until <= scheduled_at or attended_until > now() + ${ATTENDED})
+    returning id`,
+};
+
 export const ATTEND: Statement = {
   name: 'attend_to_deliveries',
   text: `

@@ -16,6 +16,15 @@ import type { SendJob } from './send.queue';
 /** A job may come early by this much; earlier ones are the fault of a clock that is ahead. */
 const SHORT_WAIT_MS = 1000;
 
+/** What a job says of one of its deliveries. */
+interface Reminder {
+  deliveryId: string;
+  /** Undefined when it holds whoever saw to the row before. */
+  dueAt: number | undefined;
+  /** The queue takes no other for the delivery while there is this one. */
+  isOnly: boolean;
+}
+
 /** Attends to the deliveries of a job. A slow one keeps the job, and nothing else, waiting. */
 @Injectable()
 export class SendProcessor extends TrackedProcessor<SendJob> {
@@ -31,33 +40,39 @@ export class SendProcessor extends TrackedProcessor<SendJob> {
   protected override async handle(job: Job<SendJob>): Promise<void> {
     const { deliveryIds, dueAt } = job.data;
     // All of them, before BullMQ may repeat the job: none is attended to twice at once.
-    const attended = await Promise.allSettled(deliveryIds.map((id) => this.attend(id, dueAt)));
+    const attended = await Promise.allSettled(
+      deliveryIds.map((id) => this.attend({ deliveryId: id, dueAt, isOnly: job.id === id })),
+    );
     const failed = attended.find((one) => one.status === 'rejected');
     if (failed) throw failed.reason;
   }
 
-  private async attend(deliveryId: string, dueAt?: number): Promise<void> {
+  private async attend(reminder: Reminder): Promise<void> {
     await this.slots.hands.take();
     try {
-      await this.look(deliveryId, dueAt);
+      await this.look(reminder);
     } finally {
       this.slots.hands.give();
     }
   }
 
-  private async look(deliveryId: string, dueAt?: number): Promise<void> {
-    const delivery = await this.reload(deliveryId, dueAt);
+  private async look(reminder: Reminder): Promise<void> {
+    const delivery = await this.reload(reminder);
     if (!delivery) return;
-    if (delivery.dueInMs > SHORT_WAIT_MS) return this.deliveries.entrustToSweeper([deliveryId]);
-    if (delivery.dueInMs <= 0) return this.dispatch.dispatch(delivery, () => this.reload(deliveryId, dueAt));
+    if (delivery.dueInMs > SHORT_WAIT_MS) return this.deliveries.entrustToSweeper([delivery.id]);
+    if (delivery.dueInMs <= 0) return this.dispatch.dispatch(delivery, () => this.reload(reminder));
     await pause(delivery.dueInMs);
-    return this.look(deliveryId, dueAt);
+    return this.look(reminder);
   }
 
   /** The delivery as it is now; null when there is nothing to attempt any more, or when somebody else sees to it. */
-  private async reload(deliveryId: string, dueAt?: number): Promise<DueDelivery | null> {
-    const delivery = await this.attempts.load(deliveryId);
-    return delivery?.status === 'pending' && !isSuperseded(delivery, dueAt) ? delivery : null;
+  private async reload(reminder: Reminder): Promise<DueDelivery | null> {
+    const delivery = await this.attempts.load(reminder.deliveryId);
+    if (delivery?.status !== 'pending') return null;
+    if (!isSuperseded(delivery, reminder)) return delivery;
+    if (!reminder.isOnly || !(await this.deliveries.takeBack(delivery.id))) return null;
+    reminder.dueAt = undefined;
+    return delivery;
   }
 }
 
@@ -65,7 +80,7 @@ export class SendProcessor extends TrackedProcessor<SendJob> {
  * Whether somebody else sees to the row by now: the sweeper, to whom it was entrusted because the queue seemed not to have
  * taken the job, or who has made another, or a worker that has let it in.
  */
-function isSuperseded({ attendedUntilMs }: DueDelivery, dueAt?: number): boolean {
+function isSuperseded({ attendedUntilMs }: DueDelivery, { dueAt }: Reminder): boolean {
   if (dueAt === undefined) return false;
   const longerMs = attendedUntilMs - dueAt - ATTENDED_MS;
   return longerMs > SAME_TIME_MS || longerMs < -ATTENDED_MS / 2;

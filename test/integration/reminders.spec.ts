@@ -116,6 +116,25 @@ describeOnStores('A job that reminds of deliveries', (store) => {
     await hook.received(2);
   });
 
+  it.each([
+    ['has not come yet', '0 seconds'],
+    ['has just made no job of it, because this one was known', '15 seconds'],
+  ])('takes a row back, if it is the only one for it, from a sweeper that %s', async (_, attended) => {
+    const { hook, userId, webhookId } = await subscribed();
+    await app.get(SendQueue).offer([await due(webhookId, userId, hook.url, attended)]);
+    await hook.received(1);
+  });
+
+  it('leaves any other row to whoever sees to it, even if it is the only one for it', async () => {
+    const { hook, userId, webhookId } = await subscribed();
+    const taken = await due(webhookId, userId, hook.url, '4 seconds');
+    const other = await due(webhookId, userId, hook.url, '10 seconds');
+    await app.get(SendQueue).offer([taken]);
+    await app.get(SendQueue).offer([other]);
+    await waitFor(async () => (await status(other)) === 'succeeded', { what: 'the row that nobody else sees to' });
+    expect([await status(taken), hook.calls.length]).toEqual(['pending', 1]);
+  });
+
   it('keeps the sweeper from an attempt that takes long', async () => {
     let answer: (value?: unknown) => void = () => undefined;
     const { hook, userId, webhookId } = await subscribed(
