@@ -6,8 +6,11 @@ import { SEND_QUEUE_INDEX } from './send-queues';
 
 /** How long a renewed reminder of an event is trusted before it is renewed again. */
 const TRUSTED = `interval '10 seconds'`;
-/** After the queue was emptied everything is renewed, spread over this time so that receivers are not stormed. */
-const SPREAD = `interval '3 seconds'`;
+/**
+ * After the queue was emptied everything is unattended, in 1 to 3 s: attempts that are being made have time to end, and
+ * receivers are not stormed.
+ */
+const SOON = `(1 + 2 * random()) * interval '1 second'`;
 
 /** Two sweepers never take the same rows; one that finds nothing has read an empty partial index. */
 const RENEW_EVENTS = `
@@ -43,7 +46,7 @@ const SUSPECT_EVENTS = `
   where fanned_out_at is null and attended_until > now()`;
 
 const SUSPECT_DELIVERIES = `
-  update webhook_service.deliveries set attended_until = greatest(scheduled_at, now() + random() * ${SPREAD})
+  update webhook_service.deliveries set attended_until = greatest(scheduled_at, now() + ${SOON})
   where status = 'pending' and attended_until > now() and not parked and ${SEND_QUEUE_INDEX} = any($2::int[])`;
 
 /** Bounded, and in the partial indexes alone. A sweep every second leaves nothing unattended for five. */

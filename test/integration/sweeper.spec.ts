@@ -114,6 +114,22 @@ describeOnStores('The sweeper', (store) => {
     expect(await idsOf(`attended_until < now() + interval '1 minute'`)).toEqual(expected);
   });
 
+  it('gives attempts that are being made a second to end, when the queue has forgotten everything', async () => {
+    const now = async () =>
+      (await database.query<{ now: number }>(`select extract(epoch from now())::float8 as now`))[0]!.now;
+    const { url } = await forgottenDeliveries(50, '1 hour');
+    const before = await now();
+    await app.get(SweepRepository).suspectDeliveries(1, [0]);
+    const after = await now();
+    const [unattended] = await database.query<{ first: number; last: number }>(
+      `select extract(epoch from min(attended_until))::float8 as first, extract(epoch from max(attended_until))::float8 as last
+       from webhook_service.deliveries where url = $1`,
+      [url],
+    );
+    expect(unattended!.first).toBeGreaterThanOrEqual(before + 0.999);
+    expect(unattended!.last).toBeLessThanOrEqual(after + 3.001);
+  });
+
   it('counts what has been unattended for five seconds, up to a limit', async () => {
     const rows = app.get(SweepRepository);
     await forgottenEvent('-6 seconds');
