@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { SeededRandom } from '../support/chaos-random';
 import { type Stage, useStage } from '../support/chaos-stage';
 import type { Store } from '../support/stores';
+import { waitFor } from '../support/wait-for';
 import { runFaults } from './chaos-run';
 import { isLong } from './fault';
 import { makePlan } from './plan';
@@ -29,6 +30,9 @@ async function survive(stage: Stage, store: Store['name']): Promise<void> {
   const plan = makePlan({ store, long: isLong, atLeast: AT_LEAST_FAULTS }, ...seeds);
   stage.load.start(EVENTS_PER_SECOND);
   const run = await runFaults(stage, plan, Date.now() + TIME_MS);
+  // Faults that are soon over leave less time for events; what is still missing then is said at the end.
+  const isEnough = () => stage.load.accepted.length >= AT_LEAST_EVENTS;
+  await waitFor(isEnough, { what: 'enough events', timeoutMs: 60_000 }).catch(() => undefined);
   await stage.load.stop();
   await isSettled(stage);
 
