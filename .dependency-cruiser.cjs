@@ -1,58 +1,92 @@
 // Data flows down one corridor and nobody looks up: the table of rooms, as rules. `npm run depcruise` holds it.
 
-const roles = require('./scripts/roles.cjs');
+const { entryPoints, roles } = require('./scripts/roles.cjs');
 
-const CATALOGUE = 'events/(?:catalogue|event-name)[^/]*[.]ts$';
-const SIGNING = 'deliveries/sign[.]ts$';
-const PLUMBING = 'config database queue destinations errors validation pagination health metrics http embedded'.split(
-  ' ',
-);
+const PLUMBING = 'config errors metrics validation health database pagination queue destinations http'.split(' ');
+/** What the rooms of the corridor may use of the plumbing: all of it but `embedded` and `openapi`. */
+const USABLE = PLUMBING.map((room) => `plumbing/${room}`);
+const plumbing = (...rooms) => rooms.map((room) => `plumbing/${room}`);
 
 /**
- * What a room may import besides itself; what is not written here is forbidden. `embedded` is for main.ts, ormconfig.ts
- * and the commands: nobody else knows of it.
+ * What a room may import besides itself; what is not written here is forbidden. A room is a folder, without the folders
+ * in it except `dto` and `migrations`. A wing is a folder with rooms in it: its own line is about the files that lie
+ * directly in it, which all of its rooms may use. Its module wires its rooms, and may import all of them.
  */
-const USABLE = PLUMBING.filter((room) => room !== 'embedded');
 const MAY_IMPORT = {
-  // Plumbing, lowest first: each line may use lines above it, never below.
-  config: [],
-  embedded: [],
-  errors: ['config'],
-  metrics: ['config', 'errors'],
-  validation: ['config', 'errors'],
-  pagination: ['config', 'errors', 'validation'],
-  health: ['config', 'errors', 'metrics'],
-  database: ['config', 'errors', 'pagination', 'health', 'metrics'],
-  queue: ['config', 'errors', 'health', 'metrics', 'database'],
-  destinations: ['config', 'errors', 'health', 'metrics'],
-  http: ['config', 'errors', 'pagination', 'health', 'metrics'],
+  // Plumbing, lowest first: each line uses lines above it, never below.
+  'plumbing/config': [],
+  'plumbing/embedded': [],
+  'plumbing/errors': plumbing('config'),
+  'plumbing/metrics': plumbing('config', 'errors'),
+  'plumbing/validation': plumbing('config', 'errors'),
+  'plumbing/health': plumbing('config', 'errors', 'metrics'),
+  'plumbing/database': plumbing('config', 'errors', 'health', 'metrics'),
+  'plumbing/pagination': plumbing('config', 'errors', 'validation', 'database'),
+  'plumbing/queue': plumbing('config', 'errors', 'health', 'metrics', 'database'),
+  'plumbing/destinations': plumbing('config', 'errors', 'health', 'metrics'),
+  'plumbing/http': plumbing('config', 'errors', 'pagination', 'health', 'metrics'),
+  'plumbing/openapi': ['catalogue', ...plumbing('config')],
+
   // The corridor.
   auth: USABLE,
-  webhooks: ['auth', CATALOGUE, ...USABLE],
-  events: ['auth', ...USABLE],
-  deliveries: ['auth', 'webhooks', 'events', ...USABLE],
-  sources: ['auth', 'events', ...USABLE],
+  'auth/limits': ['auth', ...USABLE],
+  'auth/bearer': ['auth', 'auth/limits', ...USABLE],
+  'auth/tokens': ['auth', 'auth/bearer', ...USABLE],
+  catalogue: ['auth', ...USABLE],
+  webhooks: ['auth', 'catalogue', 'webhooks/secrets', ...USABLE],
+  'webhooks/secrets': USABLE,
+  events: ['auth', 'catalogue', ...USABLE],
+  'events/requests': ['auth', 'catalogue', 'events', ...USABLE],
+
+  deliveries: ['webhooks', ...USABLE],
+  'deliveries/slots': ['deliveries', ...USABLE],
+  'deliveries/fan-out': ['deliveries', 'deliveries/slots', 'events', 'webhooks', ...USABLE],
+  'deliveries/sending': ['deliveries', 'deliveries/slots', 'events', 'webhooks', 'webhooks/secrets', ...USABLE],
+  'deliveries/sweeping': ['deliveries', 'events', ...USABLE],
+  'deliveries/retention': USABLE,
+  'deliveries/log': ['deliveries', 'events', 'webhooks', 'auth', ...USABLE],
+  'deliveries/recovery': ['deliveries', 'deliveries/log', 'deliveries/retention', 'webhooks', 'auth', ...USABLE],
+  'deliveries/trial': [
+    ...['deliveries', 'deliveries/log', 'deliveries/sending', 'events', 'catalogue', 'webhooks', 'auth'],
+    ...USABLE,
+  ],
+
+  sources: [],
+  'sources/followers': USABLE,
+  'sources/followers/providers': ['sources/followers', ...USABLE],
+  'sources/followers/readings': ['sources/followers', 'sources/followers/providers', 'events', ...USABLE],
+  'sources/followers/accounts': ['sources/followers', 'sources/followers/readings', 'auth', ...USABLE],
+  'sources/job-queues': ['auth', 'catalogue', 'events', ...USABLE],
+
   // A library for receivers: it must not drag the service in.
-  receiver: [SIGNING],
+  receiver: ['deliveries/sending/sign.ts'],
 };
 
-const NAMES = new Map([
-  [CATALOGUE, 'the event catalogue'],
-  [SIGNING, 'how to sign'],
-]);
 const ROOMS = Object.keys(MAY_IMPORT);
 const ROLE = `[.](${roles.join('|')})[.]ts$`;
-/** Entry points of their own: like main.ts they may import anything. */
-const COMMAND = '[.]command[.]ts$';
-const inSrc = (places) => `^src/(${places.map((place) => (place.endsWith('$') ? place : `${place}/`)).join('|')})`;
+/** The files of a room, or one file. */
+const filesOf = (place) =>
+  place.endsWith('.ts') ? `${place.replace('.', '[.]')}$` : `${place}/((dto|migrations)/)?[^/]+$`;
+const inSrc = (places) => `^src/(${places.map(filesOf).join('|')})`;
+const MODULE = '[.]module[.]ts$';
+const SPEC = '[.]spec[.]ts$';
 
-const roomRules = ROOMS.map((room) => ({
-  name: `room-${room}`,
-  comment: `${room} may import: ${MAY_IMPORT[room].map((place) => NAMES.get(place) ?? place).join(', ') || 'no other room'}.`,
-  severity: 'error',
-  from: { path: `^src/${room}/`, pathNot: COMMAND },
-  to: { path: '^src/', pathNot: inSrc([room, ...MAY_IMPORT[room]]) },
-}));
+const roomRules = ROOMS.flatMap((room) => [
+  {
+    name: `room-${room}`,
+    comment: `${room} may import: ${MAY_IMPORT[room].join(', ') || 'no other room'}.`,
+    severity: 'error',
+    from: { path: inSrc([room]), pathNot: [MODULE, SPEC] },
+    to: { path: '^src/', pathNot: inSrc([room, ...MAY_IMPORT[room]]) },
+  },
+  {
+    name: `module-${room}`,
+    comment: `The module of ${room} may import what the room may, its rooms, and the modules and entities of others.`,
+    severity: 'error',
+    from: { path: `^src/${room}/[^/]+${MODULE}` },
+    to: { path: '^src/', pathNot: [inSrc([room, ...MAY_IMPORT[room]]), `^src/${room}/`, MODULE, '[.]entity[.]ts$'] },
+  },
+]);
 
 /** True of every module (100 is the highest number allowed): the condition that lets a rule judge a file by its name alone. */
 const ANY_NUMBER = 100;
@@ -85,7 +119,7 @@ module.exports = {
       name: 'pure-imports-pure',
       comment: 'A file without a role suffix imports only such files; of the others at most a type.',
       severity: 'error',
-      from: { path: '^src/.+[.]ts$', pathNot: [ROLE, '[.]spec[.]ts$', '^src/main[.]ts$', '[.]d[.]ts$'] },
+      from: { path: '^src/.+[.]ts$', pathNot: [ROLE, '[.]spec[.]ts$', ...entryPoints, '[.]d[.]ts$'] },
       to: { path: `^src/.*${ROLE}`, dependencyTypesNot: ['type-only'] },
     },
     {
@@ -144,7 +178,7 @@ module.exports = {
       'known-rooms',
       'A new room needs its line in MAY_IMPORT above (and in docs/architecture.md).',
       '^src/[^/]+/',
-      `^src/(${ROOMS.join('|')})/`,
+      `^src/(commands/[^/]+$|${ROOMS.map(filesOf).join('|')})`,
     ),
   ],
   options: {

@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
-import { readConfig } from './src/config/environment.launcher';
-import { dataSourceOptions } from './src/database/data-source.launcher';
-import { ensureSchema } from './src/database/migrator.launcher';
+import { readConfig } from './src/plumbing/config/environment.launcher';
+import { dataSourceOptions } from './src/plumbing/database/data-source.launcher';
+import { ensureSchema } from './src/plumbing/database/migrator.launcher';
 import { attachStore, type Store } from './src/store.launcher';
 
 /** Ends the embedded PostgreSQL with itself, if the CLI had to start it. */

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { JOB_OPTIONS } from '../dist/src/queue/connections.client.js';
+import { JOB_OPTIONS } from '../dist/src/plumbing/queue/queue-connections.client.js';
 import { Remote } from './remote.mjs';
 import { createAudience, Service, warmUp } from './services.mjs';
 import { Stores } from './stores.mjs';

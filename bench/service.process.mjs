@@ -2,11 +2,11 @@
 // EventsService.
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../dist/src/app.module.js';
-import { parseConfig } from '../dist/src/config/settings.js';
-import { RetentionService } from '../dist/src/deliveries/retention.service.js';
+import { parseConfig } from '../dist/src/plumbing/config/settings.js';
+import { RetentionService } from '../dist/src/deliveries/retention/retention.service.js';
 import { EventsService } from '../dist/src/events/events.service.js';
-import { PinoLoggerService } from '../dist/src/http/logger.service.js';
-import { createAdapter } from '../dist/src/http/server.launcher.js';
+import { PinoLoggerService } from '../dist/src/plumbing/http/logger.service.js';
+import { createAdapter } from '../dist/src/plumbing/http/http-server.launcher.js';
 import { startWork } from '../dist/src/service.launcher.js';
 import { closedLoop } from './loops.mjs';
 import { dataOf, EVENT } from './payload.mjs';

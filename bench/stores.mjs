@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { migrate } from '../dist/src/database/migrator.launcher.js';
-import { startEmbeddedPostgres } from '../dist/src/embedded/embedded-postgres.launcher.js';
+import { migrate } from '../dist/src/plumbing/database/migrator.launcher.js';
+import { startEmbeddedPostgres } from '../dist/src/plumbing/embedded/embedded-postgres.launcher.js';
 
 const TEMPLATE = 'bench_template';
 

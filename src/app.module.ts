@@ -1,18 +1,18 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module';
-import { BearerGuard } from './auth/bearer.guard';
-import type { Config } from './config/config';
-import { ConfigModule } from './config/config.module';
-import { DatabaseModule } from './database/database.module';
+import { BearerGuard } from './auth/bearer/bearer.guard';
+import type { Config } from './plumbing/config/config';
+import { ConfigModule } from './plumbing/config/config.module';
+import { DatabaseModule } from './plumbing/database/database.module';
 import { DeliveriesModule } from './deliveries/deliveries.module';
-import { ApiExceptionFilter } from './errors/api-exception.filter';
+import { ApiExceptionFilter } from './plumbing/errors/api-exception.filter';
 import { EventsModule } from './events/events.module';
-import { HealthModule } from './health/health.module';
-import { MetricsModule } from './metrics/metrics.module';
+import { HealthModule } from './plumbing/health/health.module';
+import { MetricsModule } from './plumbing/metrics/metrics.module';
 import { SourcesModule } from './sources/sources.module';
-import { validationPipe } from './validation/validation.pipe';
-import { QueueModule } from './queue/queue.module';
+import { validationPipe } from './plumbing/validation/validation.pipe';
+import { QueueModule } from './plumbing/queue/queue.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 
 /** The whole service. What is global for every route belongs here, not to the rooms. */

@@ -1,5 +1,5 @@
-import { readConfig } from './config/environment.launcher';
-import { migrate } from './database/migrator.launcher';
+import { readConfig } from './plumbing/config/environment.launcher';
+import { migrate } from './plumbing/database/migrator.launcher';
 import { startService } from './service.launcher';
 import { openStore } from './store.launcher';
 import { explainStartFailure, welcome } from './welcome';

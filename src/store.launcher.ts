@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatToken } from './auth/access-token';
-import { Config } from './config/config';
-import { lockDataFolder, prepareDataFolder } from './embedded/data-folder.launcher';
+import { Config } from './plumbing/config/config';
+import { lockDataFolder, prepareDataFolder } from './plumbing/embedded/data-folder.launcher';
 import {
   attachEmbeddedPostgres,
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from './embedded/embedded-postgres.launcher';
-import { readOrCreateSecret } from './embedded/generated-secrets.launcher';
+} from './plumbing/embedded/embedded-postgres.launcher';
+import { readOrCreateSecret } from './plumbing/embedded/generated-secrets.launcher';
 
 const TOKEN_FILE = 'first-token';
 const START_AGAIN_AFTER_MS = 1000;

@@ -12,27 +12,27 @@ import {
 import { Queue } from 'bullmq';
 import type { ClientConfig } from 'pg';
 import { DataSource } from 'typeorm';
-import type { Config } from './config/config';
-import { parseConfig } from './config/settings';
-import { ClockService } from './database/clock.service';
-import { StatementsService } from './database/statements.service';
-import type { AddedEventType } from './events/catalogue';
-import { EventCatalogue } from './events/catalogue-registry';
+import type { Config } from './plumbing/config/config';
+import { parseConfig } from './plumbing/config/settings';
+import { ClockService } from './plumbing/database/clock.service';
+import { StatementsService } from './plumbing/database/statements.service';
+import type { AddedEventType } from './catalogue/catalogue';
+import { EventCatalogue } from './catalogue/event-catalogue';
 import { EventsRepository } from './events/events.repository';
 import { EventsService } from './events/events.service';
 import { AcceptedEventsService } from './events/accepted-events.service';
 import { FAN_OUT_QUEUE, FanOutQueue } from './events/fan-out.queue';
 import { PublishTransactionSubscriber } from './events/publish-transaction.subscriber';
-import { HealthService } from './health/health.service';
-import { MetricsService } from './metrics/metrics.service';
-import { openGuestQueue } from './queue/guest-queue.client';
-import { QueueHealthService } from './queue/queue-health.service';
+import { HealthService } from './plumbing/health/health.service';
+import { MetricsService } from './plumbing/metrics/metrics.service';
+import { openGuestQueue } from './plumbing/queue/guest.queue';
+import { QueueHealthService } from './plumbing/queue/queue-health.service';
 
-export { ApiError } from './errors/api-error';
-export type { AddedEventType, EventType, ObjectSchema } from './events/catalogue';
+export { ApiError } from './plumbing/errors/api-error';
+export type { AddedEventType, EventType, ObjectSchema } from './catalogue/catalogue';
 export { EventsService, type PublishedEvent, type PublishOptions } from './events/events.service';
 // With a star, so that `declare module 'webhook-notification-service'` can add to EventPayloads.
-export * from './events/payloads';
+export * from './catalogue/payloads';
 
 export interface WebhookNotificationOptions {
   /** The service's `REDIS_URL`; left out where the service has none. */

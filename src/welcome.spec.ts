@@ -1,4 +1,4 @@
-import { version } from './config/version';
+import { version } from './plumbing/config/version';
 import { explainStartFailure, welcome } from './welcome';
 
 const URL_OF_SERVICE = 'http://127.0.0.1:3000';

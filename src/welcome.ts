@@ -1,5 +1,5 @@
-import type { Config } from './config/config';
-import { version } from './config/version';
+import type { Config } from './plumbing/config/config';
+import { version } from './plumbing/config/version';
 
 interface Started {
   config: Pick<Config, 'role' | 'docs'>;

@@ -1,15 +1,15 @@
 import { Module } from '@nestjs/common';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AccessToken } from './access-token.entity';
-import { AccessTokensController } from './access-tokens.controller';
-import { AccessTokensService } from './access-tokens.service';
-import { AuthenticationService } from './authentication.service';
-import { BearerStrategy } from './bearer.strategy';
-import { JwtService } from './jwt.service';
-import { LargeBodiesService } from './large-bodies.service';
-import { MeController } from './me.controller';
-import { RateLimitsService } from './rate-limits.service';
+import { AccessToken } from './tokens/access-token.entity';
+import { AccessTokensController } from './tokens/access-tokens.controller';
+import { AccessTokensService } from './tokens/access-tokens.service';
+import { AuthenticationService } from './bearer/authentication.service';
+import { BearerStrategy } from './bearer/bearer.strategy';
+import { JwtService } from './bearer/jwt.service';
+import { LargeBodiesService } from './bearer/large-bodies.service';
+import { MeController } from './tokens/me.controller';
+import { RateLimitsService } from './limits/rate-limits.service';
 
 @Module({
   imports: [PassportModule, TypeOrmModule.forFeature([AccessToken])],

@@ -1,5 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { AuthenticatedRequest } from './bearer.guard';
+import type { FastifyRequest } from 'fastify';
+import type { Principal } from './access-token';
+
+/** A request that the bearer guard has let pass. */
+export type AuthenticatedRequest = FastifyRequest & { user: Principal };
 
 /** The principal that the bearer guard has established. */
 export const CurrentUser = createParamDecorator(

@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth } from '@nestjs/swagger';
-import { ApiErrors } from '../http/api-answer.decorator';
+import { ApiErrors } from '../plumbing/http/api-answer.decorator';
 import type { NeededScopes } from './scope';
 
 export const SCOPES_KEY = 'auth:scopes';

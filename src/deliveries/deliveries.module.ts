@@ -2,57 +2,59 @@ import { BullModule, getQueueToken } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Queue } from 'bullmq';
-import type { Config } from '../config/config';
-import { DestinationsModule } from '../destinations/destinations.module';
-import { CatalogueModule } from '../events/catalogue.module';
+import type { Config } from '../plumbing/config/config';
+import { DestinationsModule } from '../plumbing/destinations/destinations.module';
+import { CatalogueModule } from '../catalogue/catalogue.module';
 import { Event } from '../events/event.entity';
 import { EventsModule } from '../events/events.module';
-import { HealthModule } from '../health/health.module';
+import { HealthModule } from '../plumbing/health/health.module';
 import { WebhooksModule } from '../webhooks/webhooks.module';
-import { AttemptReportsService } from './attempt-reports.service';
-import { AttemptSlotsService } from './attempt-slots.service';
-import { AttemptsService } from './attempts.service';
-import { AttendanceService } from './attendance.service';
-import { DeliveriesController } from './deliveries.controller';
+import { AttemptReportsService } from './sending/attempt-reports.service';
+import { AttemptSlotsService } from './slots/slots.service';
+import { AttemptsService } from './sending/attempts.service';
+import { AttendanceService } from './sending/leases.service';
+import { RedeliveryController } from './recovery/redelivery.controller';
+import { WebhookTrialController } from './trial/webhook-trial.controller';
 import { DeliveriesRepository } from './deliveries.repository';
-import { DeliveriesSweeper } from './deliveries.sweeper';
-import { DeliveryLogController } from './delivery-log.controller';
-import { DeliveryLogService } from './delivery-log.service';
-import { DeliveryStopsService } from './delivery-stops.service';
+import { DeliveriesSweeper } from './sweeping/sweeper.service';
+import { DeliveryLogController } from './log/delivery-log.controller';
+import { DeliveryLogService } from './log/delivery-log.service';
+import { CancellationService } from './cancellation.service';
 import { Delivery } from './delivery.entity';
-import { DispatchService } from './dispatch.service';
-import { EventLogController } from './event-log.controller';
-import { EventLogService } from './event-log.service';
-import { FanOutProcessor } from './fan-out.processor';
-import { FanOutRepository } from './fan-out.repository';
-import { FanOutService } from './fan-out.service';
-import { LocalFanOutService } from './local-fan-out.service';
-import { MissedEventsRepository } from './missed-events.repository';
-import { ParkedRepository } from './parked.repository';
-import { ParkingService } from './parking.service';
-import { RecoveriesController } from './recoveries.controller';
-import { RecoveriesRepository } from './recoveries.repository';
-import { RecoveriesService } from './recoveries.service';
-import { RecoveryProgressService } from './recovery-progress.service';
-import { RecoveryTimerService } from './recovery-timer.service';
-import { Recovery } from './recovery.entity';
-import { RedeliveriesRepository } from './redeliveries.repository';
-import { RedeliveryService } from './redelivery.service';
-import { RetentionCutoffService } from './retention-cutoff.service';
-import { RetentionRepository } from './retention.repository';
-import { RetentionService } from './retention.service';
-import { sendQueueNames } from './send-queues';
-import { sendProcessors } from './send.processor';
-import { SenderService } from './sender.service';
+import { DispatchService } from './sending/dispatch.service';
+import { EventLogController } from './log/event-log.controller';
+import { EventLogService } from './log/event-log.service';
+import { FanOutProcessor } from './fan-out/fan-out.processor';
+import { FanOutRepository } from './fan-out/fan-out.repository';
+import { FanOutService } from './fan-out/fan-out.service';
+import { LocalFanOutService } from './fan-out/local-fan-out.service';
+import { MissedEventsRepository } from './recovery/missed-events.repository';
+import { ParkedRepository } from './slots/parked.repository';
+import { ParkingService } from './slots/parking.service';
+import { RecoveriesController } from './recovery/recoveries.controller';
+import { RecoveriesRepository } from './recovery/recoveries.repository';
+import { RecoveriesService } from './recovery/recoveries.service';
+import { RecoveryEndService } from './recovery/recovery-end.service';
+import { RecoveryProgressService } from './recovery/recovery-progress.service';
+import { RecoveryTimerService } from './recovery/recovery-timer.service';
+import { Recovery } from './recovery/recovery.entity';
+import { RedeliveriesRepository } from './recovery/redeliveries.repository';
+import { RedeliveryService } from './recovery/redelivery.service';
+import { RetentionCutoffService } from './retention/retention-cutoff.service';
+import { RetentionRepository } from './retention/retention.repository';
+import { RetentionService } from './retention/retention.service';
+import { sendQueueNames } from './send-queue-names';
+import { sendProcessors } from './sending/send.processor';
+import { SenderService } from './sending/sender.service';
 import { SEND_QUEUES, SendQueue } from './send.queue';
-import { SweepTimerService } from './sweep-timer.service';
-import { SweepRepository } from './sweep.repository';
-import { TestEventsService } from './test-events.service';
-import { VisibleEventsRepository } from './visible-events.repository';
-import { WatchdogService } from './watchdog.service';
-import { WebhookEndingsService } from './webhook-endings.service';
-import { WebhookTestService } from './webhook-test.service';
-import { WebhookTestsRepository } from './webhook-tests.repository';
+import { SweepTimerService } from './sweeping/sweep-timer.service';
+import { SweepRepository } from './sweeping/sweep.repository';
+import { TestEventsService } from './trial/test-events.service';
+import { VisibleEventsRepository } from './log/visible-events.repository';
+import { WatchdogService } from './sweeping/watchdog.service';
+import { WebhookEndingsService } from './sending/auto-disable.service';
+import { WebhookTestService } from './trial/webhook-trial.service';
+import { WebhookTestsRepository } from './trial/webhook-trials.repository';
 
 @Module({
   imports: [
@@ -63,44 +65,60 @@ import { WebhookTestsRepository } from './webhook-tests.repository';
     HealthModule,
     WebhooksModule,
   ],
-  controllers: [DeliveriesController, RecoveriesController, DeliveryLogController, EventLogController],
+  controllers: [
+    DeliveryLogController,
+    RedeliveryController,
+    WebhookTrialController,
+    RecoveriesController,
+    EventLogController,
+  ],
   providers: [
-    AttemptReportsService,
-    AttemptSlotsService,
-    AttemptsService,
-    AttendanceService,
+    // The row and the queue.
+    CancellationService,
     DeliveriesRepository,
-    DeliveriesSweeper,
-    DeliveryLogService,
-    DeliveryStopsService,
-    DispatchService,
-    EventLogService,
+    SendQueue,
+    // Fan-out.
     FanOutProcessor,
     FanOutRepository,
     FanOutService,
     LocalFanOutService,
-    MissedEventsRepository,
+    // Slots.
+    AttemptSlotsService,
     ParkedRepository,
     ParkingService,
+    // Sending.
+    AttemptReportsService,
+    AttemptsService,
+    AttendanceService,
+    DispatchService,
+    SenderService,
+    WebhookEndingsService,
+    // Sweeping.
+    DeliveriesSweeper,
+    SweepRepository,
+    SweepTimerService,
+    WatchdogService,
+    // The log.
+    DeliveryLogService,
+    EventLogService,
+    VisibleEventsRepository,
+    // Recovery.
+    MissedEventsRepository,
     RecoveriesRepository,
     RecoveriesService,
+    RecoveryEndService,
     RecoveryProgressService,
     RecoveryTimerService,
     RedeliveriesRepository,
     RedeliveryService,
+    // Trial.
+    TestEventsService,
+    WebhookTestService,
+    WebhookTestsRepository,
+    // Retention.
     RetentionCutoffService,
     RetentionRepository,
     RetentionService,
-    SendQueue,
-    SenderService,
-    SweepRepository,
-    SweepTimerService,
-    TestEventsService,
-    VisibleEventsRepository,
-    WatchdogService,
-    WebhookEndingsService,
-    WebhookTestService,
-    WebhookTestsRepository,
   ],
 })
 export class DeliveriesModule {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { idBounds } from '../database/id-bounds';
-import { StatementsService } from '../database/statements.service';
-import type { AttemptRecord, Recorded } from './attempt-record';
+import { idBounds } from '../plumbing/database/id-bounds';
+import { StatementsService } from '../plumbing/database/statements.service';
+import type { AttemptRecord, Recorded } from './attempt';
 import type { DueDelivery, DueWebhook } from './due-delivery';
-import type { DeliveryError } from './failure';
+import type { DeliveryError } from './delivery-error';
 import {
   ATTEND,
   CANCEL_PENDING,

@@ -1,4 +1,4 @@
-import type { Statement } from '../database/statements.service';
+import type { Statement } from '../plumbing/database/statements.service';
 
 /** How long after its due time a job is believed to attend to a row, */
 export const ATTENDED_MS = 10_000;

@@ -1,10 +1,10 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import { ClockService } from '../database/clock.service';
-import { QueueHealthService } from '../queue/queue-health.service';
-import { QueueRoom } from '../queue/queue-room';
+import { ClockService } from '../plumbing/database/clock.service';
+import { QueueHealthService } from '../plumbing/queue/queue-health.service';
+import { QueueRoom } from '../plumbing/queue/queue-budget';
 import { DeliveriesRepository } from './deliveries.repository';
-import { sendQueueIndex } from './send-queues';
+import { sendQueueIndex } from './send-queue-names';
 
 /** The token of all send queues there are, in the order of their names. */
 export const SEND_QUEUES = Symbol('send queues');

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Counter } from 'prom-client';
-import { MetricsService } from '../metrics/metrics.service';
+import { MetricsService } from '../plumbing/metrics/metrics.service';
 import { FanOutQueue } from './fan-out.queue';
 import { traceIdOf } from './traceparent';
 

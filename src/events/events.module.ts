@@ -2,14 +2,13 @@ import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AcceptedEventsService } from './accepted-events.service';
-import type { AddedEventType } from './catalogue';
-import { CatalogueModule } from './catalogue.module';
-import { EventCatalogue } from './catalogue-registry';
+import type { AddedEventType } from '../catalogue/catalogue';
+import { CatalogueModule } from '../catalogue/catalogue.module';
+import { EventCatalogue } from '../catalogue/event-catalogue';
 import { Event } from './event.entity';
-import { EventBatchesController } from './event-batches.controller';
-import { EventBatchesService } from './event-batches.service';
-import { EventTypesController } from './event-types.controller';
-import { EventsController } from './events.controller';
+import { EventBatchesController } from './requests/event-batches.controller';
+import { EventBatchesService } from './requests/event-batches.service';
+import { EventsController } from './requests/events.controller';
 import { EventsRepository } from './events.repository';
 import { EventsService } from './events.service';
 import { FAN_OUT_QUEUE, FanOutQueue } from './fan-out.queue';
@@ -17,7 +16,7 @@ import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Event]), BullModule.registerQueue({ name: FAN_OUT_QUEUE }), CatalogueModule],
-  controllers: [EventsController, EventBatchesController, EventTypesController],
+  controllers: [EventsController, EventBatchesController],
   providers: [
     AcceptedEventsService,
     EventBatchesService,

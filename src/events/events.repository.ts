@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { StatementsService } from '../database/statements.service';
+import { StatementsService } from '../plumbing/database/statements.service';
 
 /** A row of `events` about to be written. */
 export interface NewEvent {

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import type { QueueHealthService } from '../queue/queue-health.service';
+import type { QueueHealthService } from '../plumbing/queue/queue-health.service';
 import { type FanOutJob, FanOutQueue } from './fan-out.queue';
 
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `event-${i}`);

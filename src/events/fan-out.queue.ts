@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import { gatherFor } from '../database/gathering.service';
-import { QueueHealthService } from '../queue/queue-health.service';
+import { gatherFor } from '../plumbing/database/gathering.timer';
+import { QueueHealthService } from '../plumbing/queue/queue-health.service';
 
 /** The braces keep all keys of the queue in one slot of a Redis cluster. */
 export const FAN_OUT_QUEUE = '{fan-out}';

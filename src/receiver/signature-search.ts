@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { standardKey } from '../deliveries/sign';
+import { standardKey } from '../deliveries/sending/sign';
 import { type BodyForm, formsOf, unsorted } from './body-forms';
 import type { SavedRequest } from './saved-request';
 import type { SignatureScheme } from './verify';

@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, UnauthorizedException } from '@nestjs/common';
-import { verifySignature, type VerifyOptions, WebhookSignatureError } from './receiver.client';
+import { verifySignature, type VerifyOptions, WebhookSignatureError } from './receiver';
 
 type Secret = string | readonly string[];
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { FollowersModule } from './followers.module';
-import { QueueMonitorModule } from './queue-monitor.module';
+import { FollowersModule } from './followers/followers.module';
+import { QueueMonitorModule } from './job-queues/queue-monitor.module';
 
 /** Where events come from by themselves. */
 @Module({ imports: [FollowersModule, QueueMonitorModule] })

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Config } from '../config/config';
-import { Batcher } from '../database/batcher';
-import { StatementsService } from '../database/statements.service';
+import { Config } from '../plumbing/config/config';
+import { Batcher } from '../plumbing/database/batcher';
+import { StatementsService } from '../plumbing/database/statements.service';
 import { type Ending, tallyOf } from './failure-tally';
 import type { DisabledReason } from './webhook.entity';
-import { WebhookStopsService } from './webhook-stops.service';
+import { WebhookStopsService } from './webhook-lifecycle.service';
 
 /** A webhook that was disabled just now. */
 export interface DisabledWebhook {

@@ -3,15 +3,15 @@ import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../http/api-answer.decorator';
-import { IdParam } from '../validation/id-param.decorator';
-import type { Page } from '../pagination/page';
+import { ApiAnswer, ApiErrors } from '../plumbing/http/api-answer.decorator';
+import { IdParam } from '../plumbing/validation/id-param.decorator';
+import type { Page } from '../plumbing/pagination/page';
 import { CreateWebhookDto } from './dto/create-webhook.dto';
 import { ListWebhooksDto } from './dto/list-webhooks.dto';
 import { RotatedSecretDto, RotateSecretDto } from './dto/rotate-secret.dto';
 import { UpdateWebhookDto } from './dto/update-webhook.dto';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
-import { WebhookSecretsService } from './webhook-secrets.service';
+import { WebhookSecretsService } from './secrets/secret-rotation.service';
 import { WebhooksService } from './webhooks.service';
 
 @ApiTags('Webhooks')

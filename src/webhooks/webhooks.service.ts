@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type QueryDeepPartialEntity, Repository } from 'typeorm';
-import { ClockService } from '../database/clock.service';
-import { ApiError } from '../errors/api-error';
-import { MESSAGES } from '../errors/catalogue';
-import { newestFirst } from '../pagination/newest-first.repository';
-import type { Page } from '../pagination/page';
+import { ClockService } from '../plumbing/database/clock.service';
+import { ApiError } from '../plumbing/errors/api-error';
+import { MESSAGES } from '../plumbing/errors/messages';
+import { newestFirst } from '../plumbing/pagination/newest-first.query';
+import type { Page } from '../plumbing/pagination/page';
 import type { CreateWebhookDto } from './dto/create-webhook.dto';
 import type { ListWebhooksDto } from './dto/list-webhooks.dto';
 import type { UpdateWebhookDto } from './dto/update-webhook.dto';
 import { patternsOf } from './event-pattern';
-import { SecretsService } from './secrets.service';
+import { SecretsService } from './secrets/secrets.service';
 import { Webhook } from './webhook.entity';
 import { WebhookRulesService } from './webhook-rules.service';
-import { WebhookStopsService } from './webhook-stops.service';
+import { WebhookStopsService } from './webhook-lifecycle.service';
 
 @Injectable()
 export class WebhooksService {

@@ -132,7 +132,7 @@ describe('A token', () => {
     ['an unknown option', ['--user', 'alice', '--scopes', 'webhooks:read', '--colour', 'red'], /colour/],
   ])('is not made with %s', async (_, args, message) => {
     const settings = defaultSettings(service.database.url, service.token);
-    const { exitCode, stdout, stderr } = await runServiceFile('src/auth/token-create.command.js', args, settings);
+    const { exitCode, stdout, stderr } = await runServiceFile('src/commands/token-create.command.js', args, settings);
     expect(exitCode).not.toBe(0);
     expect(stderr).toMatch(message);
     expect(stdout).not.toMatch(/wns_/);

@@ -44,9 +44,9 @@ describe('The packed package', () => {
       console.log(JSON.stringify({ names, loaded }));`) as { names: string[]; loaded: string[] };
     expect(names).toEqual(['WebhookSignatureError', 'verifySignature']);
     expect(loaded).toEqual([
-      'deliveries/sign.js',
+      'deliveries/sending/sign.js',
       'receiver/headers.js',
-      'receiver/receiver.client.js',
+      'receiver/receiver.js',
       'receiver/verify.js',
     ]);
   });

@@ -61,7 +61,7 @@ describe('SECRETS_KEY', () => {
     try {
       await runWith(oldKey);
       await runWith(`${newKey},${oldKey}`, async (settings) => {
-        const rotated = await runServiceFile('src/webhooks/secrets-rotate.command.js', [], settings);
+        const rotated = await runServiceFile('src/commands/rekey.command.js', [], settings);
         expect(rotated).toEqual({
           exitCode: 0,
           stdout: 'Re-encrypted: 1. Already under the first key: 0.\n',

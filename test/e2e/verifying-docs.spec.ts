@@ -132,7 +132,7 @@ describe('A real delivery', () => {
     function verify(input: string | Buffer, args: string[] = [], secret: string | undefined = SECRET) {
       const { status, stdout, stderr } = spawnSync(
         process.execPath,
-        [serviceFile('src/receiver/verify.command.js'), ...args],
+        [serviceFile('src/commands/verify.command.js'), ...args],
         { input, encoding: 'utf8', env: { PATH: process.env.PATH, WEBHOOK_SECRET: secret } },
       );
       return { status, said: `${stdout}${stderr}` };

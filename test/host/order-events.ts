@@ -1,6 +1,6 @@
-import type { AddedEventType } from '../../src/events/catalogue';
+import type { AddedEventType } from '../../src/catalogue/catalogue';
 
-declare module '../../src/events/payloads' {
+declare module '../../src/catalogue/payloads' {
   interface EventPayloads {
     'order.paid': { orderId: string };
   }

@@ -1,6 +1,6 @@
 import { Injectable, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { AddedEventType } from '../../src/events/catalogue';
+import type { AddedEventType } from '../../src/catalogue/catalogue';
 import { EventsModule } from '../../src/events/events.module';
 import { EventsService } from '../../src/events/events.service';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
@@ -8,7 +8,7 @@ import { startApplication, stopApplication } from '../support/application';
 import { cloneDatabase, type TestDatabase } from '../support/postgres';
 import { useReceiver } from '../support/receiver';
 
-declare module '../../src/events/payloads' {
+declare module '../../src/catalogue/payloads' {
   interface EventPayloads {
     'invoice.paid': { cents: number };
   }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { parseConfig } from '../../src/config/settings';
-import { type ConnectionLimits, createAdapter } from '../../src/http/server.launcher';
+import { parseConfig } from '../../src/plumbing/config/settings';
+import { type ConnectionLimits, createAdapter } from '../../src/plumbing/http/http-server.launcher';
 import { waitFor } from '../support/wait-for';
 
 const MEGABYTE = 1_048_576;

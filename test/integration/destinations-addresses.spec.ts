@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { AddressPolicy } from '../../src/destinations/address';
+import { AddressPolicy } from '../../src/plumbing/destinations/address';
 import { SeededRandom } from '../support/chaos-random';
 
 // A second implementation, written from the RFCs and the contract and sharing no line and no table with the first one:

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { AddressPolicy } from '../../src/destinations/address';
-import { HttpClient } from '../../src/destinations/http.client';
+import { AddressPolicy } from '../../src/plumbing/destinations/address';
+import { HttpClient } from '../../src/plumbing/destinations/http.client';
 import { type HostileReceiver, useHostileReceivers } from '../support/hostile-receiver';
 import { waitFor } from '../support/wait-for';
 

@@ -1,9 +1,9 @@
 import type { buildConnector } from 'undici';
-import { AddressPolicy, type AddressVerdict } from '../../src/destinations/address';
-import { DestinationBlockedError } from '../../src/destinations/connect-errors';
-import { Connector } from '../../src/destinations/connector.client';
-import { HttpClient } from '../../src/destinations/http.client';
-import { NameResolver } from '../../src/destinations/resolver.client';
+import { AddressPolicy, type AddressVerdict } from '../../src/plumbing/destinations/address';
+import { DestinationBlockedError } from '../../src/plumbing/destinations/connect-errors';
+import { Connector } from '../../src/plumbing/destinations/connector.client';
+import { HttpClient } from '../../src/plumbing/destinations/http.client';
+import { NameResolver } from '../../src/plumbing/destinations/resolver.client';
 import { type DnsScript, useHostileDns } from '../support/hostile-dns';
 import { type HostileReceiver, useHostileReceivers } from '../support/hostile-receiver';
 import { waitFor } from '../support/wait-for';

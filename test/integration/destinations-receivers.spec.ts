@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { AddressPolicy } from '../../src/destinations/address';
-import { HttpClient } from '../../src/destinations/http.client';
+import { AddressPolicy } from '../../src/plumbing/destinations/address';
+import { HttpClient } from '../../src/plumbing/destinations/http.client';
 import { type HostileOptions, useHostileReceivers } from '../support/hostile-receiver';
 import { waitFor } from '../support/wait-for';
 

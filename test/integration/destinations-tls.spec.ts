@@ -1,5 +1,5 @@
-import { AddressPolicy } from '../../src/destinations/address';
-import { HttpClient } from '../../src/destinations/http.client';
+import { AddressPolicy } from '../../src/plumbing/destinations/address';
+import { HttpClient } from '../../src/plumbing/destinations/http.client';
 import { EXPIRED, makeAuthority } from '../support/hostile-certificates';
 import { useHostileDns } from '../support/hostile-dns';
 import { type HostileOptions, useHostileReceivers } from '../support/hostile-receiver';

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SETTING_NAMES } from '../../src/config/settings';
-import { ADVISED_STATUSES, ERROR_CODES, TIMEOUT_PHASES, TLS_FAULTS } from '../../src/deliveries/failure';
-import { MESSAGES } from '../../src/errors/catalogue';
+import { SETTING_NAMES } from '../../src/plumbing/config/settings';
+import { ADVISED_STATUSES, ERROR_CODES, TIMEOUT_PHASES, TLS_FAULTS } from '../../src/deliveries/delivery-error';
+import { MESSAGES } from '../../src/plumbing/errors/messages';
 
 const ROOT = join(__dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');

@@ -2,10 +2,10 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
-import { copyBinaries } from '../../src/embedded/binaries-copy.launcher';
-import { lockDataFolder, prepareDataFolder } from '../../src/embedded/data-folder.launcher';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/embedded/embedded-postgres.launcher';
-import { readOrCreateSecret } from '../../src/embedded/generated-secrets.launcher';
+import { copyBinaries } from '../../src/plumbing/embedded/binaries-copy.launcher';
+import { lockDataFolder, prepareDataFolder } from '../../src/plumbing/embedded/data-folder.launcher';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/plumbing/embedded/embedded-postgres.launcher';
+import { readOrCreateSecret } from '../../src/plumbing/embedded/generated-secrets.launcher';
 import { waitFor } from '../support/wait-for';
 
 let root: string;

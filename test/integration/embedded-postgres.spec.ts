@@ -21,8 +21,8 @@ import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
-} from '../../src/embedded/embedded-postgres.launcher';
-import { isServerOf } from '../../src/embedded/postgres-process.launcher';
+} from '../../src/plumbing/embedded/embedded-postgres.launcher';
+import { isServerOf } from '../../src/plumbing/embedded/postgres-process.launcher';
 import { waitFor } from '../support/wait-for';
 
 let root: string;

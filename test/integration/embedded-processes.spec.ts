@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
-import { isServerOf } from '../../src/embedded/postgres-process.launcher';
-import { withStartLock } from '../../src/embedded/start-lock.launcher';
+import { isServerOf } from '../../src/plumbing/embedded/postgres-process.launcher';
+import { withStartLock } from '../../src/plumbing/embedded/start-lock.launcher';
 import { waitFor } from '../support/wait-for';
 
 /** What a service does at its start and end, as a process of its own: jest's TypeScript does not reach there. */
@@ -16,8 +16,8 @@ const ts = require('typescript');
 const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2023, esModuleInterop: true };
 require.extensions['.ts'] = (module, file) =>
   module._compile(ts.transpileModule(readFileSync(file, 'utf8'), { compilerOptions }).outputText, file);
-const { startEmbeddedPostgres } = require('./src/embedded/embedded-postgres.launcher.ts');
-const { lockDataFolder } = require('./src/embedded/data-folder.launcher.ts');
+const { startEmbeddedPostgres } = require('./src/plumbing/embedded/embedded-postgres.launcher.ts');
+const { lockDataFolder } = require('./src/plumbing/embedded/data-folder.launcher.ts');
 const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
 const dataDir = process.argv[1];
 process.stdin.once('data', async () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ClockService } from '../../src/database/clock.service';
-import { DeliveriesSweeper } from '../../src/deliveries/deliveries.sweeper';
-import { ParkedRepository } from '../../src/deliveries/parked.repository';
-import { ParkingService } from '../../src/deliveries/parking.service';
+import { ClockService } from '../../src/plumbing/database/clock.service';
+import { DeliveriesSweeper } from '../../src/deliveries/sweeping/sweeper.service';
+import { ParkedRepository } from '../../src/deliveries/slots/parked.repository';
+import { ParkingService } from '../../src/deliveries/slots/parking.service';
 import { SendQueue } from '../../src/deliveries/send.queue';
 import { EventsService } from '../../src/events/events.service';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { FollowerReadingsRepository } from '../../src/sources/follower-readings.repository';
-import { ReadingAbandoned } from '../../src/sources/reading-failure';
+import { FollowerReadingsRepository } from '../../src/sources/followers/readings/follower-readings.repository';
+import { ReadingAbandoned } from '../../src/sources/followers/reading-failure';
 import { SeededRandom } from '../support/chaos-random';
 import { FollowerMonitor, type PublishedChange } from '../support/follower-monitor';
 import { type Interrupt, isoIn, type ServedFollower, useFollowerServer } from '../support/follower-server';

@@ -1,5 +1,5 @@
 import { jwtVerify } from 'jose';
-import { JwksClient } from '../../src/auth/jwks.client';
+import { JwksClient } from '../../src/auth/bearer/jwks.client';
 import {
   type IdentityProvider,
   makeKey,

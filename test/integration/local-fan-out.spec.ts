@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DeliveriesSweeper } from '../../src/deliveries/deliveries.sweeper';
-import { FanOutRepository, type Subscriber } from '../../src/deliveries/fan-out.repository';
-import { FanOutService } from '../../src/deliveries/fan-out.service';
-import { LocalFanOutService } from '../../src/deliveries/local-fan-out.service';
+import { DeliveriesSweeper } from '../../src/deliveries/sweeping/sweeper.service';
+import { FanOutRepository, type Subscriber } from '../../src/deliveries/fan-out/fan-out.repository';
+import { FanOutService } from '../../src/deliveries/fan-out/fan-out.service';
+import { LocalFanOutService } from '../../src/deliveries/fan-out/local-fan-out.service';
 import { SendQueue } from '../../src/deliveries/send.queue';
 import { EventsService } from '../../src/events/events.service';
 import { FanOutQueue } from '../../src/events/fan-out.queue';

@@ -1,8 +1,8 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
-import { DeliveryLogService } from '../../src/deliveries/delivery-log.service';
-import type { DeliveryQueryDto } from '../../src/deliveries/dto/delivery-query.dto';
-import { EventLogService } from '../../src/deliveries/event-log.service';
+import { DeliveryLogService } from '../../src/deliveries/log/delivery-log.service';
+import type { DeliveryQueryDto } from '../../src/deliveries/log/dto/delivery-query.dto';
+import { EventLogService } from '../../src/deliveries/log/event-log.service';
 import { startApplication, stopApplication } from '../support/application';
 import { type LongLog, pagesOfLog, RARE, writeLongLog } from '../support/long-log';
 import { type Plan, planOf, statementsAbout } from '../support/plans';

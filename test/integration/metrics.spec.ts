@@ -1,4 +1,4 @@
-import { MetricsService } from '../../src/metrics/metrics.service';
+import { MetricsService } from '../../src/plumbing/metrics/metrics.service';
 
 describe('A gauge that is read when it is scraped', () => {
   const samples = [{ labels: { kind: 'a' }, value: 7 }];

@@ -1,5 +1,5 @@
-import { parseQueueName } from '../../src/config/queue-name';
-import { ALL_SEND_QUEUES } from '../../src/deliveries/send-queues';
+import { parseQueueName } from '../../src/plumbing/config/queue-name';
+import { ALL_SEND_QUEUES } from '../../src/deliveries/send-queue-names';
 import { FAN_OUT_QUEUE } from '../../src/events/fan-out.queue';
 
 it.each([...ALL_SEND_QUEUES, FAN_OUT_QUEUE])('The own queue %s cannot be monitored, under no prefix', (name) => {

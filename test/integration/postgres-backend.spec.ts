@@ -1,5 +1,5 @@
 import { type Job, Queue, setDefaultBackendFactory, Worker } from 'bullmq';
-import { mendedPostgresBackend } from '../../src/queue/postgres-backend.client';
+import { mendedPostgresBackend } from '../../src/plumbing/queue/postgres-backend.client';
 import { cloneDatabase, type TestDatabase } from '../support/postgres';
 import { startProxy } from '../support/proxy';
 import { waitFor } from '../support/wait-for';

@@ -1,6 +1,9 @@
 import { Pool, type PoolConfig } from 'pg';
-import { PostgresConnection, type PostgresConnectionConfig } from '../../src/database/postgres-connection.client';
-import { isDatabaseUnavailable } from '../../src/errors/database-error';
+import {
+  PostgresConnection,
+  type PostgresConnectionConfig,
+} from '../../src/plumbing/database/postgres-connection.client';
+import { isDatabaseUnavailable } from '../../src/plumbing/errors/database-error';
 import { cloneDatabase, type TestDatabase } from '../support/postgres';
 import { startProxy, type TcpProxy } from '../support/proxy';
 import { waitFor } from '../support/wait-for';

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../src/database/data-source.launcher';
-import { PostgresQueueClient } from '../../src/sources/postgres-queue.client';
-import type { Cursor } from '../../src/sources/queue-stream';
+import { dataSourceOptions } from '../../src/plumbing/database/data-source.launcher';
+import { PostgresQueueClient } from '../../src/sources/job-queues/postgres-queue.client';
+import type { Cursor } from '../../src/sources/job-queues/queue-stream';
 import { JobQueue } from '../support/job-queue';
 import { cloneDatabase, type TestDatabase } from '../support/postgres';
 import { waitFor } from '../support/wait-for';

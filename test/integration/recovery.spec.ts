@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ClockService } from '../../src/database/clock.service';
-import { DeliveriesSweeper } from '../../src/deliveries/deliveries.sweeper';
-import { RecoveriesService } from '../../src/deliveries/recoveries.service';
-import { RecoveryProgressService } from '../../src/deliveries/recovery-progress.service';
-import { lowestIdOf } from '../../src/pagination/id-time';
+import { ClockService } from '../../src/plumbing/database/clock.service';
+import { DeliveriesSweeper } from '../../src/deliveries/sweeping/sweeper.service';
+import { RecoveriesService } from '../../src/deliveries/recovery/recoveries.service';
+import { RecoveryProgressService } from '../../src/deliveries/recovery/recovery-progress.service';
+import { lowestIdOf } from '../../src/plumbing/database/id-time';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';
 import { startApplication, stopApplication } from '../support/application';
 import { cloneDatabase, type TestDatabase } from '../support/postgres';

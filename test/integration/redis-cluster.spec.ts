@@ -1,9 +1,9 @@
 import type { Cluster } from 'ioredis';
-import { ALL_SEND_QUEUES } from '../../src/deliveries/send-queues';
+import { ALL_SEND_QUEUES } from '../../src/deliveries/send-queue-names';
 import { FAN_OUT_QUEUE } from '../../src/events/fan-out.queue';
-import { openGuestQueue } from '../../src/queue/guest-queue.client';
-import { openRedis } from '../../src/queue/redis.client';
-import { RedisMemoryClient } from '../../src/queue/redis-memory.client';
+import { openGuestQueue } from '../../src/plumbing/queue/guest.queue';
+import { openRedis } from '../../src/plumbing/queue/redis.client';
+import { RedisMemoryClient } from '../../src/plumbing/queue/redis-memory.client';
 import { describeWithCluster } from '../support/stores';
 import { waitFor } from '../support/wait-for';
 

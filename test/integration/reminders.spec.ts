@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Queue } from 'bullmq';
-import { ClockService } from '../../src/database/clock.service';
-import { DeliveriesSweeper } from '../../src/deliveries/deliveries.sweeper';
+import { ClockService } from '../../src/plumbing/database/clock.service';
+import { DeliveriesSweeper } from '../../src/deliveries/sweeping/sweeper.service';
 import { SEND_QUEUES, type SendJob, SendQueue } from '../../src/deliveries/send.queue';
 import { EventsService } from '../../src/events/events.service';
 import { WebhooksService } from '../../src/webhooks/webhooks.service';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { v7 } from 'uuid';
-import { DayTablesRepository } from '../../src/database/day-tables.repository';
-import { dayPartitions } from '../../src/database/partitions';
-import { RetentionService } from '../../src/deliveries/retention.service';
+import { DayTablesRepository } from '../../src/plumbing/database/day-tables.repository';
+import { dayPartitions } from '../../src/plumbing/database/partitions';
+import { RetentionService } from '../../src/deliveries/retention/retention.service';
 import { startApplication, stopApplication } from '../support/application';
 import { cloneDatabase, type TestDatabase } from '../support/postgres';
 

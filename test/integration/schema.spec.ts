@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { AccessToken } from '../../src/auth/access-token.entity';
-import { dataSourceOptions, SCHEMA } from '../../src/database/data-source.launcher';
-import { migrate } from '../../src/database/migrator.launcher';
+import { AccessToken } from '../../src/auth/tokens/access-token.entity';
+import { dataSourceOptions, SCHEMA } from '../../src/plumbing/database/data-source.launcher';
+import { migrate } from '../../src/plumbing/database/migrator.launcher';
 import { Delivery } from '../../src/deliveries/delivery.entity';
-import { Recovery } from '../../src/deliveries/recovery.entity';
+import { Recovery } from '../../src/deliveries/recovery/recovery.entity';
 import { Event } from '../../src/events/event.entity';
-import { Account } from '../../src/sources/account.entity';
+import { Account } from '../../src/sources/followers/account.entity';
 import { Webhook } from '../../src/webhooks/webhook.entity';
 import { administrate, databaseUrl } from '../support/postgres';
 

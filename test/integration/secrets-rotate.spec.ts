@@ -3,8 +3,8 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { attachEmbeddedPostgres } from '../../src/embedded/embedded-postgres.launcher';
-import { isSealedUnder, NONCE_BYTES, open, seal } from '../../src/webhooks/secret-box';
+import { attachEmbeddedPostgres } from '../../src/plumbing/embedded/embedded-postgres.launcher';
+import { isSealedUnder, NONCE_BYTES, open, seal } from '../../src/webhooks/secrets/secret-box';
 import { cloneDatabase, type TestDatabase } from '../support/postgres';
 import { defaultSettings, runServiceFile, type Settings } from '../support/service';
 import { waitFor } from '../support/wait-for';
@@ -31,7 +31,7 @@ describe('npm run secrets:rotate', () => {
   const rotate = (keys: readonly Buffer[], more: Settings = {}) => {
     const SECRETS_KEY = keys.map((key) => key.toString('base64')).join();
     const settings = { ...defaultSettings(database.url, `wns_${'a'.repeat(43)}`), SECRETS_KEY, ...more };
-    return runServiceFile('src/webhooks/secrets-rotate.command.js', [], settings);
+    return runServiceFile('src/commands/rekey.command.js', [], settings);
   };
   const add = async (secret: [string, Buffer], previous?: [string, Buffer]) => {
     const id = randomUUID();

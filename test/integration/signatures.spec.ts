@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { serviceSignature, standardKey, standardSignature } from '../../src/deliveries/sign';
+import { serviceSignature, standardKey, standardSignature } from '../../src/deliveries/sending/sign';
 import { eventBody } from '../../src/events/event-body';
-import { MAX_DEPTH, serialiseData } from '../../src/events/event-data';
+import { MAX_DEPTH, serialiseData } from '../../src/catalogue/event-data';
 
 const COUNT = 1000;
 const LARGEST = 1_048_576;

@@ -1,9 +1,9 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
-import { ClockService } from '../../src/database/clock.service';
-import { StatementsService } from '../../src/database/statements.service';
-import { FanOutRepository, type Subscriber } from '../../src/deliveries/fan-out.repository';
-import { FanOutService } from '../../src/deliveries/fan-out.service';
+import { ClockService } from '../../src/plumbing/database/clock.service';
+import { StatementsService } from '../../src/plumbing/database/statements.service';
+import { FanOutRepository, type Subscriber } from '../../src/deliveries/fan-out/fan-out.repository';
+import { FanOutService } from '../../src/deliveries/fan-out/fan-out.service';
 import { patternsOf, patternsSql } from '../../src/webhooks/event-pattern';
 import { startApplication, stopApplication } from '../support/application';
 import { planOf } from '../support/plans';

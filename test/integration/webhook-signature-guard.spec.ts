@@ -1,8 +1,8 @@
 import { Body, Controller, Module, Post, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { serviceSignature, standardSignature } from '../../src/deliveries/sign';
-import { verifySignature } from '../../src/receiver/receiver.client';
+import { serviceSignature, standardSignature } from '../../src/deliveries/sending/sign';
+import { verifySignature } from '../../src/receiver/receiver';
 import { WebhookSignatureGuard } from '../../src/receiver/webhook-signature.guard';
 
 const SECRET = 'correct horse battery staple';

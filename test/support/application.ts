@@ -3,10 +3,10 @@ import { type DynamicModule, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { AppModule } from '../../src/app.module';
-import { parseConfig } from '../../src/config/settings';
-import { DispatchService } from '../../src/deliveries/dispatch.service';
-import { createAdapter } from '../../src/http/server.launcher';
-import { WorkersService } from '../../src/queue/workers.service';
+import { parseConfig } from '../../src/plumbing/config/settings';
+import { DispatchService } from '../../src/deliveries/sending/dispatch.service';
+import { createAdapter } from '../../src/plumbing/http/http-server.launcher';
+import { WorkersService } from '../../src/plumbing/queue/workers.service';
 import { defaultSettings, type Settings } from './service';
 
 /** The service in this process, with further modules beside its own, adapted as the test says; its workers run. */

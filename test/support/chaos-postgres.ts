@@ -2,8 +2,8 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, type QueryResultRow } from 'pg';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/embedded/embedded-postgres.launcher';
-import { isServerOf } from '../../src/embedded/postgres-process.launcher';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/plumbing/embedded/embedded-postgres.launcher';
+import { isServerOf } from '../../src/plumbing/embedded/postgres-process.launcher';
 import type { Chronicle } from './chaos-chronicle';
 import { waitFor } from './wait-for';
 

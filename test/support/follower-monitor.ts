@@ -1,9 +1,9 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AddressPolicy } from '../../src/destinations/address';
-import { HttpClient } from '../../src/destinations/http.client';
-import { AccountsService } from '../../src/sources/accounts.service';
-import { BLUESKY_ORIGIN } from '../../src/sources/bluesky-provider.client';
-import { FollowerReadingsService } from '../../src/sources/follower-readings.service';
+import { AddressPolicy } from '../../src/plumbing/destinations/address';
+import { HttpClient } from '../../src/plumbing/destinations/http.client';
+import { AccountsService } from '../../src/sources/followers/accounts/accounts.service';
+import { BLUESKY_ORIGIN } from '../../src/sources/followers/providers/bluesky-provider.client';
+import { FollowerReadingsService } from '../../src/sources/followers/readings/follower-readings.service';
 import { startApplication, stopApplication } from './application';
 import { type FollowerServer, followerAuthority } from './follower-server';
 import { cloneDatabase, type TestDatabase } from './postgres';

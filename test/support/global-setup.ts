@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { startEmbeddedPostgres } from '../../src/embedded/embedded-postgres.launcher';
+import { startEmbeddedPostgres } from '../../src/plumbing/embedded/embedded-postgres.launcher';
 import { administrate, databaseUrl, TEMPLATE_DATABASE, TEST_DATABASE_URL } from './postgres';
 import { hasRedisServer } from './redis';
 import { SERVICE_DIST, serviceFile } from './service';
@@ -44,7 +44,7 @@ async function startPostgres(undo: Undo[]): Promise<void> {
 
 async function migrateTemplate(): Promise<void> {
   process.env[SERVICE_DIST] = resolve(process.env[SERVICE_DIST] ?? 'dist');
-  const command = serviceFile('src/database/migrate.command.js');
+  const command = serviceFile('src/commands/migrate.command.js');
   if (!existsSync(command)) throw new Error(`${command} is missing: run \`npm run build\` before the tests.`);
   await administrate(`create database ${TEMPLATE_DATABASE}`);
   const SECRETS_KEY = Buffer.alloc(32).toString('base64');

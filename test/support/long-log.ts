@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { dayPartitions } from '../../src/database/partitions';
+import { dayPartitions } from '../../src/plumbing/database/partitions';
 import type { TestDatabase } from './postgres';
 
 const DAYS = 30;

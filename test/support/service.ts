@@ -195,7 +195,7 @@ async function runTokenCommand(settings: Settings, token: NewToken): Promise<str
   const options = ['user', 'name', 'expires'] as const;
   const args = options.flatMap((option) => (token[option] === undefined ? [] : [`--${option}`, token[option]]));
   args.push('--scopes', token.scopes.join(','));
-  const { exitCode, stdout, stderr } = await runServiceFile('src/auth/token-create.command.js', args, settings);
+  const { exitCode, stdout, stderr } = await runServiceFile('src/commands/token-create.command.js', args, settings);
   if (exitCode !== 0) throw new Error(`token:create ended with exit code ${exitCode}:\n${stdout}${stderr}`);
   return stdout.trim().split('\n').at(-1) ?? '';
 }

@@ -1,5 +1,5 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { timeOfId } from '../../pagination/id-time';
+import { timeOfId } from '../../plumbing/database/id-time';
 import {
   type Delivery,
   DELIVERY_STATUSES,
@@ -8,7 +8,7 @@ import {
   type Trigger,
   TRIGGERS,
 } from '../delivery.entity';
-import { ERROR_CODES } from '../failure';
+import { ERROR_CODES } from '../delivery-error';
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 

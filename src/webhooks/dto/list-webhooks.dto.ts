@@ -1,8 +1,8 @@
 import { Transform } from 'class-transformer';
 import { IsBoolean } from 'class-validator';
-import { IsEventFilter } from '../../validation/event-filter.decorator';
-import { Optional } from '../../validation/optional.decorator';
-import { PageQueryDto } from '../../pagination/dto/page-query.dto';
+import { IsEventFilter } from '../../plumbing/validation/event-filter.decorator';
+import { Optional } from '../../plumbing/validation/optional.decorator';
+import { PageQueryDto } from '../../plumbing/pagination/dto/page-query.dto';
 
 const toBoolean = ({ value }: { value: unknown }): unknown => ({ true: true, false: false })[String(value)] ?? value;
 

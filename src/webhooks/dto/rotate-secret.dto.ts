@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsInt, Max, Min } from 'class-validator';
-import { Optional } from '../../validation/optional.decorator';
-import type { RotatedSecret } from '../webhook-secrets.service';
+import { Optional } from '../../plumbing/validation/optional.decorator';
+import type { RotatedSecret } from '../secrets/secret-rotation.service';
 import { IsSecret } from './webhook-fields.decorator';
 
 const MAX_OVERLAP_SECONDS = 604_800;

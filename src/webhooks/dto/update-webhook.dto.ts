@@ -1,5 +1,5 @@
 import { IsBoolean, IsString } from 'class-validator';
-import { Optional } from '../../validation/optional.decorator';
+import { Optional } from '../../plumbing/validation/optional.decorator';
 import { IsDescription, IsEventPatterns, IsSecret } from './webhook-fields.decorator';
 
 /** Any of these; what is absent stays as it is. */

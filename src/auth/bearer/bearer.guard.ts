@@ -1,0 +1,67 @@
+import { type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { AuthGuard } from '@nestjs/passport';
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { messageFor } from '../../plumbing/errors/messages';
+import { isApiRoute } from '../../plumbing/http/api-route';
+import type { Principal } from '../access-token';
+import { authorizationOf, senderOf } from './credentials';
+import type { AuthenticatedRequest } from '../current-user.decorator';
+import { MANAGEMENT, RATE_RULE_KEY, type RateRule } from '../rate-limit.decorator';
+import { RateLimitsService } from '../limits/rate-limits.service';
+import { missingScope, type NeededScopes } from '../scope';
+import { SCOPES_KEY } from '../scopes.decorator';
+import { unauthenticated } from './unauthenticated';
+
+/**
+ * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`, and counts for its
+ * user; whoever has none counts for his address.
+ */
+@Injectable()
+export class BearerGuard extends AuthGuard('bearer') {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly limits: RateLimitsService,
+  ) {
+    super({ session: false });
+  }
+
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (!isApiRoute(context.switchToHttp().getRequest<FastifyRequest>().routeOptions.url)) return true;
+    await super.canActivate(context);
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    this.count(context, request);
+    const targets = [context.getHandler(), context.getClass()];
+    const needed = this.reflector.getAllAndOverride<NeededScopes>(SCOPES_KEY, targets);
+    const missing = missingScope(needed, request.user.scopes);
+    if (missing) throw new ApiError(403, messageFor.missingScope(missing));
+    return true;
+  }
+
+  /** The strategy would also read `access_token` out of query and body, and the first of two headers: it sees neither. */
+  override getRequest(context: ExecutionContext): { headers: { authorization?: string } } {
+    return { headers: { authorization: authorizationOf(context.switchToHttp().getRequest<FastifyRequest>()) } };
+  }
+
+  override handleRequest<User = Principal>(
+    error: unknown,
+    user: User | false,
+    _info: unknown,
+    context: ExecutionContext,
+  ): User {
+    if (error) throw error as Error;
+    if (!user) {
+      this.limits.count('failure', senderOf(context.switchToHttp().getRequest<FastifyRequest>()));
+      throw unauthenticated();
+    }
+    Object.assign(context.switchToHttp().getRequest<FastifyRequest>(), { user });
+    return user;
+  }
+
+  private count(context: ExecutionContext, { user, body }: AuthenticatedRequest): void {
+    const { limits, weigh } =
+      this.reflector.get<RateRule | undefined>(RATE_RULE_KEY, context.getHandler()) ?? MANAGEMENT;
+    for (const limit of limits) this.limits.count(limit, user.userId, weigh?.(body));
+  }
+}

@@ -1,0 +1,25 @@
+import { addressGroup } from '../limits/address-group';
+
+/** What credentials are read from. */
+export interface Incoming {
+  raw: { headersDistinct: Readonly<Record<string, string[] | undefined>> };
+  /** What Fastify takes for the client's address. */
+  ip: string;
+  socket: { remoteAddress?: string };
+}
+
+const BEARER = /^Bearer (\S+)$/i;
+
+/** The one `Authorization` header of a request; undefined when there is none, or more than one. */
+export function authorizationOf({ raw }: Incoming): string | undefined {
+  const given = raw.headersDistinct.authorization ?? [];
+  return given.length === 1 ? given[0] : undefined;
+}
+
+/** The bearer token (RFC 6750, section 2.1) of a request. */
+export const bearerTokenOf = (request: Incoming): string | undefined =>
+  BEARER.exec(authorizationOf(request) ?? '')?.[1];
+
+/** `x-forwarded-for` of a trusted proxy may still hold something else than an address; then it is the proxy's fault. */
+export const senderOf = ({ ip, socket }: Incoming): string =>
+  addressGroup(ip) ?? addressGroup(socket.remoteAddress ?? '') ?? 'unknown';

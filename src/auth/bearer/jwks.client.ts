@@ -1,0 +1,89 @@
+import { Logger } from '@nestjs/common';
+import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
+import { request } from 'undici';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { MESSAGES } from '../../plumbing/errors/messages';
+
+const MAX_BYTES = 524_288;
+
+export interface JwksTimings {
+  /** The whole fetch. */
+  timeoutMs: number;
+  /** At least this long between two fetches, whatever key ids tokens name. */
+  cooldownMs: number;
+  /** Keys older than this are fetched again in the background, so that those taken back are forgotten. */
+  refreshAfterMs: number;
+}
+
+const TIMINGS: JwksTimings = { timeoutMs: 5000, cooldownMs: 5000, refreshAfterMs: 300_000 };
+
+/**
+ * The public keys of the identity provider. Keys that were fetched once go on while it is down; without any its failure
+ * is a 503, because it says nothing about the token. Its address is the operator's own choice and not judged.
+ */
+export class JwksClient {
+  private readonly logger = new Logger('Auth');
+  private readonly keySet: ReturnType<typeof createRemoteJWKSet>;
+  private fetchedAt = 0;
+  private failedAt = 0;
+
+  constructor(
+    url: string,
+    private readonly timings: JwksTimings = TIMINGS,
+  ) {
+    const { timeoutMs: timeoutDuration, cooldownMs: cooldownDuration } = timings;
+    const options = { timeoutDuration, cooldownDuration, cacheMaxAge: Infinity };
+    this.keySet = createRemoteJWKSet(new URL(url), {
+      ...options,
+      [customFetch]: (at, { signal }) => this.fetch(at, signal),
+    });
+  }
+
+  /**
+   * The key that a token was signed with.
+   * @throws ApiError 503 when the provider would have to be asked and does not answer; an error of jose otherwise
+   */
+  readonly keyFor: JWTVerifyGetKey = async (header, token) => {
+    if (this.fetchedAt > 0 && Date.now() - this.fetchedAt > this.timings.refreshAfterMs) {
+      void this.keySet.reload().catch(() => undefined);
+    }
+    return this.keySet(header, token);
+  };
+
+  private async fetch(url: string, signal: AbortSignal): Promise<Response> {
+    if (Date.now() - this.failedAt < this.timings.cooldownMs) throw unavailable();
+    try {
+      const keys = await fetchJson(url, signal);
+      this.fetchedAt = Date.now();
+      return Response.json(keys);
+    } catch (error) {
+      this.failedAt = Date.now();
+      this.logger.warn(`The keys at AUTH_JWKS_URL could not be fetched: ${reasonOf(error)}`);
+      throw unavailable();
+    }
+  }
+}
+
+const unavailable = (): ApiError => new ApiError(503, MESSAGES.identityProviderUnavailable);
+
+async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
+  const { statusCode, body } = await request(url, { signal, headers: { accept: 'application/json' } });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`);
+    chunks.push(chunk as Buffer);
+  }
+  if (statusCode !== 200) throw new Error(`status ${statusCode}`);
+  const keySet = JSON.parse(Buffer.concat(chunks).toString()) as { keys?: unknown } | null;
+  const isKeySet = Array.isArray(keySet?.keys) && keySet.keys.every((key) => typeof key === 'object' && key !== null);
+  if (!isKeySet) throw new Error('not a JSON Web Key Set');
+  return keySet;
+}
+
+/** For the log: neither an address nor what was received. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SyntaxError) return 'not JSON';
+  return String((error as { code?: unknown }).code ?? (error as Error).message);
+}

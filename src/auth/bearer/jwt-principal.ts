@@ -1,0 +1,18 @@
+import type { JWTPayload } from 'jose';
+import { ADMIN, isUserId, type Principal } from '../access-token';
+import { isScope } from '../scope';
+
+/** The first second whose year has five digits. */
+const END_OF_TIME_S = Date.UTC(10_000, 0) / 1000;
+
+/**
+ * Who the claims of a verified JWT speak for: `sub` is the user, `scope` (RFC 8693, section 4.2: one string, separated
+ * by spaces) what he may do. Scopes that are not ours are ignored, and so is a `scope` of another type. Null when `sub`
+ * cannot be a user of ours, or is `admin`, or the expiry is no point in time.
+ */
+export function principalOf({ sub, scope, exp }: JWTPayload): Principal | null {
+  if (typeof sub !== 'string' || !isUserId(sub) || sub === ADMIN) return null;
+  if (exp === undefined || !(exp >= 0 && exp < END_OF_TIME_S)) return null;
+  const named = typeof scope === 'string' ? scope.split(' ') : [];
+  return { tokenId: null, userId: sub, scopes: [...new Set(named)].filter(isScope), expiresAt: new Date(exp * 1000) };
+}

@@ -1,0 +1,33 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Scope } from '../scope';
+
+@Entity('access_tokens')
+export class AccessToken {
+  @PrimaryColumn('uuid')
+  id: string;
+
+  @Column('text', { name: 'user_id' })
+  userId: string;
+
+  @Column('text')
+  name: string;
+
+  @Column('bytea', { name: 'token_hash' })
+  tokenHash: Buffer;
+
+  @Column('text', { array: true })
+  scopes: Scope[];
+
+  /** The token that made this one: revoking it revokes this one too. */
+  @Column('uuid', { name: 'parent_id', nullable: true })
+  parentId: string | null;
+
+  @Column('timestamptz', { name: 'expires_at', nullable: true })
+  expiresAt: Date | null;
+
+  @Column('timestamptz', { name: 'last_used_at', nullable: true })
+  lastUsedAt: Date | null;
+
+  @Column('timestamptz', { name: 'created_at' })
+  createdAt: Date;
+}

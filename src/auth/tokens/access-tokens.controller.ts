@@ -1,0 +1,54 @@
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
+import type { Page } from '../../plumbing/pagination/page';
+import { IdParam } from '../../plumbing/validation/id-param.decorator';
+import type { Principal } from '../access-token';
+import { AccessTokensService } from './access-tokens.service';
+import { CurrentUser } from '../current-user.decorator';
+import { CreatedTokenDto, DeletedTokenDto, TokenDto } from './dto/token.dto';
+import { CreateTokenDto } from './dto/create-token.dto';
+import { ListTokensDto } from './dto/list-tokens.dto';
+import { Scopes } from '../scopes.decorator';
+
+@ApiTags('Access')
+@Controller('api/tokens')
+export class AccessTokensController {
+  constructor(private readonly tokens: AccessTokensService) {}
+
+  @Post()
+  @Scopes(['tokens:manage', 'users:manage'])
+  @ApiOperation({
+    summary: 'Create an access token',
+    description:
+      'The answer is the only one that shows the token. It can do no more, and live no longer, than the token that makes it, and is revoked with it.',
+  })
+  @ApiAnswer(CreatedTokenDto, { status: 201, description: 'The new token.' })
+  @ApiErrors(400, 409, 413, 415)
+  async create(@CurrentUser() user: Principal, @Body() body: CreateTokenDto): Promise<CreatedTokenDto> {
+    const { row, token } = await this.tokens.create(user, body);
+    return CreatedTokenDto.with(row, token);
+  }
+
+  @Get()
+  @Scopes(['tokens:manage', 'users:manage'])
+  @ApiOperation({ summary: 'List access tokens', description: 'Those that are live, newest first.' })
+  @ApiAnswer(TokenDto, { page: true, description: 'One page of tokens.' })
+  @ApiErrors(400)
+  async list(@CurrentUser() user: Principal, @Query() query: ListTokensDto): Promise<Page<TokenDto>> {
+    return (await this.tokens.list(user, query)).map(TokenDto.from);
+  }
+
+  @Delete(':id')
+  @Scopes(['tokens:manage', 'users:manage'])
+  @ApiOperation({ summary: 'Revoke an access token', description: 'At once, together with those made with it.' })
+  @ApiAnswer(DeletedTokenDto, { description: 'The id of the token that is gone.' })
+  @ApiErrors(400, 404, 413, 415)
+  async revoke(
+    @CurrentUser() user: Principal,
+    @IdParam('id', 'Id of the token.') id: string,
+  ): Promise<DeletedTokenDto> {
+    await this.tokens.revoke(user, id);
+    return { id };
+  }
+}

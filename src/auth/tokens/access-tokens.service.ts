@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Not, Repository } from 'typeorm';
+import { ClockService } from '../../plumbing/database/clock.service';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { MESSAGES } from '../../plumbing/errors/messages';
+import { isForeignKeyViolation } from '../../plumbing/errors/database-error';
+import { newestFirst } from '../../plumbing/pagination/newest-first.query';
+import type { Page } from '../../plumbing/pagination/page';
+import { formatToken, hashToken, type Principal } from '../access-token';
+import { AccessToken } from './access-token.entity';
+import { AuthenticationService } from '../bearer/authentication.service';
+import type { CreateTokenDto } from './dto/create-token.dto';
+import type { ListTokensDto } from './dto/list-tokens.dto';
+import { judgeGrant, requireManager } from './token-grant';
+import { unauthenticated } from '../bearer/unauthenticated';
+
+const MAX_LIVE_TOKENS = 100;
+const IS_LIVE = '(t.expires_at is null or t.expires_at > now())';
+
+/** What has expired is of no use to anybody. Only leaves: a cascade would lock rows of other users. */
+const DROP_EXPIRED = `
+  delete from webhook_service.access_tokens t
+  where user_id = $1 and expires_at <= now()
+    and not exists (select 1 from webhook_service.access_tokens child where child.parent_id = t.id)`;
+
+@Injectable()
+export class AccessTokensService {
+  constructor(
+    @InjectRepository(AccessToken) private readonly tokens: Repository<AccessToken>,
+    private readonly clock: ClockService,
+    private readonly authentication: AuthenticationService,
+  ) {}
+
+  /** Answers the row and, this once, the token in the clear. */
+  async create(grantor: Principal, wanted: CreateTokenDto): Promise<{ row: AccessToken; token: string }> {
+    const { name, scopes, expiresAt = null, userId = grantor.userId } = wanted;
+    judgeGrant(grantor, { userId, scopes, expiresAt }, this.clock.now());
+    const token = formatToken(randomBytes(32));
+    const { id, at } = this.clock.birth();
+    const row = { id, userId, name, scopes, expiresAt, createdAt: at, lastUsedAt: null, parentId: grantor.tokenId };
+    const stored = this.tokens.create({ ...row, tokenHash: hashToken(token) });
+    await this.tokens.manager
+      .transaction(async (manager) => {
+        await refuseTooMany(manager, userId);
+        await manager.insert(AccessToken, stored);
+      })
+      .catch((error: unknown) => {
+        // The token that asked for this one was revoked meanwhile.
+        throw isForeignKeyViolation(error) ? unauthenticated() : error;
+      });
+    return { row: stored, token };
+  }
+
+  /** The live tokens of a user. */
+  async list(manager: Principal, { userId = manager.userId, ...page }: ListTokensDto): Promise<Page<AccessToken>> {
+    requireManager(manager, userId);
+    const query = this.tokens.createQueryBuilder('t').where('t.userId = :userId', { userId }).andWhere(IS_LIVE);
+    return newestFirst(query, page, [manager.userId, 'tokens', { userId }]);
+  }
+
+  /** The token, those made with it, those made with them, and so on are gone: the foreign key cascades. */
+  async revoke({ userId, scopes }: Principal, id: string): Promise<void> {
+    const [own, others] = [scopes.includes('tokens:manage'), scopes.includes('users:manage')];
+    const owner = own && others ? {} : { userId: own ? userId : Not(userId) };
+    const { affected } = await this.tokens.delete({ id, ...owner });
+    if (!affected) throw new ApiError(404, MESSAGES.tokenNotFound);
+    this.authentication.forget();
+  }
+}
+
+/** Holds a lock per user until the transaction ends, so that concurrent creates count each other. */
+async function refuseTooMany(manager: EntityManager, userId: string): Promise<void> {
+  await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`tokens of ${userId}`]);
+  await manager.query(DROP_EXPIRED, [userId]);
+  const live = manager.createQueryBuilder(AccessToken, 't').where('t.userId = :userId', { userId }).andWhere(IS_LIVE);
+  if ((await live.getCount()) >= MAX_LIVE_TOKENS) throw new ApiError(409, MESSAGES.tooManyTokens);
+}

@@ -1,0 +1,12 @@
+import { Matches } from 'class-validator';
+import { MESSAGES } from '../../../plumbing/errors/messages';
+import { PageQueryDto } from '../../../plumbing/pagination/dto/page-query.dto';
+import { Optional } from '../../../plumbing/validation/optional.decorator';
+import { USER_ID } from '../../access-token';
+
+export class ListTokensDto extends PageQueryDto {
+  /** Whose tokens; absent: yours. Another user takes the scope users:manage. */
+  @Optional()
+  @Matches(USER_ID, { message: MESSAGES.badUserId })
+  userId?: string;
+}

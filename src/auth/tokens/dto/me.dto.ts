@@ -1,0 +1,23 @@
+import type { Principal } from '../../access-token';
+import { ALL_SCOPES, type Scope } from '../../scope';
+import { ApiProperty } from '@nestjs/swagger';
+
+export class MeDto {
+  /** The user that the token belongs to. */
+  userId: string;
+
+  /** What the token may do. */
+  @ApiProperty({ enum: ALL_SCOPES, isArray: true })
+  scopes: Scope[];
+
+  /** When the token ends; null if it does not expire. */
+  expiresAt: string | null;
+
+  static from(principal: Principal): MeDto {
+    return {
+      userId: principal.userId,
+      scopes: [...principal.scopes],
+      expiresAt: principal.expiresAt?.toISOString() ?? null,
+    };
+  }
+}

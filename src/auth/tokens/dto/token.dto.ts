@@ -1,0 +1,65 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { AccessToken } from '../access-token.entity';
+import { ALL_SCOPES, type Scope } from '../../scope';
+
+export class TokenDto {
+  /**
+   * UUIDv7 of the token, to revoke it by.
+   * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
+   */
+  id: string;
+
+  /**
+   * What the token is for.
+   * @example Backend, production
+   */
+  name: string;
+
+  /**
+   * The user that it speaks for.
+   * @example alice
+   */
+  userId: string;
+
+  /** What it may do. */
+  @ApiProperty({ enum: ALL_SCOPES, isArray: true })
+  scopes: Scope[];
+
+  /** When it ends; null: never. */
+  expiresAt: string | null;
+
+  /** When it was created. */
+  createdAt: string;
+
+  /** When it was last used, to the minute; null: never. */
+  lastUsedAt: string | null;
+
+  static from(token: AccessToken): TokenDto {
+    return {
+      id: token.id,
+      name: token.name,
+      userId: token.userId,
+      scopes: token.scopes,
+      expiresAt: token.expiresAt?.toISOString() ?? null,
+      createdAt: token.createdAt.toISOString(),
+      lastUsedAt: token.lastUsedAt?.toISOString() ?? null,
+    };
+  }
+}
+
+export class CreatedTokenDto extends TokenDto {
+  /**
+   * The access token: keep it, it is not shown again.
+   * @example wns_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG
+   */
+  token: string;
+
+  static with(row: AccessToken, token: string): CreatedTokenDto {
+    return { ...TokenDto.from(row), token };
+  }
+}
+
+export class DeletedTokenDto {
+  /** The id of what was revoked. */
+  id: string;
+}

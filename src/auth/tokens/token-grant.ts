@@ -1,0 +1,41 @@
+import { ApiError } from '../../plumbing/errors/api-error';
+import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
+import { ADMIN, type Principal } from '../access-token';
+import type { Scope } from '../scope';
+
+/** What a token that is asked for would be. */
+export interface Grant {
+  userId: string;
+  scopes: readonly Scope[];
+  /** Null: it would not expire. */
+  expiresAt: Date | null;
+}
+
+/** The scope that managing this user's tokens takes: another one for oneself than for others. */
+export const scopeToManage = (manager: Principal, userId: string): Scope =>
+  userId === manager.userId ? 'tokens:manage' : 'users:manage';
+
+/**
+ * Refuses to let `grantor` manage the tokens of this user without the scope for it.
+ * @throws ApiError 403 that names the scope
+ */
+export function requireManager(manager: Principal, userId: string): void {
+  const needed = scopeToManage(manager, userId);
+  if (!manager.scopes.includes(needed)) throw new ApiError(403, messageFor.missingScope(needed));
+}
+
+/**
+ * No token outranks or outlives the one that makes it.
+ * @throws ApiError 403 for a user or a scope beyond the grantor's, 400 for an expiry that is past or beyond his own
+ */
+export function judgeGrant(grantor: Principal, { userId, scopes, expiresAt }: Grant, now: Date): void {
+  requireManager(grantor, userId);
+  if (userId === ADMIN && grantor.userId !== ADMIN) throw new ApiError(403, MESSAGES.adminReserved);
+  const lacking = scopes.find((scope) => !grantor.scopes.includes(scope));
+  if (lacking) throw new ApiError(403, messageFor.scopeNotHeld(lacking));
+  if (expiresAt && expiresAt <= now) throw new ApiError(400, MESSAGES.expiryPast);
+  const own = grantor.expiresAt;
+  if (own && (expiresAt === null || expiresAt > own)) {
+    throw new ApiError(400, messageFor.tokenOutlives(own.toISOString()));
+  }
+}

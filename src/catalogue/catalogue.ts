@@ -1,0 +1,144 @@
+import { BUILT_IN_EVENTS, type BuiltInEventName } from '../plumbing/config/event-name';
+import type { EventName, EventPayloads, WebhookTest } from './payloads';
+
+export { isReserved } from '../plumbing/config/event-name';
+
+/** A JSON Schema (2020-12) of an object. */
+export interface ObjectSchema {
+  type: 'object';
+  required?: readonly string[];
+  properties?: Readonly<Record<string, unknown>>;
+}
+
+export interface EventType<Payload = object> {
+  name: string;
+  /** When it happens, as a sentence. */
+  description: string;
+  /** What `data` must fit; further keys are allowed. */
+  schema: ObjectSchema;
+  example: Payload;
+}
+
+/** An event that a module adds: it is declared in `EventPayloads`, and its example is what `publish` takes. */
+export type AddedEventType = {
+  [Name in Exclude<EventName, BuiltInEventName>]: EventType<EventPayloads[Name]> & { name: Name };
+}[Exclude<EventName, BuiltInEventName>];
+
+const time = { type: 'string', format: 'date-time' };
+const text = { type: 'string' };
+const count = { type: 'integer', minimum: 0 };
+const orNull = (schema: { type: string }) => ({ ...schema, type: [schema.type, 'null'] });
+
+function objectOf(properties: Record<string, unknown>, optional: readonly string[] = []): ObjectSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', required, properties };
+}
+
+const operation = {
+  operationId: text,
+  type: orNull(text),
+  startedAt: orNull(time),
+  finishedAt: orNull(time),
+  durationMs: orNull(count),
+};
+const follower = objectOf({
+  accountId: text,
+  follower: objectOf({ id: text, username: text, displayName: text }, ['displayName']),
+  followersCount: count,
+  observedAt: time,
+});
+const followerExample = {
+  accountId: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',
+  follower: { id: '109302', username: 'ada@example.social', displayName: 'Ada' },
+  followersCount: 1843,
+  observedAt: '2026-01-15T09:30:00.000Z',
+};
+const operationExample = {
+  operationId: '4711',
+  type: 'export-report',
+  startedAt: '2026-01-15T09:29:58.200Z',
+  finishedAt: '2026-01-15T09:30:00.000Z',
+  durationMs: 1800,
+};
+
+/** The payloads by event name: a typo in an example or a missing event does not compile. */
+const definitions: { [Name in BuiltInEventName]: Omit<EventType<EventPayloads[Name]>, 'name'> } = {
+  'operation.complete': {
+    description: 'An automation job finished successfully.',
+    schema: objectOf({ ...operation, result: {} }),
+    example: { ...operationExample, result: { rows: 1280 } },
+  },
+  'operation.failed': {
+    description: 'An automation job failed for good.',
+    schema: objectOf({ ...operation, attempts: orNull(count), error: objectOf({ name: text, message: text }) }),
+    example: { ...operationExample, attempts: 3, error: { name: 'Error', message: 'The report source is offline.' } },
+  },
+  'follower.gained': {
+    description: 'The connected social account gained a follower.',
+    schema: follower,
+    example: followerExample,
+  },
+  'follower.lost': {
+    description: 'The connected social account lost a follower.',
+    schema: follower,
+    example: { ...followerExample, followersCount: 1842 },
+  },
+  'job.started': {
+    description: 'A queue job began.',
+    schema: objectOf({
+      jobId: text,
+      queue: text,
+      name: orNull(text),
+      attempt: orNull(count),
+      startedAt: orNull(time),
+    }),
+    example: { jobId: '4711', queue: 'reports', name: 'export', attempt: 1, startedAt: '2026-01-15T09:29:58.200Z' },
+  },
+  'job.completed': {
+    description: 'A queue job completed.',
+    schema: objectOf({
+      jobId: text,
+      queue: text,
+      name: orNull(text),
+      attempts: orNull(count),
+      startedAt: orNull(time),
+      completedAt: orNull(time),
+      durationMs: orNull(count),
+      result: {},
+    }),
+    example: {
+      jobId: '4711',
+      queue: 'reports',
+      name: 'export',
+      attempts: 1,
+      startedAt: '2026-01-15T09:29:58.200Z',
+      completedAt: '2026-01-15T09:30:00.000Z',
+      durationMs: 1800,
+      result: { rows: 1280 },
+    },
+  },
+  'webhook.disabled': {
+    description: 'The service disabled one of your webhooks: it kept failing, or its receiver answered 410.',
+    schema: objectOf({ webhookId: text, url: text, reason: { enum: ['failing', 'gone'] }, disabledAt: time }),
+    example: {
+      webhookId: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',
+      url: 'https://example.com/hooks',
+      reason: 'failing',
+      disabledAt: '2026-01-15T09:30:00.000Z',
+    },
+  },
+};
+
+/** The built-in events that a webhook can subscribe to; `EventCatalogue` knows the added ones too. */
+export const EVENT_TYPES: readonly EventType[] = BUILT_IN_EVENTS.map((name) => ({ name, ...definitions[name] }));
+
+/** What `POST /api/webhooks/:id/test` sends when it is not asked for another event; nobody can subscribe to it. */
+export const TEST_EVENT_TYPE: EventType<WebhookTest> = {
+  name: 'webhook.test',
+  description: 'Somebody tested this webhook. It only comes from tests.',
+  schema: objectOf({ webhookId: text, message: text }),
+  example: {
+    webhookId: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',
+    message: 'This is a test: your webhook works.',
+  },
+};

@@ -1,0 +1,86 @@
+import { EVENT_TYPES, type EventType, TEST_EVENT_TYPE } from './catalogue';
+import { EventCatalogue } from './event-catalogue';
+
+const paid: EventType = {
+  name: 'invoice.paid',
+  description: 'An invoice was paid.',
+  schema: { type: 'object', required: ['cents'], properties: { cents: { type: 'integer' } } },
+  example: { cents: 4900 },
+};
+const catalogueOf = (...extraEventTypes: string[]) => new EventCatalogue({ extraEventTypes, eventMaxBytes: 1024 });
+const registering = (type: EventType, catalogue = catalogueOf()) => {
+  return () => catalogue.register(type);
+};
+
+describe('The catalogue of a process', () => {
+  it('has the built-in events, and tests only for receivers', () => {
+    expect(catalogueOf().subscribable).toEqual(EVENT_TYPES);
+    expect(catalogueOf().all).toEqual([...EVENT_TYPES, TEST_EVENT_TYPE]);
+    expect(catalogueOf().find('webhook.test')).toBeUndefined();
+  });
+
+  it('can publish all but what is reserved', () => {
+    const { publishableNames, subscribableNames } = catalogueOf('a.b');
+    expect(subscribableNames.filter((name) => !publishableNames.includes(name))).toEqual(['webhook.disabled']);
+  });
+
+  it('takes any object for a name that the operator added', () => {
+    const catalogue = catalogueOf('invoice.paid');
+    expect(catalogue.find('invoice.paid')).toMatchObject({ schema: { type: 'object' }, example: {} });
+    expect(catalogue.problemOf('invoice.paid', { whatever: [1] })).toBeNull();
+  });
+
+  it('holds data to the schema that a module registered, also for a name that the operator added', () => {
+    for (const catalogue of [catalogueOf(), catalogueOf('invoice.paid')]) {
+      catalogue.register(paid);
+      expect(catalogue.find('invoice.paid')).toEqual(paid);
+      expect(catalogue.subscribableNames.filter((name) => name === 'invoice.paid')).toHaveLength(1);
+      expect(catalogue.problemOf('invoice.paid', paid.example)).toBeNull();
+      expect(catalogue.problemOf('invoice.paid', { cents: 'x' })).toBe('data.cents must be integer');
+    }
+  });
+
+  it('takes the same type twice, and not another one under its name', () => {
+    const catalogue = catalogueOf();
+    catalogue.register(paid);
+    expect(registering(JSON.parse(JSON.stringify(paid)) as EventType, catalogue)).not.toThrow();
+    for (const other of [
+      { description: 'Else.' },
+      { example: { cents: 1 } },
+      { schema: { type: 'object' as const } },
+    ]) {
+      expect(registering({ ...paid, ...other }, catalogue)).toThrow(
+        'The event "invoice.paid" cannot be registered: another module has registered that name',
+      );
+    }
+  });
+
+  it('takes schemas of different modules with the same $id', () => {
+    const catalogue = catalogueOf();
+    const schema = { ...paid.schema, $id: 'https://example.com/data' };
+    catalogue.register({ ...paid, schema });
+    expect(registering({ ...paid, name: 'invoice.sent', schema }, catalogue)).not.toThrow();
+  });
+
+  it.each<[string, Partial<EventType>, RegExp]>([
+    ['a name that is none', { name: 'paid' }, /^The event "paid" .*: the name is no event name/],
+    ['a reserved name', { name: 'webhook.sent' }, /the name is reserved/],
+    ['a built-in name', { name: 'job.started' }, /the name is built in already/],
+    [
+      'a schema that is none',
+      { schema: { type: 'object', properties: { a: { type: 'integr' } } } },
+      /not a valid JSON/,
+    ],
+    ['a schema of something else', { schema: { type: 'array' } as never }, /must be of type "object"/],
+    [
+      'an example that does not fit',
+      { example: { cents: 'x' } },
+      /example does not fit its schema: data.cents must be/,
+    ],
+    ['an example that JSON cannot say', { example: { cents: 1, at: NaN } }, /example does not fit.*finite/],
+  ])('refuses %s, and says so', (_, wrong, sentence) => {
+    const catalogue = catalogueOf();
+    expect(registering({ ...paid, ...wrong }, catalogue)).toThrow(sentence);
+    expect(catalogue.subscribable).toEqual(EVENT_TYPES);
+  });
+});

@@ -1,0 +1,31 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from '../app.module';
+import { parseConfig } from '../plumbing/config/settings';
+import { createAdapter } from '../plumbing/http/http-server.launcher';
+import { EventCatalogue } from '../catalogue/event-catalogue';
+import { buildOpenApi } from '../plumbing/openapi/openapi.launcher';
+
+const FILE = 'openapi.json';
+
+/** `npm run openapi:write` writes the document; `npm run openapi:check` fails when the committed one has drifted. */
+async function main(): Promise<void> {
+  const config = parseConfig({ LOG_LEVEL: 'silent' });
+  // A preview knows every route without making a provider: no store is needed.
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(config), createAdapter(config), {
+    preview: true,
+    logger: false,
+    bodyParser: false,
+  });
+  const document = `${JSON.stringify(buildOpenApi(app, new EventCatalogue(config).all), null, 2)}\n`;
+  if (!process.argv.includes('--check')) return writeFile(FILE, document);
+  const committed = await readFile(FILE, 'utf8').catch(() => '');
+  if (committed === document) return;
+  throw new Error(`${FILE} does not describe the code any more: run \`npm run openapi:write\` and commit it.`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,38 @@
+import { Client } from 'pg';
+import { readConfig } from '../plumbing/config/environment.launcher';
+import { migrate } from '../plumbing/database/migrator.launcher';
+import { attachStore } from '../store.launcher';
+import { SecretsService } from '../webhooks/secrets/secrets.service';
+import { type RotationReport, SecretsRotationRepository } from '../webhooks/secrets/rekey.repository';
+
+/** `npm run secrets:rotate`: puts every stored secret under the first key of `SECRETS_KEY`, while the service runs. */
+async function main(): Promise<void> {
+  const { config, close } = await attachStore(readConfig());
+  try {
+    await migrate(config.databaseUrl ?? '');
+    const client = new Client({ connectionString: config.databaseUrl ?? '' });
+    await client.connect();
+    try {
+      report(await new SecretsRotationRepository(client, new SecretsService(config)).rotateAll());
+    } finally {
+      await client.end();
+    }
+  } finally {
+    await close();
+  }
+}
+
+function report({ renewed, current, unreadable }: RotationReport): void {
+  process.stdout.write(`Re-encrypted: ${renewed}. Already under the first key: ${current}.\n`);
+  if (unreadable.length === 0) return;
+  process.exitCode = 1;
+  process.stderr.write(
+    `Left as they are, because no key of SECRETS_KEY decrypts them: secrets of ${unreadable.length} webhooks. ` +
+      `Keep their key, or PATCH new secrets:\n${unreadable.map((id) => `  ${id}\n`).join('')}`,
+  );
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

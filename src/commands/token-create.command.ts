@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { Client } from 'pg';
+import { v7 } from 'uuid';
+import { readConfig } from '../plumbing/config/environment.launcher';
+import { migrate } from '../plumbing/database/migrator.launcher';
+import { attachStore } from '../store.launcher';
+import { formatToken, hashToken, isUserId } from '../auth/access-token';
+import { ALL_SCOPES, isScope } from '../auth/scope';
+
+const USAGE = `Usage: npm run token:create -- --user <user id> --scopes <scope,scope|all> [--name <text>] [--expires <ISO 8601>]
+Scopes: ${ALL_SCOPES.join(', ')}`;
+
+interface Wanted {
+  user: string;
+  scopes: string[];
+  name: string;
+  expires: Date | null;
+}
+
+/** Reads the arguments, or throws a sentence that says what is wrong with them. */
+function readArguments(): Wanted {
+  const options = {
+    user: { type: 'string' },
+    scopes: { type: 'string' },
+    name: { type: 'string' },
+    expires: { type: 'string' },
+  } as const;
+  const { user = '', scopes = '', name = 'command line', expires } = parseArgs({ options }).values;
+  if (!isUserId(user)) throw new Error(`--user must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -\n${USAGE}`);
+  const wanted = scopes === 'all' ? [...ALL_SCOPES] : scopes.split(',').filter((scope) => scope !== '');
+  const unknown = wanted.filter((scope) => !isScope(scope));
+  if (wanted.length === 0 || unknown.length > 0)
+    throw new Error(`Unknown or missing scopes: ${unknown.join(', ')}\n${USAGE}`);
+  const expiresAt = expires === undefined ? null : new Date(expires);
+  // Not a number compares as false.
+  if (expiresAt && !(expiresAt.getTime() > Date.now())) {
+    throw new Error(`--expires must be an ISO 8601 time in the future\n${USAGE}`);
+  }
+  return { user, scopes: wanted, name, expires: expiresAt };
+}
+
+/** `npm run token:create`: makes an access token and prints it, this once, as the last line. */
+async function main(): Promise<void> {
+  const { user, scopes, name, expires } = readArguments();
+  const store = await attachStore(readConfig());
+  try {
+    await migrate(store.config.databaseUrl ?? '');
+    const token = formatToken(randomBytes(32));
+    const client = new Client({ connectionString: store.config.databaseUrl ?? '' });
+    await client.connect();
+    await client.query(
+      `insert into webhook_service.access_tokens (id, user_id, name, token_hash, scopes, expires_at)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [v7(), user, name, hashToken(token), scopes, expires],
+    );
+    await client.end();
+    process.stdout.write(`${token}\n`);
+  } finally {
+    await store.close();
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { readWebhookSecret } from '../plumbing/config/webhook-secret.launcher';
+import { diagnose, type DiagnosisOptions } from '../receiver/diagnose';
+import { parseHeaders, parseSavedRequest, type SavedRequest } from '../receiver/saved-request';
+
+const STDIN = 0;
+const USAGE = `Usage: npm run verify -- [<file>] [--headers <file> --body <file>] [--secret-file <file>]
+                         [--tolerance <seconds>] [--computed <signature>]
+
+Reads a saved delivery (a raw HTTP request, or the JSON of a delivery) from the file or from standard input, and says
+whether its signatures are right, or why not. The secret comes from WEBHOOK_SECRET or a file. --computed takes the
+signature that your own code came to. Exit code: 0 genuine, 1 not, 2 not understood.`;
+
+interface Wanted {
+  request: SavedRequest;
+  options: DiagnosisOptions;
+}
+
+/** @throws Error with a sentence about what is wrong with the arguments */
+function readArguments(): Wanted {
+  const text = { type: 'string' } as const;
+  const { values, positionals } = parseArgs({
+    options: { headers: text, body: text, 'secret-file': text, tolerance: text, computed: text },
+    allowPositionals: true,
+  });
+  const { headers, body, tolerance = '300', computed } = values;
+  if (positionals.length > 1 || (headers === undefined) !== (body === undefined)) throw new Error(USAGE);
+  if (!/^\d{1,12}$/.test(tolerance)) throw new Error(`--tolerance must be a whole number of seconds.\n${USAGE}`);
+  const secretFile = values['secret-file'];
+  // An editor ends a file with a line break, which no secret can have.
+  const secret =
+    secretFile === undefined ? readWebhookSecret() : readFileSync(secretFile, 'utf8').replace(/\r?\n$/, '');
+  if (!secret) throw new Error(`Set WEBHOOK_SECRET, or name a file with --secret-file.\n${USAGE}`);
+  return {
+    request:
+      headers !== undefined && body !== undefined
+        ? { headers: parseHeaders(readFileSync(headers, 'utf8')), body: readFileSync(body) }
+        : parseSavedRequest(readFileSync(positionals[0] ?? STDIN)),
+    options: { secret, toleranceSeconds: Number(tolerance), nowMs: Date.now(), computed },
+  };
+}
+
+/** `npm run verify`: says why a signature does not match. */
+function main(): void {
+  const { request, options } = readArguments();
+  const { genuine, findings } = diagnose(request, options);
+  const verdict = genuine ? 'Genuine.' : 'Not to be believed.';
+  process.stdout.write(`${[verdict, ...findings.map((finding) => `  - ${finding}`)].join('\n')}\n`);
+  process.exitCode = genuine ? 0 : 1;
+}
+
+try {
+  main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
+}

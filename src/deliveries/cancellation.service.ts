@@ -1,0 +1,19 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { WebhookStopsService } from '../webhooks/webhook-lifecycle.service';
+import { DeliveriesRepository } from './deliveries.repository';
+import { deliveryError } from './delivery-error';
+
+/** Cancels what is pending for a webhook when it is disabled or deleted. */
+@Injectable()
+export class CancellationService implements OnModuleInit {
+  constructor(
+    private readonly stops: WebhookStopsService,
+    private readonly deliveries: DeliveriesRepository,
+  ) {}
+
+  onModuleInit(): void {
+    this.stops.onStop((manager, webhookId, reason) =>
+      this.deliveries.cancelPending(manager, webhookId, deliveryError(reason, { durationMs: 0, timeoutMs: 0 })),
+    );
+  }
+}

@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { idBounds } from '../../plumbing/database/id-bounds';
+import { StatementsService } from '../../plumbing/database/statements.service';
+import { patternsSql } from '../../webhooks/event-pattern';
+import { ATTENDED, PARKED } from '../deliveries.statements';
+
+/** A webhook that gets an event. */
+export interface Subscriber {
+  eventId: string;
+  event: string;
+  webhookId: string;
+  /** Owner of the webhook. */
+  userId: string;
+  url: string;
+}
+
+const SUBSCRIBED = `w.active and w.events && e.patterns and w.created_at < e.accepted_at`;
+
+/**
+ * Who gets an event that is still to be fanned out is judged here: webhooks that are active, subscribed, and were created
+ * before it. Those of one user are found among his alone, however many others have subscribed to the same.
+ */
+const SUBSCRIBERS = {
+  name: 'subscribers',
+  text: `
+    with e as materialized (
+      select id, name, user_id, accepted_at, ${patternsSql('name')} as patterns
+      from webhook_service.events
+      where id = any($1::uuid[]) and id between $2 and $3 and fanned_out_at is null
+    )
+    select e.id as "eventId", e.name as event, w.id as "webhookId", w.user_id as "userId", w.url
+    from e cross join lateral (
+      select w.id, w.user_id, w.url from webhook_service.webhooks w where w.user_id = e.user_id and ${SUBSCRIBED}
+      union all
+      select w.id, w.user_id, w.url from webhook_service.webhooks w where e.user_id is null and ${SUBSCRIBED}
+    ) as w
+    where (e.id, w.id) > ($4, $5)
+    order by e.id, w.id
+    limit $6`,
+};
+
+/**
+ * Nobody waits until this is on the disk: should PostgreSQL die before, the events are fanned out again, into the same rows.
+ * Whoever waits for a later commit, such as that of an outcome, waits for this one too.
+ */
+const INSERT_DELIVERIES = {
+  name: 'insert_first_deliveries',
+  text: `
+    with complete as (
+      update webhook_service.events set fanned_out_at = now()
+      where id = any($8::uuid[]) and id between $9 and $10 and fanned_out_at is null
+        and (select set_config('synchronous_commit', 'off', true)) = 'off'
+      returning id
+    )
+    insert into webhook_service.deliveries
+      (id, webhook_id, user_id, event_id, event, url, parked, attempt, trigger, status, scheduled_at, attended_until)
+    select d.*, 1, 'event', 'pending', now(), now() + case when d.parked then ${PARKED} else ${ATTENDED} end
+    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::boolean[])
+      as d (id, webhook_id, user_id, event_id, event, url, parked)
+    where cardinality($8::uuid[]) = 0 or d.event_id in (select id from complete)
+    on conflict (id) do nothing
+    returning id`,
+};
+
+const NIL = '00000000-0000-0000-0000-000000000000';
+const PAGE = 5000;
+
+/** The first delivery of an event to a webhook, about to be inserted. */
+interface FirstDelivery extends Subscriber {
+  id: string;
+  /** It waits in its row for a slot; no job reminds of it. */
+  parked: boolean;
+}
+
+@Injectable()
+export class FanOutRepository {
+  constructor(private readonly statements: StatementsService) {}
+
+  /** All subscribers of those of the events that are still to be fanned out, page after page; the last one may be empty. */
+  async *subscribers(eventIds: readonly string[]): AsyncGenerator<{ page: Subscriber[]; isLast: boolean }> {
+    const bounds = idBounds(eventIds);
+    let page: Subscriber[];
+    let after: [string, string] = [NIL, NIL];
+    do {
+      page = await this.statements.run<Subscriber & Record<string, unknown>>(SUBSCRIBERS, [
+        eventIds,
+        ...bounds,
+        ...after,
+        PAGE,
+      ]);
+      const last = page.at(-1);
+      if (last) after = [last.eventId, last.webhookId];
+      yield { page, isLast: page.length < PAGE };
+    } while (page.length === PAGE);
+  }
+
+  /**
+   * Inserts what is not there yet, and answers the ids of that.
+   * @param complete events that have no other deliveries than these and those inserted before: they are marked as fanned
+   *   out, in the same commit. Of one that somebody else has marked meanwhile nothing is inserted, for he did.
+   */
+  async insert(rows: readonly FirstDelivery[], complete: readonly string[]): Promise<Set<string>> {
+    const inserted = await this.statements.run<{ id: string }>(INSERT_DELIVERIES, [
+      rows.map(({ id }) => id),
+      rows.map(({ webhookId }) => webhookId),
+      rows.map(({ userId }) => userId),
+      rows.map(({ eventId }) => eventId),
+      rows.map(({ event }) => event),
+      rows.map(({ url }) => url),
+      rows.map(({ parked }) => parked),
+      complete,
+      ...idBounds(complete.length > 0 ? complete : [NIL]),
+    ]);
+    return new Set(inserted.map(({ id }) => id));
+  }
+}

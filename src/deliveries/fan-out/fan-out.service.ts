@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { Batcher } from '../../plumbing/database/batcher';
+import { firstDeliveryId } from './first-delivery-id';
+import { FanOutRepository, type Subscriber } from './fan-out.repository';
+import { ParkingService } from '../slots/parking.service';
+import { SendQueue } from '../send.queue';
+
+const MAX_BATCH = 100;
+/** The first of many subscribers do not wait until the rows of all of them are written. */
+const MAX_INSERT = 1000;
+/** While one batch is written, the next is read. */
+const BATCHES_AT_ONCE = 2;
+
+/**
+ * Turns events into deliveries, as many together as there are. May run twice for an event: ids are computed, and the mark
+ * is set with the last of them.
+ */
+@Injectable()
+export class FanOutService {
+  private readonly events = new Batcher<string, void>(
+    async (ids) => {
+      await this.turnIntoDeliveries([...new Set(ids)]);
+      return ids.map(() => undefined);
+    },
+    MAX_BATCH,
+    BATCHES_AT_ONCE,
+  );
+
+  constructor(
+    private readonly fanOut: FanOutRepository,
+    private readonly queue: SendQueue,
+    private readonly parking: ParkingService,
+  ) {}
+
+  /** Rejects when an event could not be fanned out. */
+  async fanOutAll(eventIds: readonly string[]): Promise<void> {
+    await Promise.all(eventIds.map((id) => this.events.add(id)));
+  }
+
+  private async turnIntoDeliveries(eventIds: readonly string[]): Promise<void> {
+    for await (const { page, isLast } of this.fanOut.subscribers(eventIds)) {
+      let at = 0;
+      for (; at + MAX_INSERT < page.length; at += MAX_INSERT) await this.insert(page.slice(at, at + MAX_INSERT), []);
+      await this.insert(page.slice(at), isLast ? eventIds : []);
+    }
+  }
+
+  /** @param complete events that have no other deliveries than these and those inserted before */
+  private async insert(subscribers: readonly Subscriber[], complete: readonly string[]): Promise<void> {
+    const isFull = this.queue.room < subscribers.length;
+    const rows = subscribers.map((subscriber) => ({
+      ...subscriber,
+      id: firstDeliveryId(subscriber.eventId, subscriber.webhookId),
+      parked: isFull || this.parking.isBacklogged(subscriber.webhookId),
+    }));
+    const inserted = await this.fanOut.insert(rows, complete);
+    // Of the others somebody else has reminded, or the sweeper will.
+    const added = rows.filter(({ id }) => inserted.has(id));
+    await this.queue.offer(added.filter(({ parked }) => !parked).map(({ id }) => id));
+    this.parking.note(added.filter(({ parked }) => parked));
+  }
+}

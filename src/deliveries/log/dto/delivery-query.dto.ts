@@ -1,0 +1,24 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsIn, IsUUID } from 'class-validator';
+import { Optional } from '../../../plumbing/validation/optional.decorator';
+import { DELIVERY_STATUSES, type DeliveryStatus, type Trigger, TRIGGERS } from '../../delivery.entity';
+import { EventQueryDto } from './event-query.dto';
+
+export class DeliveryQueryDto extends EventQueryDto {
+  /** Only deliveries with this status. */
+  @Optional()
+  @IsIn(DELIVERY_STATUSES)
+  @ApiProperty({ enum: DELIVERY_STATUSES, required: false })
+  status?: DeliveryStatus;
+
+  /** Only deliveries of this event. */
+  @Optional()
+  @IsUUID()
+  eventId?: string;
+
+  /** Only deliveries that came about like this. */
+  @Optional()
+  @IsIn(TRIGGERS)
+  @ApiProperty({ enum: TRIGGERS, required: false })
+  trigger?: Trigger;
+}

@@ -1,0 +1,51 @@
+import type { Event } from '../../../events/event.entity';
+import { timeOfId } from '../../../plumbing/database/id-time';
+import type { Delivery } from '../../delivery.entity';
+import { DeliveryDto } from '../../dto/delivery.dto';
+
+export class EventDto {
+  /**
+   * UUIDv7 of the event; receivers get it as `webhook-id`.
+   * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
+   */
+  id: string;
+
+  /**
+   * Name of the event.
+   * @example follower.gained
+   */
+  event: string;
+
+  /** Whose webhooks it reaches; null: everybody's. */
+  userId: string | null;
+
+  /** When it was published. */
+  createdAt: string;
+
+  /** What happened, as the receivers get it. */
+  data: Record<string, unknown>;
+
+  /** When all its deliveries had been made out; null: not yet. */
+  fannedOutAt: string | null;
+
+  static from(event: Event): EventDto {
+    return {
+      id: event.id,
+      event: event.name,
+      userId: event.userId,
+      createdAt: timeOfId(event.id).toISOString(),
+      data: (JSON.parse(event.body) as { data: Record<string, unknown> }).data,
+      fannedOutAt: event.fannedOutAt?.toISOString() ?? null,
+    };
+  }
+}
+
+/** An event and what became of it at the reader's own webhooks. */
+export class EventDetailDto extends EventDto {
+  /** The newest 250 deliveries to your own webhooks. */
+  deliveries: DeliveryDto[];
+
+  static with(event: Event, deliveries: readonly Delivery[]): EventDetailDto {
+    return { ...EventDto.from(event), deliveries: deliveries.map(DeliveryDto.from) };
+  }
+}

@@ -1,0 +1,42 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Principal } from '../../auth/access-token';
+import { CurrentUser } from '../../auth/current-user.decorator';
+import { Scopes } from '../../auth/scopes.decorator';
+import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
+import { IdParam } from '../../plumbing/validation/id-param.decorator';
+import type { Page } from '../../plumbing/pagination/page';
+import { EventDetailDto, EventDto } from './dto/event.dto';
+import { EventQueryDto } from './dto/event-query.dto';
+import { EventLogService } from './event-log.service';
+
+@ApiTags('Events')
+@Controller('api/events')
+export class EventLogController {
+  constructor(private readonly log: EventLogService) {}
+
+  @Get()
+  @Scopes('deliveries:read')
+  @ApiOperation({
+    summary: 'List events',
+    description: 'Those for you, published by you, or sent to your webhooks; newest first.',
+  })
+  @ApiAnswer(EventDto, { page: true, description: 'One page of events.' })
+  @ApiErrors(400)
+  async list(@CurrentUser() { userId }: Principal, @Query() query: EventQueryDto): Promise<Page<EventDto>> {
+    return (await this.log.list(userId, query)).map(EventDto.from);
+  }
+
+  @Get(':id')
+  @Scopes('deliveries:read')
+  @ApiOperation({ summary: 'Read an event', description: 'With its deliveries to your own webhooks.' })
+  @ApiAnswer(EventDetailDto, { description: 'The event and its deliveries.' })
+  @ApiErrors(400, 404)
+  async read(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the event.') id: string,
+  ): Promise<EventDetailDto> {
+    const { event, deliveries } = await this.log.read(userId, id);
+    return EventDetailDto.with(event, deliveries);
+  }
+}

@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { In, Repository } from 'typeorm';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { MESSAGES } from '../../plumbing/errors/messages';
+import { Event } from '../../events/event.entity';
+import type { CursorScope } from '../../plumbing/pagination/cursor';
+import { idWindow } from '../../plumbing/pagination/id-window';
+import { Page } from '../../plumbing/pagination/page';
+import { Delivery } from '../delivery.entity';
+import type { EventQueryDto } from './dto/event-query.dto';
+import { VisibleEventsRepository } from './visible-events.repository';
+
+const MAX_DELIVERIES = 250;
+
+/** Whom an event is visible to: its user, its publisher, and owners of webhooks that it went to. */
+const VISIBLE = `not e.is_test and (e.user_id = :userId or e.publisher_id = :userId or exists (
+  select from webhook_service.deliveries d where d.user_id = :userId and d.event_id = e.id))`;
+
+/** Reads events and what became of them, always as one user. */
+@Injectable()
+export class EventLogService {
+  constructor(
+    @InjectRepository(Event) private readonly events: Repository<Event>,
+    @InjectRepository(Delivery) private readonly deliveries: Repository<Delivery>,
+    private readonly visible: VisibleEventsRepository,
+  ) {}
+
+  async list(userId: string, { event, ...page }: EventQueryDto): Promise<Page<Event>> {
+    const scope: CursorScope = [userId, 'events', { event, since: page.since, until: page.until }];
+    const ids = await this.visible.newest(userId, event ?? null, idWindow(page, scope), page.limit + 1);
+    const rows = await this.events.find({ where: { id: In(ids) }, order: { id: 'DESC' } });
+    return Page.of(rows, page.limit, scope);
+  }
+
+  async read(userId: string, id: string): Promise<{ event: Event; deliveries: Delivery[] }> {
+    const event = await this.events.createQueryBuilder('e').where(VISIBLE, { userId }).andWhere({ id }).getOne();
+    if (!event) throw new ApiError(404, MESSAGES.eventNotFound);
+    const deliveries = await this.deliveries.find({
+      where: { userId, eventId: id },
+      order: { id: 'DESC' },
+      take: MAX_DELIVERIES,
+    });
+    return { event, deliveries };
+  }
+}

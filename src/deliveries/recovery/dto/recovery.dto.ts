@@ -1,0 +1,65 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsBoolean } from 'class-validator';
+import { Optional } from '../../../plumbing/validation/optional.decorator';
+import { IsOptionalTime, IsTime } from '../../../plumbing/validation/time.decorator';
+import { type Recovery, RECOVERY_STATUSES, type RecoveryStatus } from '../recovery.entity';
+
+export class RecoverDto {
+  /**
+   * Events created at this time or later: when the trouble began.
+   * @example 2026-01-15T09:30:00Z
+   */
+  @IsTime()
+  @ApiProperty({ type: String, format: 'date-time' })
+  since: Date;
+
+  /**
+   * Events created before this time; absent: now.
+   * @example 2026-01-15T12:00:00+01:00
+   */
+  @IsOptionalTime()
+  @ApiProperty({ type: String, format: 'date-time', required: false })
+  until?: Date;
+
+  /** True only counts, and changes nothing. */
+  @Optional()
+  @IsBoolean()
+  dryRun?: boolean = false;
+}
+
+export class RecoveryCountDto {
+  /** Events that would be sent again. */
+  count: number;
+}
+
+export class RecoveryDto {
+  /**
+   * UUIDv7 of the recovery.
+   * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
+   */
+  id: string;
+
+  /** `running` until the last event is queued, or the webhook is disabled or deleted. */
+  @ApiProperty({ enum: RECOVERY_STATUSES })
+  status: RecoveryStatus;
+
+  /** Events that had to be sent again when it began. */
+  count: number;
+
+  /** Those that have a new delivery by now; what was brought home otherwise meanwhile is left out. */
+  queued: number;
+
+  /** When it was asked for. */
+  createdAt: string;
+
+  /** When it was done; null: it is running. */
+  completedAt: string | null;
+
+  static from({ id, status, count, queued, createdAt, completedAt }: Recovery): RecoveryDto {
+    return {
+      ...{ id, status, count, queued },
+      createdAt: createdAt.toISOString(),
+      completedAt: completedAt?.toISOString() ?? null,
+    };
+  }
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { RetentionCutoffService } from '../retention/retention-cutoff.service';
+
+/** A window of events of one webhook; the ids bound it in time. */
+export interface Window {
+  webhookId: string;
+  /** Of the owner. */
+  userId: string;
+  firstId: string;
+  /** The first id after the window. */
+  untilId: string;
+}
+
+/** An event that the webhook should have got, as far as its subscription and its audience say. */
+export interface Candidate {
+  id: string;
+  missed: boolean;
+}
+
+/** Fanning out and activating look at the same moment from two transactions: by so much they may misjudge each other. */
+const SLACK = `interval '5 seconds'`;
+
+/** $1 webhook, $2 owner, $3 first id, $4 id after the window, $5 id to continue behind. One branch for each audience: both are index scans. */
+const CANDIDATES = `
+  select w.id as webhook_id, e.id, e.accepted_at, e.fanned_out_at
+  from webhook_service.webhooks w
+  cross join lateral (
+    select * from webhook_service.events where user_id = $2 and id >= $3 and id > $5 and id < $4
+    union all
+    select * from webhook_service.events where user_id is null and id >= $3 and id > $5 and id < $4
+  ) as e
+  where w.id = $1 and not e.is_test and e.accepted_at > w.created_at and exists (
+    select from unnest(w.events) as pattern
+    where pattern in ('*', e.name) or (right(pattern, 2) = '.*' and starts_with(e.name, left(pattern, -1))))`;
+
+/**
+ * Failed for good, canceled by disabling, or without any delivery because the webhook was inactive at its fan-out. Nothing
+ * that a later delivery brought home, and nothing that is still under way.
+ */
+const MISSED = `
+  not exists (
+    select from webhook_service.deliveries p
+    where p.webhook_id = c.webhook_id and p.event_id = c.id and p.status = 'pending')
+  and (newest.status = 'failed' or newest.error_code = 'webhook_disabled'
+    or newest.status is null and exists (
+      select from webhook_service.webhook_pauses p
+      where p.webhook_id = c.webhook_id and p.started_at <= c.fanned_out_at
+        and coalesce(p.ended_at + ${SLACK}, 'infinity') >= c.accepted_at))`;
+
+/** A delivery is never older than its event: the bound lets PostgreSQL skip partitions. */
+const NEWEST = `
+  left join lateral (
+    select d.status, d.error_code from webhook_service.deliveries d
+    where d.user_id = $2 and d.event_id = c.id and d.webhook_id = c.webhook_id and d.id >= $3
+    order by d.id desc limit 1
+  ) as newest on true`;
+
+const COUNT = `select count(*)::int as count from (${CANDIDATES}) as c ${NEWEST} where ${MISSED}`;
+
+const PAGE = `
+  select c.id, ${MISSED} as missed
+  from (${CANDIDATES} order by e.id limit $6) as c ${NEWEST}
+  order by c.id`;
+
+const NIL = '00000000-0000-0000-0000-000000000000';
+
+/** Finds the events that a webhook has missed. */
+@Injectable()
+export class MissedEventsRepository {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly cutoff: RetentionCutoffService,
+  ) {}
+
+  async count(window: Window): Promise<number> {
+    const [row] = await this.dataSource.query<{ count: number }[]>(COUNT, [...this.bounds(window), NIL]);
+    return row?.count ?? 0;
+  }
+
+  /** The next candidates behind an event, oldest first; fewer than `limit` are the last. */
+  page(manager: EntityManager, window: Window, after: string, limit: number): Promise<Candidate[]> {
+    return manager.query<Candidate[]>(PAGE, [...this.bounds(window), after, limit]);
+  }
+
+  private bounds({ webhookId, userId, firstId, untilId }: Window): string[] {
+    const firstKeptId = this.cutoff.firstKeptId();
+    return [webhookId, userId, firstId > firstKeptId ? firstId : firstKeptId, untilId];
+  }
+}

@@ -1,0 +1,51 @@
+import { Body, Controller, Get, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Principal } from '../../auth/access-token';
+import { CurrentUser } from '../../auth/current-user.decorator';
+import { Scopes } from '../../auth/scopes.decorator';
+import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
+import { IdParam } from '../../plumbing/validation/id-param.decorator';
+import { RecoverDto, RecoveryCountDto, RecoveryDto } from './dto/recovery.dto';
+import { RecoveriesService } from './recoveries.service';
+
+@ApiTags('Deliveries')
+@Controller('api/webhooks/:id')
+export class RecoveriesController {
+  constructor(private readonly recoveries: RecoveriesService) {}
+
+  @Post('recover')
+  @HttpCode(202)
+  @Scopes('webhooks:write')
+  @ApiOperation({
+    summary: 'Recover what a webhook has missed',
+    description:
+      'Sends again every event of that time that the webhook subscribes to and that failed for good, was canceled by disabling, or was never sent because the webhook was inactive. With dryRun it only counts them.',
+  })
+  @ApiAnswer(RecoveryDto, { status: 202, description: 'The recovery goes on by itself: read how far it is.' })
+  @ApiAnswer(RecoveryCountDto, { description: 'With dryRun: how many events that would be.' })
+  @ApiErrors(400, 404, 409, 413, 415)
+  async recover(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the webhook.') id: string,
+    @Body() { since, until, dryRun }: RecoverDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<RecoveryDto | RecoveryCountDto> {
+    if (!dryRun) return RecoveryDto.from(await this.recoveries.start(userId, id, since, until));
+    reply.status(HttpStatus.OK);
+    return { count: await this.recoveries.count(userId, id, since, until) };
+  }
+
+  @Get('recoveries/:recoveryId')
+  @Scopes('deliveries:read')
+  @ApiOperation({ summary: 'Read how far a recovery is' })
+  @ApiAnswer(RecoveryDto, { description: 'The recovery.' })
+  @ApiErrors(400, 404)
+  async read(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the webhook.') id: string,
+    @IdParam('recoveryId', 'Id of the recovery.') recoveryId: string,
+  ): Promise<RecoveryDto> {
+    return RecoveryDto.from(await this.recoveries.read(userId, id, recoveryId));
+  }
+}

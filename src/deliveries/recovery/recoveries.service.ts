@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { ClockService } from '../../plumbing/database/clock.service';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { MESSAGES } from '../../plumbing/errors/messages';
+import { isForeignKeyViolation } from '../../plumbing/errors/database-error';
+import { lowestIdOf } from '../../plumbing/database/id-time';
+import { WebhooksService } from '../../webhooks/webhooks.service';
+import { MissedEventsRepository, type Window } from './missed-events.repository';
+import { RecoveriesRepository } from './recoveries.repository';
+import type { Recovery } from './recovery.entity';
+import { RecoveryProgressService } from './recovery-progress.service';
+
+/** Brings home what a webhook has missed. */
+@Injectable()
+export class RecoveriesService {
+  constructor(
+    private readonly clock: ClockService,
+    private readonly webhooks: WebhooksService,
+    private readonly missed: MissedEventsRepository,
+    private readonly recoveries: RecoveriesRepository,
+    private readonly progress: RecoveryProgressService,
+  ) {}
+
+  /** How many events of this time the webhook has missed. */
+  async count(userId: string, webhookId: string, since: Date, until?: Date): Promise<number> {
+    return this.missed.count(await this.window(userId, webhookId, since, until));
+  }
+
+  /**
+   * Begins to send them again. The recovery is stored when this resolves, and goes on whatever happens to this process.
+   * @throws ApiError 404, 400 for a window without events, or 409 while that is not possible
+   */
+  async start(userId: string, webhookId: string, since: Date, until?: Date): Promise<Recovery> {
+    const window = await this.window(userId, webhookId, since, until);
+    const { id } = this.clock.birth();
+    const count = await this.missed.count(window);
+    const inserted = await this.recoveries.insert({ id, ...window, count }).catch((error: unknown) => {
+      throw isForeignKeyViolation(error) ? new ApiError(404, MESSAGES.webhookNotFound) : error; // deleted meanwhile
+    });
+    if (!inserted) throw new ApiError(409, MESSAGES.recoveryRunning);
+    const recovery = await this.read(userId, webhookId, id);
+    void this.progress.continue(recovery);
+    return recovery;
+  }
+
+  async read(userId: string, webhookId: string, id: string): Promise<Recovery> {
+    await this.webhooks.read(userId, webhookId);
+    const recovery = await this.recoveries.find(userId, webhookId, id);
+    if (!recovery) throw new ApiError(404, MESSAGES.recoveryNotFound);
+    return recovery;
+  }
+
+  private async window(userId: string, webhookId: string, since: Date, until?: Date): Promise<Window> {
+    const { active } = await this.webhooks.read(userId, webhookId);
+    const now = this.clock.now();
+    if (since > now) throw new ApiError(400, MESSAGES.sinceInFuture);
+    if (until && until <= since) throw new ApiError(400, MESSAGES.untilBeforeSince);
+    if (!active) throw new ApiError(409, MESSAGES.webhookInactive);
+    const end = until && until < now ? until : now;
+    return { webhookId, userId, firstId: lowestIdOf(since.getTime()), untilId: lowestIdOf(end.getTime()) };
+  }
+}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { ClockService } from '../../plumbing/database/clock.service';
+import { ATTENDED } from '../deliveries.statements';
+import { RetentionCutoffService } from '../retention/retention-cutoff.service';
+
+/** Whoever makes redeliveries holds this lock: two of them never take the same event for one without a pending attempt. */
+const LOCK_WEBHOOK = 'select active from webhook_service.webhooks where id = $1 for no key update';
+
+const KEPT = 'select 1 from webhook_service.events where id = $1 and id >= $2';
+
+/** An event with a pending attempt is left out, and so is one that is past retention. */
+const INSERT_REDELIVERIES = `
+  insert into webhook_service.deliveries
+    (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
+  select r.id, w.id, w.user_id, e.id, e.name, w.url, 1, 'redelivery', 'pending', now(), now() + ${ATTENDED}
+  from webhook_service.webhooks w
+  cross join unnest($2::uuid[], $3::uuid[]) as r (id, event_id)
+  join webhook_service.events e on e.id = r.event_id
+  where w.id = $1 and e.id >= $4 and not exists (
+    select from webhook_service.deliveries p where p.webhook_id = w.id and p.event_id = e.id and p.status = 'pending')
+  returning id`;
+
+/** The statements behind redelivering and recovering, inside the caller's transaction. */
+@Injectable()
+export class RedeliveriesRepository {
+  constructor(
+    private readonly clock: ClockService,
+    private readonly cutoff: RetentionCutoffService,
+  ) {}
+
+  /** Whether the webhook is active, held so until the transaction ends; null when it is deleted. */
+  async lockWebhook(manager: EntityManager, webhookId: string): Promise<{ active: boolean } | null> {
+    const [webhook] = await manager.query<{ active: boolean }[]>(LOCK_WEBHOOK, [webhookId]);
+    return webhook ?? null;
+  }
+
+  async isKept(manager: EntityManager, eventId: string): Promise<boolean> {
+    return (await manager.query<unknown[]>(KEPT, [eventId, this.cutoff.firstKeptId()])).length > 0;
+  }
+
+  /** Inserts attempts of those events that have none pending, under the lock of their webhook, and answers their ids. */
+  async insert(manager: EntityManager, webhookId: string, eventIds: readonly string[]): Promise<string[]> {
+    const ids = eventIds.map(() => this.clock.birth().id);
+    const rows = await manager.query<{ id: string }[]>(INSERT_REDELIVERIES, [
+      webhookId,
+      ids,
+      eventIds,
+      this.cutoff.firstKeptId(),
+    ]);
+    return rows.map(({ id }) => id);
+  }
+}

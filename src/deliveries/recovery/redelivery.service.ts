@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { MESSAGES } from '../../plumbing/errors/messages';
+import type { Delivery } from '../delivery.entity';
+import { DeliveryLogService } from '../log/delivery-log.service';
+import { RedeliveriesRepository } from './redeliveries.repository';
+import { SendQueue } from '../send.queue';
+
+/** Sends an event to a webhook once more, because somebody asked for it. */
+@Injectable()
+export class RedeliveryService {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly redeliveries: RedeliveriesRepository,
+    private readonly log: DeliveryLogService,
+    private readonly queue: SendQueue,
+  ) {}
+
+  /**
+   * The new attempt of the event that this delivery carried. It is stored when this resolves.
+   * @throws ApiError 404, or 409 while that is not possible
+   */
+  async redeliver(userId: string, webhookId: string, deliveryId: string): Promise<Delivery> {
+    const { delivery } = await this.log.read(userId, webhookId, deliveryId);
+    if (delivery.trigger === 'test') throw new ApiError(409, MESSAGES.testNotRedelivered);
+    const id = await this.insert(webhookId, delivery.eventId);
+    await this.queue.offer([id]);
+    return (await this.log.read(userId, webhookId, id)).delivery;
+  }
+
+  private insert(webhookId: string, eventId: string): Promise<string> {
+    return this.dataSource.transaction(async (manager) => {
+      const webhook = await this.redeliveries.lockWebhook(manager, webhookId);
+      if (!webhook) throw new ApiError(404, MESSAGES.webhookNotFound);
+      if (!webhook.active) throw new ApiError(409, MESSAGES.webhookInactive);
+      if (!(await this.redeliveries.isKept(manager, eventId))) throw new ApiError(409, MESSAGES.eventPastRetention);
+      const [id] = await this.redeliveries.insert(manager, webhookId, [eventId]);
+      if (id === undefined) throw new ApiError(409, MESSAGES.attemptPending);
+      return id;
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import type { FailureCode } from '../../plumbing/destinations/failure';
+import type { HttpResult } from '../../plumbing/destinations/http-result';
+import { classify } from './classify';
+
+const response = (status: number): HttpResult => ({
+  kind: 'response',
+  status,
+  headers: {},
+  body: '',
+  bodyTruncated: false,
+  durationMs: 12,
+});
+const failed = (code: string, retry: boolean, gone = false) => ({
+  status: 'failed',
+  error: { code, message: expect.stringMatching(/\.$/) },
+  retry,
+  gone,
+});
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
+describe('An attempt', () => {
+  it.each([
+    ['succeeds with every 2xx', 200, 300, { status: 'succeeded' }],
+    ['fails with every 3xx, and is repeated', 300, 400, failed('redirect', true)],
+    ['fails with every 4xx, and is repeated', 400, 410, failed('http_status', true)],
+    ['fails with 410, and is not repeated, because the receiver is gone', 410, 411, failed('http_status', false, true)],
+    ['fails with every other 4xx, 5xx and beyond, and is repeated', 411, 1000, failed('http_status', true)],
+  ])('%s', (_, from, to, verdict) => {
+    for (const status of range(from, to)) {
+      expect({ status, verdict: classify(response(status), 10_000, 'https://example.com/hook') }).toEqual({
+        status,
+        verdict,
+      });
+    }
+  });
+
+  it.each<[FailureCode, boolean]>([
+    ['timeout', true],
+    ['connection_refused', true],
+    ['connection_reset', true],
+    ['unreachable', true],
+    ['dns_not_found', true],
+    ['tls_invalid', true],
+    ['invalid_response', true],
+    ['destination_blocked', false],
+  ])('that ended with %s fails with it; repeated: %p', (code, retry) => {
+    expect(classify({ kind: 'failure', code, durationMs: 12 }, 10_000, 'https://example.com/hook')).toEqual(
+      failed(code, retry),
+    );
+  });
+
+  it('tells what it knows', () => {
+    const blocked: HttpResult = { kind: 'failure', code: 'destination_blocked', rule: 'loopback', durationMs: 1 };
+    const messages = [response(503), response(302), blocked, { ...blocked, code: 'timeout' as const }].map((result) => {
+      const verdict = classify(result, 9876);
+      return verdict.status === 'failed' ? verdict.error.message : '';
+    });
+    expect(messages).toEqual([
+      expect.stringContaining('503 after 12 ms'),
+      expect.stringContaining('(302)'),
+      expect.stringContaining('(loopback)'),
+      expect.stringContaining('within 9876 ms'),
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { version } from '../../plumbing/config/version';
+import { ClockService } from '../../plumbing/database/clock.service';
+import type { HttpResult } from '../../plumbing/destinations/http-result';
+import { HttpClient } from '../../plumbing/destinations/http.client';
+import { childTraceparent } from '../../events/traceparent';
+import { SecretsService } from '../../webhooks/secrets/secrets.service';
+import type { Exchange } from '../attempt';
+import type { DueDelivery, DueWebhook } from '../due-delivery';
+import { prepare, type SigningSecrets } from './signed-request';
+
+/** A request that was made, for the log, and what came of it. */
+export interface Sent {
+  exchange: Exchange;
+  result: HttpResult;
+}
+
+/** Builds, signs and makes the request of an attempt. */
+@Injectable()
+export class SenderService {
+  constructor(
+    private readonly clock: ClockService,
+    private readonly secrets: SecretsService,
+    private readonly http: HttpClient,
+  ) {}
+
+  /** Null when the webhook's secret does not open: then nothing is sent. */
+  async send(delivery: DueDelivery, webhook: DueWebhook): Promise<Sent | null> {
+    const secrets = this.secretsOf(delivery.webhookId, webhook);
+    if (!secrets) return null;
+    const attemptedAt = this.clock.now();
+    const traceparent = delivery.traceparent && childTraceparent(delivery.traceparent, randomBytes(8).toString('hex'));
+    const request = prepare({ ...delivery, url: webhook.url, traceparent }, secrets, attemptedAt, version);
+    const result = await this.http.post(request);
+    const exchange = {
+      url: webhook.url,
+      attemptedAt,
+      durationMs: result.durationMs,
+      requestHeaders: request.headers,
+      response: result.kind === 'response' ? result : null,
+    };
+    return { exchange, result };
+  }
+
+  /** Null when the secret does not open; the previous one is only a courtesy. */
+  private secretsOf(id: string, { sealedSecret, sealedPreviousSecret }: DueWebhook): SigningSecrets | null {
+    const current = this.secrets.open(id, sealedSecret);
+    return current === null
+      ? null
+      : { current, previous: sealedPreviousSecret && this.secrets.open(id, sealedPreviousSecret) };
+  }
+}

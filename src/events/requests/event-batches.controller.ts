@@ -1,0 +1,66 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Principal } from '../../auth/access-token';
+import { CurrentUser } from '../../auth/current-user.decorator';
+import { RateLimit } from '../../auth/rate-limit.decorator';
+import { Scopes } from '../../auth/scopes.decorator';
+import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
+import type { BodyRule } from '../../plumbing/http/json-body.launcher';
+import type { Origin } from '../accepted-events.service';
+import { audienceOf } from './audience';
+import { countOf, forEachEvent, parseBatchRequest } from './batch-request';
+import { EVENT_TYPES, isReserved } from '../../catalogue/catalogue';
+import { PublishBatchDto } from './dto/publish-batch.dto';
+import { PublishedEventDto } from './dto/publish-event.dto';
+import { EventBatchesService } from './event-batches.service';
+import { PublishOrigin, TRACEPARENT } from './publish-origin.decorator';
+import { parsePublishRequest } from './publish-request';
+
+/** One of each event that may be published: valid as it stands. */
+const EXAMPLES = {
+  'one of each': {
+    value: {
+      events: EVENT_TYPES.filter(({ name }) => !isReserved(name)).map(({ name, example }) => ({
+        event: name,
+        data: example,
+      })),
+    },
+  },
+};
+
+@ApiTags('Events')
+@Controller('api/events/batch')
+export class EventBatchesController {
+  constructor(private readonly batches: EventBatchesService) {}
+
+  @Post()
+  @HttpCode(202)
+  @RouteConfig({ body: 'batch' } satisfies BodyRule)
+  @RateLimit({ limits: ['publish'], weigh: countOf })
+  @Scopes('events:publish')
+  @ApiOperation({
+    summary: 'Publish up to 100 events',
+    description:
+      'All of them or none: a fault is named with the place of its event, as in `events[3].data`. Each event may have an idempotencyKey; the header Idempotency-Key means nothing here.',
+  })
+  @ApiBody({ type: PublishBatchDto, examples: EXAMPLES })
+  @ApiHeader(TRACEPARENT)
+  @ApiAnswer(PublishedEventDto, {
+    status: 202,
+    list: true,
+    description: 'The events are accepted; one entry for each, in order.',
+  })
+  @ApiErrors(400, 409, 413, 415)
+  async publish(
+    @CurrentUser() user: Principal,
+    @Body() body: unknown,
+    @PublishOrigin() origin: Origin,
+  ): Promise<PublishedEventDto[]> {
+    const publications = forEachEvent(parseBatchRequest(body), (one) => {
+      const { event, data, idempotencyKey, userId } = parsePublishRequest(one);
+      return { name: event, data, idempotencyKey, userId: audienceOf(user, userId), origin };
+    });
+    return (await this.batches.publishAs(user.userId, publications)).map(PublishedEventDto.from);
+  }
+}

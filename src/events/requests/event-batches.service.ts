@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { MESSAGES } from '../../plumbing/errors/messages';
+import { timeOfId } from '../../plumbing/database/id-time';
+import { AcceptedEventsService } from '../accepted-events.service';
+import { forEachEvent, placed } from './batch-request';
+import { EventsRepository, type TakenKey } from '../events.repository';
+import { EventsService, type PreparedEvent, type Publication, type PublishedEvent } from '../events.service';
+
+/** Who holds each idempotency key of a batch: an event of the batch itself, or an earlier one. */
+type Holders = Map<string, TakenKey>;
+
+/** Publishes many events at once: all of them, or none. */
+@Injectable()
+export class EventBatchesService {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly events: EventsService,
+    private readonly rows: EventsRepository,
+    private readonly accepted: AcceptedEventsService,
+  ) {}
+
+  /**
+   * One answer for each event, in order. A key that comes twice is a repeat within the batch, too.
+   * @throws ApiError as a single publish does, with the place of each faulty event
+   */
+  async publishAs(
+    publisherId: string,
+    publications: readonly Omit<Publication, 'publisherId'>[],
+  ): Promise<PublishedEvent[]> {
+    const batch = forEachEvent(publications, (publication) => this.events.prepareAs(publisherId, publication));
+    const holders = await this.dataSource.transaction((manager) => this.insert(manager, publisherId, batch));
+    const answers = batch.map((prepared) => answerOf(prepared, holders));
+    this.accepted.handOn(answers.map((published, i) => ({ published, origin: batch[i]?.origin })));
+    return answers;
+  }
+
+  private async insert(manager: EntityManager, publisherId: string, batch: readonly PreparedEvent[]): Promise<Holders> {
+    const holders = await this.winKeys(manager, publisherId, batch);
+    refuseReusedKeys(batch, holders);
+    const events = batch.filter((prepared) => !answerOf(prepared, holders).duplicate).map(({ event }) => event);
+    if (events.length > 0) await this.rows.insert(events, manager);
+    return holders;
+  }
+
+  /** In the order of the keys: two batches with the same keys never wait for each other in a circle. */
+  private async winKeys(
+    manager: EntityManager,
+    publisherId: string,
+    batch: readonly PreparedEvent[],
+  ): Promise<Holders> {
+    const wanted = new Map(batch.flatMap(({ key }) => (key ? [[key.key, key] as const] : [])).reverse());
+    const ownIds = new Map(batch.map(({ key, event }) => [key, event.id]));
+    const holders: Holders = new Map();
+    // A key that ages out in between is free again.
+    while (holders.size < wanted.size) {
+      const open = [...wanted.values()].filter(({ key }) => !holders.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1));
+      const rows = open.map((key) => ({ ...key, eventId: ownIds.get(key) ?? '' }));
+      await this.rows.insertKeys(manager, rows);
+      const found = await this.rows.findKeys(
+        manager,
+        publisherId,
+        open.map(({ key }) => key),
+      );
+      for (const { key, ...taken } of found) holders.set(key, taken);
+    }
+    return holders;
+  }
+}
+
+function refuseReusedKeys(batch: readonly PreparedEvent[], holders: Holders): void {
+  const reused = batch.flatMap(({ key }, index) => {
+    const holder = key && holders.get(key.key);
+    return holder && !holder.fingerprint.equals(key.fingerprint) ? [index] : [];
+  });
+  const messages = reused.slice(0, 10).map((index) => placed(index, MESSAGES.idempotencyKeyReused));
+  if (messages.length > 0) throw new ApiError(409, messages.join('; '));
+}
+
+function answerOf({ key, published }: PreparedEvent, holders: Holders): PublishedEvent {
+  const id = (key && holders.get(key.key)?.eventId) ?? published.id;
+  return id === published.id ? published : { ...published, id, createdAt: timeOfId(id), duplicate: true };
+}

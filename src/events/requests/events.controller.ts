@@ -1,0 +1,55 @@
+import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Principal } from '../../auth/access-token';
+import { CurrentUser } from '../../auth/current-user.decorator';
+import { RateLimit } from '../../auth/rate-limit.decorator';
+import { Scopes } from '../../auth/scopes.decorator';
+import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
+import type { BodyRule } from '../../plumbing/http/json-body.launcher';
+import { audienceOf } from './audience';
+import { EVENT_TYPES, isReserved } from '../../catalogue/catalogue';
+import { PublishEventDto, PublishedEventDto } from './dto/publish-event.dto';
+import type { Origin } from '../accepted-events.service';
+import { EventsService } from '../events.service';
+import { PublishOrigin, TRACEPARENT } from './publish-origin.decorator';
+import { parsePublishRequest } from './publish-request';
+
+/** One request for each event that may be published, to pick from in Swagger UI. */
+const EXAMPLES = Object.fromEntries(
+  EVENT_TYPES.filter(({ name }) => !isReserved(name)).map(({ name: event, description, example: data }) => [
+    event,
+    { summary: description, value: { event, data } },
+  ]),
+);
+
+@ApiTags('Events')
+@Controller('api/events')
+export class EventsController {
+  constructor(private readonly events: EventsService) {}
+
+  @Post()
+  @HttpCode(202)
+  @RouteConfig({ body: 'event' } satisfies BodyRule)
+  @RateLimit({ limits: ['publish'] })
+  @Scopes('events:publish')
+  @ApiOperation({
+    summary: 'Publish an event',
+    description: 'Answers when the event is stored for good. Deliveries follow asynchronously.',
+  })
+  @ApiBody({ type: PublishEventDto, examples: EXAMPLES })
+  @ApiHeader({ name: 'idempotency-key', required: false, description: 'The same as the field idempotencyKey.' })
+  @ApiHeader(TRACEPARENT)
+  @ApiAnswer(PublishedEventDto, { status: 202, description: 'The event is accepted.' })
+  @ApiErrors(400, 409, 413, 415)
+  async publish(
+    @CurrentUser() user: Principal,
+    @Body() body: unknown,
+    @PublishOrigin() origin: Origin,
+    @Headers('idempotency-key') headerKey?: string,
+  ): Promise<PublishedEventDto> {
+    const { event, data, idempotencyKey, userId } = parsePublishRequest(body, headerKey);
+    const publication = { name: event, data, idempotencyKey, userId: audienceOf(user, userId), origin };
+    return PublishedEventDto.from(await this.events.publishAs(user.userId, publication));
+  }
+}

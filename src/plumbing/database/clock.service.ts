@@ -1,0 +1,82 @@
+import { randomFillSync } from 'node:crypto';
+import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { v7 } from 'uuid';
+import { randomPool } from './random-pool';
+
+const MEASURE_EVERY_MS = 30_000;
+const TOLERATED_OFFSET_MS = 2000;
+const SAMPLES = 5;
+const NOW_MS = 'select extract(epoch from clock_timestamp()) * 1000 as ms';
+
+/** A fresh UUIDv7 and the instant inside it. */
+export interface Birth {
+  id: string;
+  at: Date;
+}
+
+/**
+ * PostgreSQL's clock as seen from this process, kept by a timer that no change of the machine's own clock moves. What a
+ * process writes carries this time, so that machines whose clocks differ still agree on what came first, which partition
+ * a row belongs to, and how long a job is locked.
+ */
+@Injectable()
+export class ClockService implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger('Clock');
+  /** PostgreSQL's time when `performance.now()` was 0. */
+  private zeroMs = Date.now() - performance.now();
+  private lastMs = 0;
+  private sequence = 0;
+  private readonly random = randomPool(randomFillSync);
+  private timer?: NodeJS.Timeout;
+
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.measure();
+    this.timer = setInterval(() => void this.measure().catch(() => undefined), MEASURE_EVERY_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  now(): Date {
+    return new Date(this.nowMs());
+  }
+
+  /** By how much PostgreSQL's clock is ahead of this machine's. */
+  offsetMs(): number {
+    return this.nowMs() - Date.now();
+  }
+
+  /** A UUIDv7 (RFC 9562) of now. Ids made by one process grow, also within a millisecond. */
+  birth(): Birth {
+    const ms = Math.max(this.nowMs(), this.lastMs);
+    this.sequence = ms === this.lastMs ? this.sequence + 1 : Math.floor(Math.random() * 0x40000000);
+    this.lastMs = ms;
+    return { id: v7({ msecs: ms, seq: this.sequence, rng: this.random }), at: new Date(ms) };
+  }
+
+  private nowMs(): number {
+    return Math.floor(this.zeroMs + performance.now());
+  }
+
+  /** The quickest of a few round trips tells the offset best. */
+  private async measure(): Promise<void> {
+    let quickestMs = Infinity;
+    for (let i = 0; i < SAMPLES; i++) {
+      const sentAt = performance.now();
+      const [row] = await this.dataSource.query<{ ms: string }[]>(NOW_MS);
+      const tookMs = performance.now() - sentAt;
+      if (tookMs >= quickestMs) continue;
+      quickestMs = tookMs;
+      this.zeroMs = Number(row?.ms) - sentAt - tookMs / 2;
+    }
+    const offsetMs = this.offsetMs();
+    if (Math.abs(offsetMs) > TOLERATED_OFFSET_MS) {
+      this.logger.warn(`This machine's clock differs from PostgreSQL's by ${offsetMs} ms; PostgreSQL's is used.`);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { lowestIdOf } from './id-time';
+
+const DAY_MS = 86_400_000;
+
+/** The tables that are partitioned by the day in their ids. */
+export type PartitionedTable = 'events' | 'deliveries';
+
+/** One day of a table that is partitioned by UUIDv7. */
+export interface DayPartition {
+  name: string;
+  /** First id of the day. */
+  from: string;
+  /** First id of the next day. */
+  to: string;
+}
+
+/** The partitions of `table` for the UTC days from `firstDay` to `lastDay`, counted from the day of `now`. */
+export function dayPartitions(table: PartitionedTable, now: Date, firstDay: number, lastDay: number): DayPartition[] {
+  const today = Math.floor(now.getTime() / DAY_MS);
+  return Array.from({ length: lastDay - firstDay + 1 }, (_, i) => partitionOf(table, (today + firstDay + i) * DAY_MS));
+}
+
+/** The partition of that name, which ends in its UTC day. */
+export function dayOfPartition(table: PartitionedTable, name: string): DayPartition {
+  const [, year, month, day] = /_p(\d{4})(\d{2})(\d{2})$/.exec(name) ?? [];
+  return partitionOf(table, Date.UTC(Number(year), Number(month) - 1, Number(day)));
+}
+
+function partitionOf(table: PartitionedTable, startMs: number): DayPartition {
+  const day = new Date(startMs).toISOString().slice(0, 10).replaceAll('-', '');
+  return { name: `${table}_p${day}`, from: lowestIdOf(startMs), to: lowestIdOf(startMs + DAY_MS) };
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import type { Config } from '../config/config';
+import { messageFor, MESSAGES } from '../errors/messages';
+import { errorEnvelope } from '../errors/envelope';
+import { wrapAnswers } from './envelope.launcher';
+import { registerJsonParser } from './json-body.launcher';
+import { SECURITY_HEADERS } from './security-headers.launcher';
+import { type DrainBounds, drainUnreadBodies } from './unread-body.launcher';
+
+/** How long a client may take, and what is read of a body that nobody wants. */
+export interface ConnectionLimits extends DrainBounds {
+  requestArrivesWithinMs: number;
+  idleMs: number;
+  /** Longer than a test call may take: the caller waits there for the receiver's answer. */
+  silentMs: number;
+  /** How often Node looks for requests that take too long. */
+  checkEveryMs: number;
+}
+
+const CONNECTION_LIMITS: ConnectionLimits = {
+  requestArrivesWithinMs: 30_000,
+  idleMs: 65_000,
+  silentMs: 75_000,
+  checkEveryMs: 5000,
+  drainBytes: 16_777_216,
+  drainMs: 5000,
+};
+const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The Fastify server below Nest: limits, request ids, one log line a request, and the envelope where Nest is not reached. */
+export function createAdapter(config: Config, limits: ConnectionLimits = CONNECTION_LIMITS): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    logger: {
+      level: config.logLevel,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      base: undefined,
+    },
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: requestIdOf,
+    trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
+    http: { connectionsCheckingInterval: limits.checkEveryMs, headersTimeout: limits.requestArrivesWithinMs },
+    requestTimeout: limits.requestArrivesWithinMs,
+    connectionTimeout: limits.silentMs,
+    keepAliveTimeout: limits.idleMs,
+    return503OnClosing: false,
+    frameworkErrors: answerFrameworkError,
+    clientErrorHandler: answerClientError,
+  });
+  const server = adapter.getInstance<FastifyInstance>();
+  registerJsonParser(server, config);
+  drainUnreadBodies(server, limits);
+  wrapAnswers(server);
+  addHooks(server, config);
+  return adapter;
+}
+
+function requestIdOf(request: { headers: Record<string, string | string[] | undefined> }): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+function addHooks(server: FastifyInstance, config: Config): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    if (config.role !== 'worker' || request.url.startsWith('/health/')) return done();
+    const path = request.url.split('?', 1)[0] ?? '';
+    return void reply.status(404).send(errorEnvelope(messageFor.noRoute(request.method, path)));
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? 'none',
+        status: reply.statusCode,
+        durationMs: Math.round(reply.elapsedTime),
+        userId: (request as { user?: { userId: string } }).user?.userId,
+      },
+      'request',
+    );
+    done();
+  });
+}
+
+/** Errors of Fastify's router, before any hook has run: a URL that does not decode, or a parameter over 100 characters. */
+function answerFrameworkError(error: { code: string }, request: FastifyRequest, reply: FastifyReply): void {
+  const [status, message] =
+    error.code === 'FST_ERR_BAD_URL'
+      ? [400, MESSAGES.malformedUrl]
+      : [404, messageFor.noRoute(request.method, 'with so long a parameter')];
+  void reply.header('x-request-id', request.id).status(status).send(errorEnvelope(message));
+}
+
+const CLIENT_ERRORS: Record<string, readonly [statusLine: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', MESSAGES.headersTooLarge],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', MESSAGES.requestTimeout],
+};
+
+/** What Node's parser refuses never becomes a request: the answer is written on the bare socket. */
+function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const [statusLine, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', MESSAGES.malformedHttp];
+  const body = JSON.stringify(errorEnvelope(message));
+  const head = [
+    `HTTP/1.1 ${statusLine}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${randomUUID()}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}

@@ -1,0 +1,21 @@
+import type { WorkerOptions } from 'bullmq';
+import type { Config } from '../config/config';
+import { workerOptions } from './queue-connections.client';
+
+type Concurrency = (config: Config) => number;
+
+const pending: { options: Partial<WorkerOptions>; concurrency: Concurrency }[] = [];
+
+/**
+ * Options for `@Processor(NAME, options)`. A decorator runs before there is a `Config`, but keeps a reference to the
+ * object it got: `fillProcessorOptions` completes it before the workers are made.
+ */
+export function processorOptions(concurrency: Concurrency): Partial<WorkerOptions> {
+  const options: Partial<WorkerOptions> = {};
+  pending.push({ options, concurrency });
+  return options;
+}
+
+export function fillProcessorOptions(config: Config): void {
+  for (const { options, concurrency } of pending) Object.assign(options, workerOptions(config, concurrency(config)));
+}

@@ -1,0 +1,68 @@
+import { QueueRoom } from './queue-budget';
+
+describe('The room on a queue', () => {
+  function queue(max: number) {
+    const state = { jobs: 0, now: 0, away: false, counts: 0 };
+    const room = new QueueRoom(
+      max,
+      async () => {
+        state.counts += 1;
+        if (state.away) throw new Error('away');
+        return state.jobs;
+      },
+      () => state.now,
+    );
+    return { state, room };
+  }
+  /** What was begun in the background has ended. */
+  const settled = () => new Promise(setImmediate);
+
+  it('shrinks with what is added, before it is counted again', () => {
+    const { room } = queue(10);
+    expect(room.left()).toBe(10);
+    room.add(7);
+    expect(room.left()).toBe(3);
+    room.add(7);
+    expect(room.left()).toBe(0);
+  });
+
+  it('is counted in the background, every half second at most', async () => {
+    const { state, room } = queue(10);
+    state.jobs = 4;
+    expect(room.left()).toBe(10);
+    await settled();
+    expect(room.left()).toBe(6);
+    state.jobs = 2;
+    state.now = 499;
+    room.left();
+    await settled();
+    expect(room.left()).toBe(6);
+    state.now = 500;
+    room.left();
+    await settled();
+    expect(room.left()).toBe(8);
+    expect(state.counts).toBe(2);
+  });
+
+  it('counts what was added while it was being counted on top', async () => {
+    const { state, room } = queue(10);
+    state.jobs = 1;
+    room.add(1);
+    room.left();
+    room.add(5);
+    await settled();
+    expect(room.left()).toBe(4);
+  });
+
+  it('keeps the last count while the queue is away', async () => {
+    const { state, room } = queue(10);
+    state.jobs = 4;
+    room.left();
+    await settled();
+    state.away = true;
+    state.now = 500;
+    room.left();
+    await settled();
+    expect(room.left()).toBe(6);
+  });
+});

@@ -1,0 +1,35 @@
+import { BullModule } from '@nestjs/bullmq';
+import { Global, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { setDefaultBackendFactory } from 'bullmq';
+import { Config } from '../config/config';
+import { ClockService } from '../database/clock.service';
+import { HealthModule } from '../health/health.module';
+import { backendFor } from './backends.client';
+import { JOB_OPTIONS, producerConnection } from './queue-connections.client';
+import { QueueHealthService } from './queue-health.service';
+import { RedisMemoryClient } from './redis-memory.client';
+import { WorkersService } from './workers.service';
+
+@Global()
+@Module({
+  imports: [
+    HealthModule,
+    DiscoveryModule,
+    BullModule.forRootAsync({
+      inject: [Config, ClockService],
+      useFactory: (config: Config, clock: ClockService) => {
+        // Before any queue exists: every Queue and Worker of this process is made on this backend.
+        setDefaultBackendFactory(backendFor(config.redisUrl, clock));
+        return {
+          connection: producerConnection(config),
+          defaultJobOptions: JOB_OPTIONS,
+        };
+      },
+      extraOptions: { manualRegistration: true },
+    }),
+  ],
+  providers: [QueueHealthService, RedisMemoryClient, WorkersService],
+  exports: [QueueHealthService, RedisMemoryClient, WorkersService],
+})
+export class QueueModule {}

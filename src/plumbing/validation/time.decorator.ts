@@ -1,0 +1,37 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { IsDate, ValidateIf } from 'class-validator';
+import { MESSAGES } from '../errors/messages';
+import { Optional } from './optional.decorator';
+
+const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
+
+/** A point in time: ISO 8601 with an offset. In a query a plus sign may arrive as a space. */
+export function IsTime(): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }: { value: unknown }) => parseTime(value)),
+    IsDate({ message: `$property ${MESSAGES.badTime}` }),
+  );
+}
+
+/** The same, or nothing. */
+export const IsOptionalTime = (): PropertyDecorator => applyDecorators(Optional(), IsTime());
+
+/** The same in a body, where null says something else than absence. */
+export function IsTimeOrNull(): PropertyDecorator {
+  return applyDecorators(
+    ValidateIf((_, value) => value !== undefined && value !== null),
+    Transform(({ value }: { value: unknown }) => parseTime(value)),
+    IsDate({ message: `$property ${MESSAGES.badTime}` }),
+  );
+}
+
+/** The last instant with a year of four digits. */
+const END_OF_TIME = Date.UTC(10_000, 0) - 1;
+
+function parseTime(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const text = value.replace(' ', '+');
+  const date = ISO_8601.test(text) ? new Date(text) : null;
+  return date && date.getTime() >= 0 && date.getTime() <= END_OF_TIME ? date : value;
+}

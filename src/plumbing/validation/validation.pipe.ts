@@ -1,0 +1,38 @@
+import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@nestjs/common';
+import { ApiError } from '../errors/api-error';
+import { messageFor } from '../errors/messages';
+
+/** Checks bodies and queries against their DTOs: unknown fields are refused and nothing is converted by guessing. */
+class DtoPipe extends ValidationPipe {
+  /** class-validator takes `constructor`, `toString` and their like for known fields: every object inherits them. */
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const inherited = ownKeys(value, metadata).filter((key) => key in Object.prototype);
+    if (inherited.length > 0) throw new ApiError(400, inherited.map(messageFor.unknownField).join('; '));
+    return super.transform(value, metadata) as Promise<unknown>;
+  }
+}
+
+export const validationPipe = (): ValidationPipe =>
+  new DtoPipe({
+    whitelist: true,
+    forbidNonWhitelisted: true,
+    forbidUnknownValues: true,
+    transform: true,
+    stopAtFirstError: true,
+    exceptionFactory: (errors) => new ApiError(400, sentences(errors).join('; ')),
+  });
+
+/** The fields of a DTO as sent. `Object` is the type of what no DTO describes, such as the data of an event. */
+function ownKeys(value: unknown, { type, metatype }: ArgumentMetadata): string[] {
+  const described = (type === 'body' || type === 'query') && metatype !== undefined && metatype !== Object;
+  return described && typeof value === 'object' && value !== null ? Object.keys(value) : [];
+}
+
+function sentences(errors: ValidationError[], path = ''): string[] {
+  return errors.flatMap((error) => [
+    ...Object.entries(error.constraints ?? {}).map(([rule, text]) =>
+      rule === 'whitelistValidation' ? messageFor.unknownField(`${path}${error.property}`) : `${path}${text}`,
+    ),
+    ...sentences(error.children ?? [], `${path}${error.property}.`),
+  ]);
+}

@@ -1,0 +1,86 @@
+import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Principal } from '../../../auth/access-token';
+import { CurrentUser } from '../../../auth/current-user.decorator';
+import { Scopes } from '../../../auth/scopes.decorator';
+import { ApiAnswer, ApiErrors } from '../../../plumbing/http/api-answer.decorator';
+import type { BodyRule } from '../../../plumbing/http/json-body.launcher';
+import { PageQueryDto } from '../../../plumbing/pagination/dto/page-query.dto';
+import type { Page } from '../../../plumbing/pagination/page';
+import { IdParam } from '../../../plumbing/validation/id-param.decorator';
+import { AccountsService } from './accounts.service';
+import { AccountDto, DeletedAccountDto } from './dto/account.dto';
+import { CreateAccountDto } from './dto/create-account.dto';
+import { FollowersChangeDto, PutFollowersDto } from './dto/followers.dto';
+import { parsePushedFollowers } from './pushed-followers';
+
+@ApiTags('Accounts')
+@Controller('api/accounts')
+export class AccountsController {
+  constructor(private readonly accounts: AccountsService) {}
+
+  @Post()
+  @Scopes('accounts:manage')
+  @ApiOperation({
+    summary: 'Connect a social account',
+    description: 'Its followers are read from now on, and you get follower.gained and follower.lost.',
+  })
+  @ApiAnswer(AccountDto, { status: 201, description: 'The connected account.' })
+  @ApiErrors(400, 409, 413, 415)
+  async create(@CurrentUser() { userId }: Principal, @Body() body: CreateAccountDto): Promise<AccountDto> {
+    return AccountDto.from(await this.accounts.create(userId, body));
+  }
+
+  @Get()
+  @Scopes('accounts:manage')
+  @ApiOperation({ summary: 'List your accounts', description: 'Newest first.' })
+  @ApiAnswer(AccountDto, { page: true, description: 'One page of accounts.' })
+  @ApiErrors(400)
+  async list(@CurrentUser() { userId }: Principal, @Query() query: PageQueryDto): Promise<Page<AccountDto>> {
+    return (await this.accounts.list(userId, query)).map(AccountDto.from);
+  }
+
+  @Get(':id')
+  @Scopes('accounts:manage')
+  @ApiOperation({ summary: 'Read an account' })
+  @ApiAnswer(AccountDto, { description: 'The account.' })
+  @ApiErrors(400, 404)
+  async read(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the account.') id: string,
+  ): Promise<AccountDto> {
+    return AccountDto.from(await this.accounts.read(userId, id));
+  }
+
+  @Delete(':id')
+  @Scopes('accounts:manage')
+  @ApiOperation({ summary: 'Disconnect an account', description: 'Forgets its followers and publishes nothing.' })
+  @ApiAnswer(DeletedAccountDto, { description: 'The id of the account that is gone.' })
+  @ApiErrors(400, 404, 413, 415)
+  async remove(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the account.') id: string,
+  ): Promise<DeletedAccountDto> {
+    await this.accounts.remove(userId, id);
+    return { id };
+  }
+
+  @Put(':id/followers')
+  @RouteConfig({ body: 'list' } satisfies BodyRule)
+  @Scopes('accounts:manage')
+  @ApiOperation({
+    summary: 'Push the followers of an account',
+    description: 'The whole list, up to 16 MiB. What differs from the last one is published; the first is only stored.',
+  })
+  @ApiBody({ type: PutFollowersDto })
+  @ApiAnswer(FollowersChangeDto, { description: 'What was stored and published.' })
+  @ApiErrors(400, 404, 409, 413, 415)
+  async putFollowers(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of a push account.') id: string,
+    @Body() body: unknown,
+  ): Promise<FollowersChangeDto> {
+    return this.accounts.putFollowers(userId, id, parsePushedFollowers(body));
+  }
+}

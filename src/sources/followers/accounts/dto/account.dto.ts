@@ -1,0 +1,59 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { type Provider, PROVIDERS } from '../../account-handle';
+import type { Account } from '../../account.entity';
+
+export class AccountDto {
+  /**
+   * UUIDv7 of the account; `accountId` of its events.
+   * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
+   */
+  id: string;
+
+  /** Where its followers come from. */
+  @ApiProperty({ enum: PROVIDERS })
+  provider: Provider;
+
+  /**
+   * The handle in canonical form.
+   * @example ada@mastodon.social
+   */
+  handle: string;
+
+  /** Seconds from one reading to the next; means nothing for push. */
+  @ApiProperty({ type: 'integer' })
+  intervalSeconds: number;
+
+  /** Followers in the list that counts; null before there is one. */
+  @ApiProperty({ type: 'integer', nullable: true })
+  followersCount: number | null;
+
+  /** When that list was taken in; null before there is one. */
+  lastReadAt: string | null;
+
+  /**
+   * Why the last reading did not count, as a sentence; null when all is well.
+   * @example mastodon.social answered with status 502.
+   */
+  lastError: string | null;
+
+  /** When it was connected. */
+  createdAt: string;
+
+  static from(account: Account): AccountDto {
+    return {
+      id: account.id,
+      provider: account.provider,
+      handle: account.handle,
+      intervalSeconds: account.intervalSeconds,
+      followersCount: account.followersCount,
+      lastReadAt: account.lastReadAt?.toISOString() ?? null,
+      lastError: account.lastError,
+      createdAt: account.createdAt.toISOString(),
+    };
+  }
+}
+
+export class DeletedAccountDto {
+  /** The id of what was deleted. */
+  id: string;
+}

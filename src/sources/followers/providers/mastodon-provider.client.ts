@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { ClockService } from '../../../plumbing/database/clock.service';
+import { HttpClient } from '../../../plumbing/destinations/http.client';
+import { partsOfMastodonHandle } from '../account-handle';
+import type { Follower } from '../follower';
+import type { FollowerProvider } from '../follower-provider';
+import { nextLink } from './link-header';
+import { type MastodonAccount, readMastodonAccount, readMastodonFollowers } from './mastodon-page';
+import { type Answer, endless, notAList, readAnswer } from './provider-answer';
+import { ReadingFailure } from '../reading-failure';
+
+/** Mastodon's maximum. */
+const PAGE = 80;
+
+/** Reads followers through the public API of a Mastodon server, or of one that speaks like it. */
+@Injectable()
+export class MastodonProvider implements FollowerProvider {
+  constructor(
+    private readonly http: HttpClient,
+    private readonly clock: ClockService,
+  ) {}
+
+  async *pages(handle: string): AsyncGenerator<readonly Follower[]> {
+    const { user, origin } = partsOfMastodonHandle(handle);
+    const account = await this.find(user, new URL(origin));
+    const seen = new Set<string>();
+    let url: URL | null = new URL(`/api/v1/accounts/${encodeURIComponent(account.id)}/followers?limit=${PAGE}`, origin);
+    while (url !== null) {
+      if (seen.has(url.href)) throw endless(url.host);
+      const { body, headers } = await this.get(url);
+      const followers = readMastodonFollowers(body, url.host);
+      if (followers === null) throw notAList(url.host);
+      // Who hides his followers has an empty list beside a count that tells the truth.
+      if (seen.size === 0 && followers.length === 0 && account.followersCount > 0) throw hidden(url.host);
+      yield followers;
+      seen.add(url.href);
+      url = sameOrigin(nextLink(headers.link, url), url);
+    }
+  }
+
+  private async find(user: string, server: URL): Promise<MastodonAccount> {
+    const { body } = await this.get(new URL(`/api/v1/accounts/lookup?acct=${encodeURIComponent(user)}`, server));
+    const account = readMastodonAccount(body);
+    if (account === null) throw new ReadingFailure(`${server.host} answered something that is no account.`);
+    return account;
+  }
+
+  private async get(url: URL): Promise<Answer> {
+    const result = await this.http.get({ url: url.href, headers: { accept: 'application/json' } });
+    return readAnswer(url.host, result, this.clock.now());
+  }
+}
+
+/** A server must not send us elsewhere. */
+function sameOrigin(next: URL | null, page: URL): URL | null {
+  if (next === null || next.origin === page.origin) return next;
+  throw new ReadingFailure(`${page.host} named another server for the next page, which is never followed.`);
+}
+
+const hidden = (host: string) => new ReadingFailure(`${host} does not show this account's followers: they are hidden.`);

@@ -1,0 +1,58 @@
+import type { HttpFailure, HttpResponse, HttpResult } from '../../../plumbing/destinations/http-result';
+import { rateLimitWaitMs } from './provider-rate-limit';
+import { ReadingFailure } from '../reading-failure';
+
+/** A page as it came: parsed JSON of whatever shape. */
+export interface Answer {
+  readonly body: unknown;
+  readonly headers: HttpResponse['headers'];
+}
+
+const NO_ANSWER: Record<HttpFailure['code'], string> = {
+  timeout: 'did not answer in time',
+  connection_refused: 'refused the connection',
+  connection_reset: 'closed the connection before it answered',
+  unreachable: 'cannot be reached',
+  dns_not_found: 'does not resolve: check the name of the server',
+  tls_invalid: 'has no valid certificate',
+  destination_blocked: 'is not an allowed destination (see ALLOWED_NETWORKS)',
+  invalid_response: 'answered something that is not HTTP',
+};
+
+/**
+ * Reads what `host` answered to a request for a page.
+ * @throws ReadingFailure with the sentence for the account's owner
+ */
+export function readAnswer(host: string, result: HttpResult, now: Date): Answer {
+  if (result.kind === 'failure') throw new ReadingFailure(`${host} ${NO_ANSWER[result.code]}.`);
+  const { status, headers } = result;
+  if (status !== 200) throw refusal(host, status, rateLimitWaitMs(headers, now));
+  if (result.bodyTruncated) throw new ReadingFailure(`${host} sent more than 4 MiB for one page, or broke off.`);
+  try {
+    return { headers, body: JSON.parse(result.body) as unknown };
+  } catch {
+    throw notAList(host);
+  }
+}
+
+/** The answer is JSON, or not even that, but not what was asked for. */
+export const notAList = (host: string) =>
+  new ReadingFailure(`${host} answered something that is no list of followers.`);
+
+/** The pages have no end. */
+export const endless = (host: string) => new ReadingFailure(`${host} led back to a page that was already read.`);
+
+function refusal(host: string, status: number, waitMs: number): ReadingFailure {
+  if (status === 429) return new ReadingFailure(`${host} wants fewer requests: it is left alone for a while.`, waitMs);
+  if (status === 503) return new ReadingFailure(`${host} answered with status 503.`, waitMs);
+  if (status === 404 || status === 410) {
+    return new ReadingFailure(`${host} knows no such account: it may have been deleted, renamed or moved.`);
+  }
+  if (status === 401 || status === 403) {
+    return new ReadingFailure(`${host} does not show this account's followers to the public (status ${status}).`);
+  }
+  if (status >= 300 && status < 400) {
+    return new ReadingFailure(`${host} answered with a redirect, which is never followed: name the server itself.`);
+  }
+  return new ReadingFailure(`${host} answered with status ${status}.`);
+}

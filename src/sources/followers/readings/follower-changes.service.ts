@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { ClockService } from '../../../plumbing/database/clock.service';
+import { EventsService } from '../../../events/events.service';
+import { Account } from '../account.entity';
+import type { Follower } from '../follower';
+import { type Difference, FollowersRepository } from './followers.repository';
+
+/** What a list that was taken in has changed. */
+export interface FollowersChange {
+  followersCount: number;
+  gained: number;
+  lost: number;
+}
+
+const STAGED_AT_ONCE = 5000;
+
+/** Takes lists of followers in: the events and the list are in the caller's transaction, together or not at all. */
+@Injectable()
+export class FollowerChangesService {
+  constructor(
+    private readonly followers: FollowersRepository,
+    private readonly events: EventsService,
+    private readonly clock: ClockService,
+  ) {}
+
+  /** Takes in a list that is at hand. */
+  async replace(
+    manager: EntityManager,
+    account: Account,
+    readingId: string,
+    followers: readonly Follower[],
+  ): Promise<FollowersChange> {
+    for (let i = 0; i < followers.length; i += STAGED_AT_ONCE) {
+      await this.followers.stage(manager, account.id, readingId, followers.slice(i, i + STAGED_AT_ONCE));
+    }
+    const difference = await this.followers.compare(manager, account.id, readingId);
+    return this.takeIn(manager, account, readingId, difference);
+  }
+
+  /** Takes in the list that is staged. The account's first list is only stored. */
+  async takeIn(
+    manager: EntityManager,
+    account: Account,
+    readingId: string,
+    { gained, lost, staged }: Difference,
+  ): Promise<FollowersChange> {
+    const isFirst = account.lastReadAt === null;
+    const observedAt = this.clock.now();
+    if (!isFirst)
+      await this.publish(manager, account, readingId, {
+        followersCount: staged,
+        observedAt: observedAt.toISOString(),
+      });
+    await this.followers.takeOver(manager, account.id, readingId);
+    await this.followers.clear(manager, account.id);
+    await manager.update(
+      Account,
+      { id: account.id },
+      { followersCount: staged, lastReadAt: observedAt, lastError: null, suspicion: null },
+    );
+    return { followersCount: staged, gained: isFirst ? 0 : gained, lost: isFirst ? 0 : lost };
+  }
+
+  private async publish(
+    manager: EntityManager,
+    { id: accountId, userId }: Account,
+    readingId: string,
+    after: { followersCount: number; observedAt: string },
+  ): Promise<void> {
+    const options = { userId, manager };
+    const changes = (followers: readonly Follower[]) =>
+      followers.map((follower) => ({ accountId, follower, ...after }));
+    for await (const page of this.followers.gained(manager, accountId, readingId)) {
+      await this.events.publishAll('follower.gained', changes(page), options);
+    }
+    for await (const page of this.followers.lost(manager, accountId, readingId)) {
+      await this.events.publishAll('follower.lost', changes(page), options);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { ApiError } from '../../../plumbing/errors/api-error';
+import type { Account } from '../account.entity';
+import { BlueskyProvider } from '../providers/bluesky-provider.client';
+import { FollowerChangesService } from './follower-changes.service';
+import type { FollowerProvider } from '../follower-provider';
+import { FollowerReadingsRepository, type Reading } from './follower-readings.repository';
+import { FollowersRepository } from './followers.repository';
+import { MastodonProvider } from '../providers/mastodon-provider.client';
+import { ReadingAbandoned, ReadingFailure } from '../reading-failure';
+import { suspicionOf } from './suspicion';
+
+const MAX_PAGES = 3200;
+const MAX_FOLLOWERS = 250_000;
+const WITHIN_MS = 1_800_000;
+
+/** Reads the followers of accounts that are due, each whole or not at all. */
+@Injectable()
+export class FollowerReadingsService {
+  private readonly logger = new Logger('Followers');
+  private readonly providers: Readonly<Partial<Record<Account['provider'], FollowerProvider>>>;
+
+  constructor(
+    private readonly readings: FollowerReadingsRepository,
+    private readonly followers: FollowersRepository,
+    private readonly changes: FollowerChangesService,
+    mastodon: MastodonProvider,
+    bluesky: BlueskyProvider,
+  ) {
+    this.providers = { mastodon, bluesky };
+  }
+
+  /** Takes up to `limit` accounts that are due; each of them has to be read now. */
+  claim(limit: number): Promise<Reading[]> {
+    return this.readings.claim(limit);
+  }
+
+  /** Reads an account and takes the list in. Never throws: what failed is told to the owner, or tried again. */
+  async read(reading: Reading, stop?: AbortSignal): Promise<void> {
+    try {
+      await this.stageAll(reading, stop);
+      await this.readings.finish(reading, (manager, account) => this.settle(manager, account, reading.readingId));
+    } catch (error) {
+      await this.giveUp(reading, error, stop).catch((again: unknown) => this.warn(again));
+    }
+  }
+
+  private async stageAll(reading: Reading, stop?: AbortSignal): Promise<void> {
+    await this.readings.begin(reading);
+    const endsAt = performance.now() + WITHIN_MS;
+    let [pages, followers] = [0, 0];
+    for await (const page of this.providers[reading.provider]?.pages(reading.handle) ?? []) {
+      stop?.throwIfAborted();
+      pages += 1;
+      followers += page.length;
+      if (pages > MAX_PAGES || followers > MAX_FOLLOWERS) {
+        throw new ReadingFailure(`The account has more than the ${MAX_FOLLOWERS} followers that can be read.`);
+      }
+      if (performance.now() > endsAt) throw new ReadingFailure('The list of followers took too long to be read.');
+      await this.readings.stage(reading, page);
+    }
+  }
+
+  private async settle(manager: EntityManager, account: Account, readingId: string): Promise<void> {
+    const difference = await this.followers.compare(manager, account.id, readingId);
+    const suspicion = account.lastReadAt === null ? null : suspicionOf(difference);
+    if (suspicion === null || suspicion === account.suspicion) {
+      await this.changes.takeIn(manager, account, readingId, difference);
+    } else {
+      await this.readings.suspect(manager, account.id, suspicion);
+    }
+  }
+
+  private async giveUp(reading: Reading, error: unknown, stop?: AbortSignal): Promise<void> {
+    if (error instanceof ReadingAbandoned) return;
+    if (stop?.aborted) return this.readings.release(reading);
+    if (error instanceof ReadingFailure) return this.readings.fail(reading, error.message, error.waitMs);
+    if (error instanceof ApiError) return this.readings.fail(reading, error.message, 0);
+    // The account stays held, and is due again after that.
+    this.warn(error);
+  }
+
+  private warn(error: unknown): void {
+    this.logger.warn(`A reading of followers failed, and is repeated within minutes: ${String(error)}`);
+  }
+}

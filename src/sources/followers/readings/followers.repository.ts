@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Follower } from '../follower';
+
+/** How a staged list differs from the one that counts. */
+export interface Difference {
+  gained: number;
+  lost: number;
+  /** Followers in the list that counts. */
+  known: number;
+  /** Followers in the staged list. */
+  staged: number;
+}
+
+const STAGE = `
+  insert into webhook_service.staged_followers (account_id, reading_id, follower_id, username, display_name)
+  select $1, $2, f.* from unnest($3::text[], $4::text[], $5::text[]) as f`;
+
+/**
+ * The planner has no statistics of rows that were staged a moment ago and takes them for few: it would compare each of
+ * 100,000 with each of 100,000.
+ */
+const PLAN_FOR_MANY = 'set local enable_nestloop = off';
+
+const COMPARE = `
+  select count(*) filter (where k.follower_id is null)::integer as gained,
+    count(*) filter (where s.follower_id is null)::integer as lost,
+    count(k.follower_id)::integer as known,
+    count(s.follower_id)::integer as staged
+  from (
+    select follower_id from webhook_service.staged_followers where account_id = $1 and reading_id = $2
+  ) as s full join (
+    select follower_id from webhook_service.account_followers where account_id = $1
+  ) as k using (follower_id)`;
+
+const FOLLOWER = `
+  f.follower_id as id, f.username, f.display_name as "displayName"`;
+
+const GAINED = `
+  select ${FOLLOWER} from webhook_service.staged_followers f
+  where f.account_id = $1 and f.reading_id = $2 and not exists (
+    select from webhook_service.account_followers k where k.account_id = $1 and k.follower_id = f.follower_id
+  )`;
+
+const LOST = `
+  select ${FOLLOWER} from webhook_service.account_followers f
+  where f.account_id = $1 and not exists (
+    select from webhook_service.staged_followers s
+    where s.account_id = $1 and s.reading_id = $2 and s.follower_id = f.follower_id
+  )`;
+
+const DELETE_LOST = `
+  delete from webhook_service.account_followers k
+  where k.account_id = $1 and not exists (
+    select from webhook_service.staged_followers s
+    where s.account_id = $1 and s.reading_id = $2 and s.follower_id = k.follower_id
+  )`;
+
+/** Those who stay keep their row, with the names that they have now. */
+const TAKE_OVER = `
+  insert into webhook_service.account_followers as k (account_id, follower_id, username, display_name)
+  select account_id, follower_id, username, display_name from webhook_service.staged_followers
+  where account_id = $1 and reading_id = $2
+  on conflict (account_id, follower_id) do update set username = excluded.username, display_name = excluded.display_name
+  where (k.username, k.display_name) is distinct from (excluded.username, excluded.display_name)`;
+
+const CLEAR = 'delete from webhook_service.staged_followers where account_id = $1';
+
+const FETCH = 'fetch 1000 from changed_followers';
+
+interface FollowerRow {
+  id: string;
+  username: string;
+  displayName: string | null;
+}
+
+/** Followers as the arrays that a statement unnests: ids, usernames, displayNames. */
+export function columnsOf(followers: readonly Follower[]): [string[], string[], (string | null)[]] {
+  return [
+    followers.map(({ id }) => id),
+    followers.map(({ username }) => username),
+    followers.map(({ displayName }) => displayName || null),
+  ];
+}
+
+/** Lists of followers are compared where they are, in the database. Every statement runs in the caller's transaction. */
+@Injectable()
+export class FollowersRepository {
+  async stage(
+    manager: EntityManager,
+    accountId: string,
+    readingId: string,
+    followers: readonly Follower[],
+  ): Promise<void> {
+    await manager.query(STAGE, [accountId, readingId, ...columnsOf(followers)]);
+  }
+
+  async compare(manager: EntityManager, accountId: string, readingId: string): Promise<Difference> {
+    await manager.query(PLAN_FOR_MANY);
+    const [difference] = await manager.query<[Difference]>(COMPARE, [accountId, readingId]);
+    return difference;
+  }
+
+  /** Who is only in the staged list, page after page. */
+  gained(manager: EntityManager, accountId: string, readingId: string): AsyncGenerator<Follower[]> {
+    return this.pages(manager, GAINED, accountId, readingId);
+  }
+
+  /** Who is only in the list that counts, page after page. */
+  lost(manager: EntityManager, accountId: string, readingId: string): AsyncGenerator<Follower[]> {
+    return this.pages(manager, LOST, accountId, readingId);
+  }
+
+  /** Makes the staged list the one that counts. */
+  async takeOver(manager: EntityManager, accountId: string, readingId: string): Promise<void> {
+    await manager.query(DELETE_LOST, [accountId, readingId]);
+    await manager.query(TAKE_OVER, [accountId, readingId]);
+  }
+
+  /** Forgets whatever is staged for an account, which the caller has locked. */
+  async clear(manager: EntityManager, accountId: string): Promise<void> {
+    await manager.query(CLEAR, [accountId]);
+  }
+
+  private async *pages(
+    manager: EntityManager,
+    statement: string,
+    accountId: string,
+    readingId: string,
+  ): AsyncGenerator<Follower[]> {
+    await manager.query(`declare changed_followers no scroll cursor for ${statement}`, [accountId, readingId]);
+    for (;;) {
+      const rows = await manager.query<FollowerRow[]>(FETCH);
+      if (rows.length === 0) break;
+      yield rows.map(({ displayName, ...names }) => (displayName === null ? names : { ...names, displayName }));
+    }
+    await manager.query('close changed_followers');
+  }
+}

@@ -1,0 +1,165 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import type { QueueName } from '../../plumbing/config/queue-name';
+import type { JobFacts } from './job-memory';
+import { jobUserOf } from './job-user';
+import { QUEUE_EVENT_KINDS, readQueueEvent } from './queue-event';
+import type { Cursor, Page, QueueStream } from './queue-stream';
+
+/** BullMQ's own default on PostgreSQL, where a prefix means nothing to it. */
+const DEFAULT_SCHEMA = 'bullmq';
+const BEGINNING: Cursor = { position: '0', seen: [] };
+/** Each may hold a result of any size. */
+const MAX_ENTRIES = 200;
+const WAIT_MS = 200;
+/** An entry gets its number before it is committed: younger numbers are looked at again. */
+const SETTLED_AFTER_MS = 5000;
+/** BullMQ has not made its tables yet. */
+const NOT_THERE = ['42P01', '3F000'];
+
+interface Look {
+  /** The highest number given out, over all queues of the schema. */
+  last: string;
+  oldest: string | null;
+  newest: string | null;
+  maxLength: string;
+  nowMs: string;
+  entries: { id: string; event: string; data: Record<string, unknown>; ms: number }[];
+}
+
+interface JobRow {
+  id: string;
+  name: string;
+  userId: unknown;
+  attemptsStarted: number;
+  stack: string | null;
+}
+
+/** The event stream of a queue that BullMQ keeps in our database, numbered by a sequence that all queues share. */
+export class PostgresQueueClient implements QueueStream {
+  readonly key: string;
+  private readonly name: string;
+  private readonly schema: string;
+  private readonly closed = new AbortController();
+  /** Numbers that had been given out at a time, oldest first: up to them everything is settled a while later. */
+  private marks: { last: number; atMs: number }[] = [];
+  /** Where the stream ended when it was last read to its end. */
+  private readUpTo = 0;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    { prefix, name }: QueueName,
+  ) {
+    const schema = prefix ?? DEFAULT_SCHEMA;
+    this.key = `postgres ${schema}:${name}`;
+    this.name = name;
+    this.schema = `"${schema.replaceAll('"', '""')}"`;
+  }
+
+  async end(): Promise<Cursor> {
+    const sql = `select (case when is_called then last_value else 0 end)::text as last from ${this.schema}.event_seq`;
+    const [row] = await this.rows<{ last: string }>(sql, []);
+    return row ? { position: row.last, seen: [] } : BEGINNING;
+  }
+
+  async read(cursor: Cursor): Promise<Page> {
+    const look = await this.look(cursor);
+    if (!look) return { events: [], next: cursor, isFull: false, loss: null };
+    const known = Math.max(Number(cursor.position), this.readUpTo, ...cursor.seen.map(Number));
+    if (Number(look.last) < known) {
+      this.marks = [];
+      this.readUpTo = 0;
+      return {
+        events: [],
+        next: BEGINNING,
+        isFull: true,
+        loss: 'its numbers start anew: it is read from its beginning',
+      };
+    }
+    const { entries } = look;
+    const isFull = entries.length === MAX_ENTRIES;
+    const lostUpTo = lostBeyond(known, look);
+    const settled = Math.max(Number(cursor.position), this.settled(look, isFull));
+    const seen = [...cursor.seen, ...entries.map(({ id }) => id)].filter((id) => Number(id) > settled);
+    if (!isFull) this.readUpTo = Number(look.last);
+    return {
+      events: entries
+        // The number alone would come again if BullMQ's tables were made anew.
+        .map(({ id, event, data, ms }) => readQueueEvent(`${id}-${ms}`, new Date(ms), { ...data, event }))
+        .filter((event) => event !== null),
+      next: { position: String(settled), seen },
+      isFull,
+      loss: lostUpTo === null ? null : `entries before number ${lostUpTo + 1} were trimmed and may be missing`,
+    };
+  }
+
+  async facts(jobIds: readonly string[]): Promise<Map<string, JobFacts>> {
+    if (jobIds.length === 0) return new Map();
+    const sql = `
+      select id, name, data->'userId' as "userId", attempts_started as "attemptsStarted", stacktrace->>-1 as stack
+      from ${this.schema}.job where queue = $1 and id = any($2::text[])`;
+    const rows = await this.rows<JobRow>(sql, [this.name, jobIds]);
+    return new Map(
+      rows.map(({ id, name, userId, attemptsStarted, stack }) => [
+        id,
+        { name, user: jobUserOf(userId), attemptsStarted, stack },
+      ]),
+    );
+  }
+
+  async wait(): Promise<void> {
+    await pause(WAIT_MS, undefined, { signal: this.closed.signal }).catch(() => undefined);
+  }
+
+  close(): void {
+    this.closed.abort();
+  }
+
+  /** Up to this number nothing can be committed any more that we have not seen. */
+  private settled({ last, nowMs, entries }: Look, isFull: boolean): number {
+    const settledMs = Number(nowMs) - SETTLED_AFTER_MS;
+    this.marks.push({ last: Number(last), atMs: Number(nowMs) });
+    const young = this.marks.findIndex(({ atMs }) => atMs > settledMs);
+    const mark = this.marks[young - 1];
+    if (mark) this.marks = this.marks.slice(young - 1);
+    if (!isFull) return mark?.last ?? 0;
+    const youngEntry = entries.findIndex(({ ms }) => ms > settledMs);
+    const settledEntry = youngEntry < 0 ? entries.at(-1) : entries[youngEntry - 1];
+    return Number(settledEntry?.id ?? 0);
+  }
+
+  private async look({ position, seen }: Cursor): Promise<Look | undefined> {
+    const sql = `
+      select s.last_value::text as last,
+        (select min(id) from ${this.schema}.event where queue = $1)::text as oldest,
+        (select max(id) from ${this.schema}.event where queue = $1)::text as newest,
+        coalesce((select value from ${this.schema}.meta where queue = $1 and field = 'opts.maxLenEvents'), '10000')
+          as "maxLength",
+        (extract(epoch from clock_timestamp()) * 1000)::bigint::text as "nowMs",
+        coalesce((
+          select json_agg(e order by e.number) from (
+            select id as number, id::text as id, event, data, created_at_ms as ms from ${this.schema}.event
+            where queue = $1 and id > $2 and event = any($3::text[]) and not (id = any($4::bigint[]))
+            order by event.id limit $5
+          ) e), '[]') as entries
+      from ${this.schema}.event_seq s`;
+    const [row] = await this.rows<Look>(sql, [this.name, position, QUEUE_EVENT_KINDS, seen, MAX_ENTRIES]);
+    return row;
+  }
+
+  private async rows<Row>(sql: string, values: unknown[]): Promise<Row[]> {
+    try {
+      return await this.dataSource.query<Row[]>(sql, values);
+    } catch (error) {
+      if (NOT_THERE.includes(String((error as { code?: unknown }).code))) return [];
+      throw error;
+    }
+  }
+}
+
+/** The lowest numbers are trimmed, over all queues together. What we have read, or another queue has, is no loss. */
+function lostBeyond(known: number, { oldest, newest, maxLength }: Look): number | null {
+  if (oldest === null) return null;
+  const mayBeTrimmed = Number(newest) - Number(maxLength) > known;
+  return mayBeTrimmed && Number(oldest) > known + 1 ? Number(oldest) - 1 : null;
+}

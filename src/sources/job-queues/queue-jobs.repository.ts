@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { StatementsService } from '../../plumbing/database/statements.service';
+import type { RememberedJob } from './job-memory';
+import type { JobUser } from './job-user';
+
+interface Row {
+  jobId: string;
+  name: string | null;
+  userIs: JobUser['is'];
+  userId: string | null;
+  attempts: number | null;
+  startedAt: Date | null;
+}
+
+const RECALL = {
+  name: 'recall_queue_jobs',
+  text: `
+    select job_id as "jobId", name, user_is as "userIs", user_id as "userId", attempts, started_at as "startedAt"
+    from webhook_service.queue_jobs where queue = $1 and job_id = any($2::text[])`,
+};
+
+const REMEMBER = `
+  insert into webhook_service.queue_jobs (queue, job_id, name, user_is, user_id, attempts, started_at)
+  select $1, * from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::timestamptz[])
+  on conflict (queue, job_id) do update set name = excluded.name, user_is = excluded.user_is,
+    user_id = excluded.user_id, attempts = excluded.attempts, started_at = excluded.started_at, noted_at = now()`;
+
+const FORGET = 'delete from webhook_service.queue_jobs where queue = $1 and job_id = any($2::text[])';
+
+const FORGET_OLD = {
+  name: 'forget_old_queue_jobs',
+  text: `delete from webhook_service.queue_jobs where queue = $1 and noted_at < now() - interval '30 days'`,
+};
+
+/** What is remembered of jobs that have not ended. */
+@Injectable()
+export class QueueJobsRepository {
+  constructor(private readonly statements: StatementsService) {}
+
+  async recall(queue: string, jobIds: readonly string[]): Promise<Map<string, RememberedJob>> {
+    const rows = await this.statements.run<Row>(RECALL, [queue, jobIds.filter(isStorable)]);
+    return new Map(rows.map((row) => [row.jobId, jobOf(row)]));
+  }
+
+  async remember(queue: string, jobs: readonly RememberedJob[], manager: EntityManager): Promise<void> {
+    const storable = jobs.filter(({ jobId, name }) => isStorable(jobId) && isStorable(name ?? ''));
+    if (storable.length === 0) return;
+    await manager.query(REMEMBER, [
+      queue,
+      storable.map(({ jobId }) => jobId),
+      storable.map(({ name }) => name),
+      storable.map(({ user }) => user.is),
+      storable.map(({ user }) => user.id),
+      storable.map(({ attempts }) => attempts),
+      storable.map(({ startedAt }) => startedAt),
+    ]);
+  }
+
+  async forget(queue: string, jobIds: readonly string[], manager: EntityManager): Promise<void> {
+    if (jobIds.length > 0) await manager.query(FORGET, [queue, jobIds.filter(isStorable)]);
+  }
+
+  /** Jobs that were thrown away without a word would stay for ever. */
+  async forgetOld(queue: string): Promise<void> {
+    await this.statements.run(FORGET_OLD, [queue]);
+  }
+}
+
+/** PostgreSQL's texts hold no NUL; Redis does not mind. */
+const isStorable = (text: string): boolean => !text.includes('\0');
+
+function jobOf({ jobId, name, userIs, userId, attempts, startedAt }: Row): RememberedJob {
+  const user: JobUser = userIs === 'named' ? { is: userIs, id: userId ?? '' } : { is: userIs, id: null };
+  return { jobId, name, user, attempts, startedAt };
+}

@@ -1,0 +1,60 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { Config } from '../../plumbing/config/config';
+import type { MonitoredQueue } from '../../plumbing/config/queue-name';
+import { PostgresQueueClient } from './postgres-queue.client';
+import { QueueJobsRepository } from './queue-jobs.repository';
+import { QueuePositionsRepository } from './queue-positions.repository';
+import { QueuePublisherService } from './queue-publisher.service';
+import { QueueReaderService } from './queue-reader.client';
+import type { QueueStream } from './queue-stream';
+import { RedisQueueClient } from './redis-queue.client';
+
+/** Reads the monitored queues, wherever they live, in every process that works. */
+@Injectable()
+export class QueueMonitorService implements OnApplicationShutdown {
+  /** How often a queue's stream had been trimmed before it was read, by queue. */
+  readonly losses = new Map<string, number>();
+  private readers: QueueReaderService[] = [];
+
+  constructor(
+    private readonly config: Config,
+    private readonly positions: QueuePositionsRepository,
+    private readonly jobs: QueueJobsRepository,
+    private readonly publisher: QueuePublisherService,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  start(): void {
+    const { positions, jobs, publisher } = this;
+    const tools = { positions, jobs, publisher, onLoss: (queue: string) => this.count(queue) };
+    // `reports` and `bull:reports` are the same queue.
+    const queues = new Map<string, [MonitoredQueue, QueueStream]>();
+    for (const queue of this.config.monitoredQueues) {
+      const stream = this.streamOf(queue);
+      const isAutomation = queue.isAutomation || (queues.get(stream.key)?.[0].isAutomation ?? false);
+      queues.set(stream.key, [{ ...queue, isAutomation }, stream]);
+      this.losses.set(stream.key, 0);
+    }
+    this.readers = [...queues.values()].map(([queue, stream]) => new QueueReaderService(queue, stream, tools));
+  }
+
+  /** Ends within a moment: what was being published is committed, or is published by the next reader. */
+  async stop(): Promise<void> {
+    await Promise.all(this.readers.splice(0).map((reader) => reader.stop()));
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.stop();
+  }
+
+  private streamOf(queue: MonitoredQueue): QueueStream {
+    const redisUrl = this.config.monitoredQueuesRedisUrl ?? this.config.redisUrl;
+    return redisUrl === null ? new PostgresQueueClient(this.dataSource, queue) : new RedisQueueClient(redisUrl, queue);
+  }
+
+  private count(queue: string): void {
+    this.losses.set(queue, (this.losses.get(queue) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,116 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Config } from '../../plumbing/config/config';
+import type { MonitoredQueue } from '../../plumbing/config/queue-name';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { EventsService } from '../../events/events.service';
+import { RepeatFilter } from '../../plumbing/queue/repeat-filter';
+import { type JobEvent, jobEventsOf, withoutResult } from './job-events';
+import { type Happening, recollect } from './job-memory';
+import { audienceOf } from './job-user';
+import { QueueJobsRepository } from './queue-jobs.repository';
+import { type Held, QueuePositionsRepository } from './queue-positions.repository';
+import type { QueueEvent } from './queue-event';
+import type { Page, QueueStream } from './queue-stream';
+
+/** One page of a queue's stream, and who reads it. */
+export interface Reading {
+  queue: MonitoredQueue;
+  stream: QueueStream;
+  holder: string;
+  held: Held;
+  page: Page;
+}
+
+/** Another process has taken the queue over: what this one was about to publish, the other one publishes. */
+export class QueueTakenOverError extends Error {}
+
+/** An idempotency key that has published something else already. */
+const CONFLICT = 409;
+
+/** Turns a page of a queue's stream into events. */
+@Injectable()
+export class QueuePublisherService {
+  private readonly logger = new Logger('QueueMonitor');
+  private readonly told = new RepeatFilter();
+
+  constructor(
+    private readonly config: Config,
+    private readonly events: EventsService,
+    private readonly positions: QueuePositionsRepository,
+    private readonly jobs: QueueJobsRepository,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  /**
+   * Publishes the events of a page and stores the new position, in one transaction: both or neither. Answers where to
+   * go on.
+   * @throws QueueTakenOverError when another process reads the queue meanwhile
+   */
+  async publish(reading: Reading): Promise<Held> {
+    const { queue, stream, holder, held, page } = reading;
+    const [known, facts] = await this.knowledgeOf(page.events, stream);
+    const { happenings, remembered, ended } = recollect(page.events, known, facts);
+    const namesUsers = held.namesUsers || happenings.some(({ job }) => ['named', 'unusable'].includes(job.user.is));
+
+    await this.dataSource.transaction(async (manager) => {
+      const advance = { queue: stream.key, holder, from: held.cursor, to: page.next, namesUsers };
+      if (!(await this.positions.advance(advance, manager))) throw new QueueTakenOverError();
+      for (const happening of happenings) {
+        for (const event of jobEventsOf(queue, happening)) {
+          await this.publishOne(event, { happening, namesUsers, queueKey: stream.key, manager });
+        }
+      }
+      await this.jobs.remember(stream.key, remembered, manager);
+      await this.jobs.forget(stream.key, ended, manager);
+    });
+    return { cursor: page.next, namesUsers };
+  }
+
+  /** New jobs are read first and at once: quick ones are gone soon. */
+  private async knowledgeOf(events: readonly QueueEvent[], stream: QueueStream) {
+    const idsOf = (...kinds: QueueEvent['kind'][]) =>
+      new Set(events.filter(({ kind }) => kinds.includes(kind)).map(({ jobId }) => jobId));
+    const [all, added, failed] = [new Set(events.map(({ jobId }) => jobId)), idsOf('added'), idsOf('failed')];
+    const [known, facts] = await Promise.all([this.jobs.recall(stream.key, [...all]), stream.facts([...added])]);
+    const isUnknown = (jobId: string): boolean => (known.get(jobId)?.user.is ?? 'unknown') === 'unknown';
+    const others = [...all].filter((jobId) => !added.has(jobId) && (failed.has(jobId) || isUnknown(jobId)));
+    return [known, new Map([...facts, ...(await stream.facts(others))])] as const;
+  }
+
+  private async publishOne(
+    event: JobEvent,
+    at: { happening: Happening; namesUsers: boolean; queueKey: string; manager: EntityManager },
+  ): Promise<void> {
+    const { happening, namesUsers, queueKey, manager } = at;
+    const audience = audienceOf(happening.job.user, this.config.queueEventsUser, namesUsers);
+    const job = `job ${happening.job.jobId} of ${queueKey}`;
+    this.warnOf(happening, audience, queueKey);
+    if (audience === null) return;
+    const options = { ...audience, idempotencyKey: `${event.name} ${queueKey} ${happening.event.id}`, manager };
+    try {
+      await this.events.publish(event.name, event.data as never, options);
+    } catch (error) {
+      // What an event may not be is found before any statement runs: the transaction goes on.
+      if (!(error instanceof ApiError)) throw error;
+      if (error.status === CONFLICT) return;
+      const smaller = withoutResult(event);
+      const isNew = smaller !== null && !('resultOmitted' in event.data);
+      if (isNew) return this.publishOne(smaller, at);
+      this.logger.error(`${event.name} of ${job} cannot be published: ${error.message}`);
+    }
+  }
+
+  /** One line a minute for each queue: whoever writes a wrong user into one job writes it into many. */
+  private warnOf({ job }: Happening, audience: { userId: string | null } | null, queueKey: string): void {
+    const { is } = job.user;
+    if (is === 'named' || is === 'none' || !this.told.isNews(`${is} ${queueKey}`, Date.now())) return;
+    const what =
+      is === 'unusable' ? 'names a data.userId that is none' : 'was gone before its data.userId could be read';
+    const who = audience ? (audience.userId ?? 'everybody') : 'nobody';
+    this.logger.warn(
+      `Job ${job.jobId} of ${queueKey} ${what}: its events, and those of others like it, are for ${who}.`,
+    );
+  }
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { MonitoredQueue } from '../../plumbing/config/queue-name';
+import type { QueueJobsRepository } from './queue-jobs.repository';
+import type { Held, QueuePositionsRepository } from './queue-positions.repository';
+import { type QueuePublisherService, QueueTakenOverError } from './queue-publisher.service';
+import type { QueueStream } from './queue-stream';
+
+const CALM_MS = 1000;
+/** A third of what another process waits before it takes the queue over. */
+const RENEW_AFTER_MS = 2000;
+const CLEAN_EVERY_MS = 3_600_000;
+
+/** What a reader works with. */
+export interface Tools {
+  positions: QueuePositionsRepository;
+  jobs: QueueJobsRepository;
+  publisher: QueuePublisherService;
+  onLoss: (queue: string) => void;
+}
+
+/** Reads one queue's stream for ever, as long as no other process does. */
+export class QueueReaderService {
+  private readonly logger = new Logger('QueueMonitor');
+  private readonly holder = randomUUID();
+  private readonly stopping = new AbortController();
+  private held: Held | null = null;
+  private renewedAt = -Infinity;
+  private cleanedAt = -Infinity;
+  private failing = false;
+  private readonly ended: Promise<void>;
+
+  constructor(
+    private readonly queue: MonitoredQueue,
+    private readonly stream: QueueStream,
+    private readonly tools: Tools,
+  ) {
+    this.ended = this.run();
+  }
+
+  /** Reads no more, and lets another process take over at once. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.stream.close();
+    await this.ended;
+    await this.tools.positions.release(this.stream.key, this.holder).catch(() => undefined);
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping.signal.aborted) {
+      try {
+        await this.renew();
+        if (this.held) await this.readOn(this.held);
+        else await this.calm();
+        if (this.failing) this.logger.log(`Reading ${this.stream.key} works again.`);
+        this.failing = false;
+      } catch (error) {
+        this.held = null;
+        if (error instanceof QueueTakenOverError || this.stopping.signal.aborted) continue;
+        if (!this.failing) this.logger.warn(`Reading ${this.stream.key} fails, and is tried again: ${String(error)}`);
+        this.failing = true;
+        await this.calm();
+      }
+    }
+  }
+
+  private async readOn(held: Held): Promise<void> {
+    const { queue, stream, holder, tools } = this;
+    const page = await stream.read(held.cursor);
+    if (page.loss !== null) {
+      this.logger.error(`Events of ${stream.key} are lost: ${page.loss}.`);
+      tools.onLoss(stream.key);
+    }
+    const { next } = page;
+    const hasMoved = next.position !== held.cursor.position || next.seen.length !== held.cursor.seen.length;
+    if (hasMoved || page.events.length > 0) {
+      this.held = await tools.publisher.publish({ queue, stream, holder, held, page });
+      this.renewedAt = performance.now();
+    }
+    if (!page.isFull && page.events.length === 0) await stream.wait(next);
+  }
+
+  private async renew(): Promise<void> {
+    const { positions, jobs } = this.tools;
+    if (this.held && performance.now() - this.renewedAt < RENEW_AFTER_MS) return;
+    const wasHeld = this.held !== null;
+    this.held = await positions.hold(this.stream.key, this.holder);
+    if (!this.held && !(await positions.isKnown(this.stream.key))) await this.begin();
+    if (!this.held) return;
+    this.renewedAt = performance.now();
+    if (!wasHeld) this.logger.log(`Reading ${this.stream.key} from ${this.held.cursor.position} on.`);
+    if (this.renewedAt - this.cleanedAt < CLEAN_EVERY_MS) return;
+    this.cleanedAt = this.renewedAt;
+    await jobs.forgetOld(this.stream.key);
+  }
+
+  /** The first time ever there is only a future: what happened before is not published. */
+  private async begin(): Promise<void> {
+    await this.tools.positions.begin(this.stream.key, await this.stream.end());
+    this.held = await this.tools.positions.hold(this.stream.key, this.holder);
+  }
+
+  private async calm(): Promise<void> {
+    await pause(CALM_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
+  }
+}

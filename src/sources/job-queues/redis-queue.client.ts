@@ -1,0 +1,134 @@
+import type { QueueName } from '../../plumbing/config/queue-name';
+import { surviving } from '../../plumbing/queue/queue-connections.client';
+import { connected, openRedis, type RedisClient } from '../../plumbing/queue/redis.client';
+import type { JobFacts } from './job-memory';
+import { jobUserOf } from './job-user';
+import { type QueueEvent, readQueueEvent } from './queue-event';
+import type { Cursor, Page, QueueStream } from './queue-stream';
+
+const DEFAULT_PREFIX = 'bull';
+const BEGINNING = '0-0';
+/** Each may hold a result of any size. */
+const MAX_ENTRIES = 200;
+const MAX_JOBS_PER_LOAD = 100;
+const WAIT_MS = 1000;
+/** Longer than a wait. */
+const SILENCE_MS = 3000;
+
+type Entry = [id: string, fields: string[]];
+
+/** The event stream of a queue on Redis. Its ids begin with the time, so they never start anew. */
+export class RedisQueueClient implements QueueStream {
+  readonly key: string;
+  private readonly stream: string;
+  private readonly jobs: string;
+  private readonly redis: RedisClient;
+
+  constructor(url: string, { prefix, name }: QueueName) {
+    const queue = `${prefix ?? DEFAULT_PREFIX}:${name}`;
+    this.key = `redis ${queue}`;
+    this.stream = `${queue}:events`;
+    this.jobs = `${queue}:`;
+    this.redis = openRedis(url, {
+      lazyConnect: true,
+      enableOfflineQueue: false,
+      maxRetriesPerRequest: 1,
+      commandTimeout: SILENCE_MS,
+      ...surviving(SILENCE_MS),
+    });
+    // The command that fails tells.
+    this.redis.on('error', () => undefined);
+  }
+
+  async end(): Promise<Cursor> {
+    return { position: (await this.lastId()) ?? BEGINNING, seen: [] };
+  }
+
+  async read({ position }: Cursor): Promise<Page> {
+    const redis = await connected(this.redis);
+    // The entry at the position comes along as long as the stream still reaches back to it.
+    const entries: Entry[] = await redis.xrange(this.stream, position, '+', 'COUNT', MAX_ENTRIES + 1);
+    const isWhole = position === BEGINNING || entries[0]?.[0] === position;
+    if (!isWhole && entries.length === 0) return this.nothingFound(position);
+    const news = entries.filter(([id]) => id !== position);
+    const events = news.map(eventOf).filter((event) => event !== null);
+    return {
+      events,
+      next: { position: news.at(-1)?.[0] ?? position, seen: [] },
+      isFull: news.length >= MAX_ENTRIES,
+      loss: isWhole ? null : `what happened from ${timeOf(position)} to ${timeOf(entries[0]?.[0])} may be missing`,
+    };
+  }
+
+  async facts(jobIds: readonly string[]): Promise<Map<string, JobFacts>> {
+    const found = new Map<string, JobFacts>();
+    for (let i = 0; i < jobIds.length; i += MAX_JOBS_PER_LOAD) {
+      const ids = jobIds.slice(i, i + MAX_JOBS_PER_LOAD);
+      const pipeline = (await connected(this.redis)).pipeline();
+      for (const id of ids) pipeline.hmget(this.jobs + id, 'name', 'data', 'ats', 'stacktrace');
+      const answers = (await pipeline.exec()) ?? [];
+      answers.forEach(([error, fields], at) => {
+        if (error) throw error;
+        const fact = factsOf(fields as (string | null)[]);
+        if (fact) found.set(ids[at] ?? '', fact);
+      });
+    }
+    return found;
+  }
+
+  async wait({ position }: Cursor): Promise<void> {
+    await (await connected(this.redis)).xread('COUNT', 1, 'BLOCK', WAIT_MS, 'STREAMS', this.stream, position);
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+
+  /** Usually the stream is empty or gone. One that ends before our position is another one: it is read as a whole. */
+  private async nothingFound(position: string): Promise<Page> {
+    const last = await this.lastId();
+    if (last === null || !isBefore(last, position)) {
+      return { events: [], next: { position, seen: [] }, isFull: false, loss: null };
+    }
+    const loss = `the stream ends before ${timeOf(position)}, so it is another one: it is read from its beginning`;
+    return { events: [], next: { position: BEGINNING, seen: [] }, isFull: true, loss };
+  }
+
+  private async lastId(): Promise<string | null> {
+    const [last] = await (await connected(this.redis)).xrevrange(this.stream, '+', '-', 'COUNT', 1);
+    return last?.[0] ?? null;
+  }
+}
+
+function eventOf([id, fields]: Entry): QueueEvent | null {
+  const pairs = fields.flatMap((field, i) => (i % 2 === 0 ? [[field, fields[i + 1]] as const] : []));
+  return readQueueEvent(id, new Date(msOf(id)), Object.fromEntries(pairs));
+}
+
+function factsOf([name, data, attemptsStarted, stacks]: (string | null)[]): JobFacts | null {
+  if (name === null || name === undefined) return null;
+  const traces = parsed(stacks);
+  const stack: unknown = Array.isArray(traces) ? traces.at(-1) : null;
+  return {
+    name,
+    user: jobUserOf((parsed(data) as { userId?: unknown } | null)?.userId),
+    attemptsStarted: Number(attemptsStarted ?? 0),
+    stack: typeof stack === 'string' ? stack : null,
+  };
+}
+
+function parsed(text: string | null | undefined): unknown {
+  try {
+    return JSON.parse(text ?? 'null') as unknown;
+  } catch {
+    return null;
+  }
+}
+
+const msOf = (id: string): number => Number(id.split('-')[0]);
+const timeOf = (id = BEGINNING): string => new Date(msOf(id)).toISOString();
+
+function isBefore(a: string, b: string): boolean {
+  const [[aMs = 0, aSequence = 0], [bMs = 0, bSequence = 0]] = [a.split('-').map(Number), b.split('-').map(Number)];
+  return aMs < bMs || (aMs === bMs && aSequence < bSequence);
+}

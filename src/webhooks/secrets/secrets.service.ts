@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../plumbing/config/config';
+import { isSealedUnder, NONCE_BYTES, open, seal } from './secret-box';
+
+/** Makes signing secrets and keeps them encrypted under `SECRETS_KEY`. */
+@Injectable()
+export class SecretsService {
+  constructor(private readonly config: Config) {}
+
+  /** A fresh secret as Standard Webhooks writes it: `whsec_` and base64 of 32 random bytes. */
+  generate(): string {
+    return `whsec_${randomBytes(32).toString('base64')}`;
+  }
+
+  seal(webhookId: string, secret: string): Buffer {
+    return seal(secret, webhookId, this.firstKey(), randomBytes(NONCE_BYTES));
+  }
+
+  /** The same secret under the first key: as it was when it is that already, null when none of the keys opens it. */
+  renew(webhookId: string, sealed: Buffer): Buffer | null {
+    const secret = this.open(webhookId, sealed);
+    if (secret === null) return null;
+    return isSealedUnder(sealed, this.firstKey()) ? sealed : this.seal(webhookId, secret);
+  }
+
+  /** Null when none of the keys opens it. */
+  open(webhookId: string, sealed: Buffer): string | null {
+    return open(sealed, webhookId, this.config.secretsKeys);
+  }
+
+  private firstKey(): Buffer {
+    const [key] = this.config.secretsKeys;
+    if (!key) throw new Error('There is no key to encrypt secrets with.');
+    return key;
+  }
+}
