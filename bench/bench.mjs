@@ -1,18 +1,18 @@
 // `npm run bench`: what the service can do, each figure beside its limit on the same machine in the same minute.
 // docs/performance.md says what the figures mean. BENCH=full adds the long workloads, BENCH=<name,…> chooses, and
 // BENCH_SCALE=0.1 shrinks counts for trying out. Exit code 1 only when a run was wrong, never because it was slow.
-import { accepting } from './accepting.workload.mjs';
-import { backlog } from './backlog.workload.mjs';
-import { dropping } from './dropping.workload.mjs';
-import { latency } from './latency.workload.mjs';
-import { logPage, longLogPage } from './log-page.workload.mjs';
-import { memory } from './memory.workload.mjs';
-import { noisyNeighbour } from './noisy-neighbour.workload.mjs';
-import { processes } from './processes.workload.mjs';
-import { Remote } from './remote.mjs';
+import { accepting } from './workloads/accepting.workload.mjs';
+import { backlog } from './workloads/backlog.workload.mjs';
+import { dropping } from './workloads/dropping.workload.mjs';
+import { latency } from './workloads/latency.workload.mjs';
+import { logPage, longLogPage } from './workloads/log-page.workload.mjs';
+import { memory } from './workloads/memory.workload.mjs';
+import { noisyNeighbour } from './workloads/noisy-neighbour.workload.mjs';
+import { processes } from './workloads/processes.workload.mjs';
+import { Remote } from './processes/remote.mjs';
 import { machine, printTable, RESULTS_FILE, summarise, writeResults } from './report.mjs';
-import { Stores } from './stores.mjs';
-import { throughput } from './throughput.workload.mjs';
+import { Stores } from './processes/stores.mjs';
+import { throughput } from './workloads/throughput.workload.mjs';
 
 const SHORT = { throughput, accepting, latency, 'noisy-neighbour': noisyNeighbour, 'log-page': logPage, memory };
 const LONG = { backlog, 'long-log-page': longLogPage, dropping, processes };

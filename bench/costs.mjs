@@ -7,9 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { JOB_OPTIONS } from '../dist/src/plumbing/queue/queue-connections.client.js';
-import { Remote } from './remote.mjs';
-import { createAudience, Service, warmUp } from './services.mjs';
-import { Stores } from './stores.mjs';
+import { Remote } from './processes/remote.mjs';
+import { createAudience, Service, warmUp } from './processes/services.mjs';
+import { Stores } from './processes/stores.mjs';
 
 const EVENTS = Number(process.argv[2] ?? 20_000);
 const WEBHOOKS = 5;

@@ -1,6 +1,6 @@
 // Two ways to make load.
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
-import { now } from './remote.mjs';
+import { now } from './processes/remote.mjs';
 
 /** Closed loop: a fixed number of calls under way, the next begins when one ends. For what can be done at most. */
 export async function closedLoop(count, concurrency, send) {

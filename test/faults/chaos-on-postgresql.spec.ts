@@ -1,3 +1,3 @@
-import { survivesFaultsOn } from './survive';
+import { survivesFaultsOn } from './stage/survive';
 
 describe('Under faults (queues on PostgreSQL)', () => survivesFaultsOn('PostgreSQL'));

@@ -1,4 +1,4 @@
-import { describeOnRedisAlone } from './store-names';
-import { survivesFaultsOn } from './survive';
+import { describeOnRedisAlone } from './stage/store-names';
+import { survivesFaultsOn } from './stage/survive';
 
 describeOnRedisAlone('Under faults (queues on Redis)', () => survivesFaultsOn('Redis'));

@@ -1,8 +1,8 @@
 import { dataOf } from '../support/api';
-import { type Stage, useStage } from '../support/chaos-stage';
+import { type Stage, useStage } from './stage/chaos-stage';
 import { waitFor } from '../support/wait-for';
-import { isSettled } from './steps';
-import { describeOnStoreNames } from './store-names';
+import { isSettled } from './stage/fault-steps';
+import { describeOnStoreNames } from './stage/store-names';
 
 const SUBSCRIBERS = 1000;
 const AT_ONCE = 50;

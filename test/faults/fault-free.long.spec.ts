@@ -1,8 +1,8 @@
-import { useStage } from '../support/chaos-stage';
-import { isLong } from './fault';
-import { print, summaryOf } from './report';
-import { expectedPairs, isSettled, NOTHING_AMISS, subscribeEverybody, verdictOn } from './steps';
-import { describeOnStoreNames } from './store-names';
+import { useStage } from './stage/chaos-stage';
+import { isLong } from './stage/fault';
+import { print, summaryOf } from './stage/report';
+import { expectedPairs, isSettled, NOTHING_AMISS, subscribeEverybody, verdictOn } from './stage/fault-steps';
+import { describeOnStoreNames } from './stage/store-names';
 
 const DELIVERIES = isLong ? 5000 : 500;
 const AT_ONCE = 50;

@@ -1,9 +1,9 @@
-import { faultLasts } from '../support/chaos-chronicle';
-import { type Stage, useStage } from '../support/chaos-stage';
-import { isLong } from './fault';
-import { availabilityOf, print } from './report';
-import { isSettled, NOTHING_AMISS, subscribeEverybody, verdictOn } from './steps';
-import { describeOnRedisAlone } from './store-names';
+import { faultLasts } from '../support/chronicle';
+import { type Stage, useStage } from './stage/chaos-stage';
+import { isLong } from './stage/fault';
+import { availabilityOf, print } from './stage/report';
+import { isSettled, NOTHING_AMISS, subscribeEverybody, verdictOn } from './stage/fault-steps';
+import { describeOnRedisAlone } from './stage/store-names';
 
 const PER_SECOND = 50;
 const LASTS_MS = isLong ? 30_000 : 2500;

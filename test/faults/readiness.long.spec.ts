@@ -1,7 +1,7 @@
-import type { ServiceProcess } from '../support/chaos-process';
-import { type Stage, useStage } from '../support/chaos-stage';
+import type { ServiceProcess } from '../support/service-process';
+import { type Stage, useStage } from './stage/chaos-stage';
 import { waitFor } from '../support/wait-for';
-import { describeOnStoreNames } from './store-names';
+import { describeOnStoreNames } from './stage/store-names';
 
 /** A sweeper may fail for 15 s before it counts. */
 const TOLD_WITHIN_MS = 25_000;

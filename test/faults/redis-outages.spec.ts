@@ -1,11 +1,11 @@
-import { faultLasts } from '../support/chaos-chronicle';
-import type { Accepted } from '../support/chaos-load';
-import { type Stage, useStage } from '../support/chaos-stage';
+import { faultLasts } from '../support/chronicle';
+import type { Accepted } from './stage/chaos-load';
+import { type Stage, useStage } from './stage/chaos-stage';
 import { waitFor } from '../support/wait-for';
-import { isLong } from './fault';
-import { print } from './report';
-import { expectedPairs, isSettled, NOTHING_AMISS, verdictOn } from './steps';
-import { describeOnRedisAlone } from './store-names';
+import { isLong } from './stage/fault';
+import { print } from './stage/report';
+import { expectedPairs, isSettled, NOTHING_AMISS, verdictOn } from './stage/fault-steps';
+import { describeOnRedisAlone } from './stage/store-names';
 
 const SECONDS = isLong ? [1, 7, 30, 120] : [1];
 const FIRST_WITHIN_MS = 10_000;

@@ -1,9 +1,9 @@
-import type { ServiceProcess } from '../support/chaos-process';
-import { type Stage, useStage } from '../support/chaos-stage';
-import { isLong } from './fault';
-import { print, summaryOf } from './report';
-import { isSettled, NOTHING_AMISS, subscribeEverybody, verdictOn } from './steps';
-import { describeOnStoreNames } from './store-names';
+import type { ServiceProcess } from '../support/service-process';
+import { type Stage, useStage } from './stage/chaos-stage';
+import { isLong } from './stage/fault';
+import { print, summaryOf } from './stage/report';
+import { isSettled, NOTHING_AMISS, subscribeEverybody, verdictOn } from './stage/fault-steps';
+import { describeOnStoreNames } from './stage/store-names';
 
 const ROUNDS = isLong ? 10 : 2;
 const PER_SECOND = 20;

@@ -1,0 +1,73 @@
+// Publish → delivered, as many as possible, beside the raw loop: signing and posting the same bodies to the same receiver
+// with the same number of requests under way, without queue and database.
+import { inTurns } from '../rounds.mjs';
+import { createAudience, Service, warmUp } from '../processes/services.mjs';
+import { logProblems, receivedProblems } from '../verdict.mjs';
+
+/** The default of DELIVERY_CONCURRENCY. */
+export const CONCURRENCY = 300;
+const PUBLISHERS = 100;
+const DELIVERIES = { redis: 10_000, postgres: 4_000 };
+const ALL_WITHIN_MS = 120_000;
+
+export async function throughput(bench) {
+  for (const queue of bench.stores.queues) {
+    const service = await Service.start(bench, queue);
+    await warmUp(bench, service);
+    for (const webhooks of [1, 100]) {
+      const audience = await createAudience(bench, service, { user: `fan-out-${webhooks}`, webhooks });
+      const count = Math.ceil(bench.scaled(DELIVERIES[queue]) / webhooks);
+      for (const [door, publish] of Object.entries(doors(bench, service, audience))) {
+        await inTurns(bench, {
+          title: `${queue}, fan-out ${webhooks}, published ${door}`,
+          unit: 'deliveries/s',
+          limit: () => rawLoop(bench, audience, count * webhooks),
+          measure: () => deliver(bench, service, audience, () => publish(count)),
+        });
+      }
+    }
+    await service.end();
+  }
+}
+
+const doors = (bench, service, { user, token }) => ({
+  'in process': (count) => service.first.ask('publish', { count, concurrency: PUBLISHERS, user }),
+  'over HTTP': (count) => publishOverHttp(bench, service, token, count),
+});
+
+export function publishOverHttp(bench, { url }, token, count) {
+  return bench.load.ask('publish', { url, token, count, concurrency: PUBLISHERS });
+}
+
+/** Requests a second of the raw loop, from its start to the last one that came. */
+export async function rawLoop(bench, { paths, secret }, count) {
+  const group = 'raw';
+  await bench.receiver.ask('forget', { group });
+  const rawPaths = paths.map((_, i) => `/${group}/${i}`);
+  const to = { url: bench.receiverUrl, paths: rawPaths, secret, count, concurrency: CONCURRENCY };
+  const { startedAt, eventIds } = await bench.load.ask('post', to);
+  const report = await bench.receiver.ask('report', { group });
+  // Each event of the raw loop is one request to one path.
+  const problems = receivedProblems(
+    { ...report, arrivals: report.arrivals.map(({ eventId }) => ({ eventId, path: '' })) },
+    { eventIds, paths: [''], secret },
+  );
+  return { values: { value: perSecond(report.arrivals, startedAt) }, problems };
+}
+
+/** Deliveries a second, from the first publish to the last one that came, and whether all of it is right. */
+export async function deliver(bench, service, audience, publish, timeoutMs = ALL_WITHIN_MS) {
+  const { group, paths } = audience;
+  await bench.receiver.ask('forget', { group });
+  const { startedAt, eventIds } = await publish();
+  await bench.receiver.ask('complete', { group, count: eventIds.length * paths.length, timeoutMs });
+  const log = await logProblems(service, { ...audience, eventIds });
+  const report = await bench.receiver.ask('report', { group });
+  const problems = [...receivedProblems(report, { ...audience, eventIds }), ...log];
+  return { values: { value: perSecond(report.arrivals, startedAt) }, problems };
+}
+
+function perSecond(arrivals, startedAt) {
+  const lastAt = arrivals.at(-1)?.at ?? Infinity;
+  return (arrivals.length * 1000) / (lastAt - startedAt);
+}

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { dataOf, exchange } from '../../support/api';
+import { metricsIn, type Scrape, scrape, sumOf } from '../stage/metrics';
+import { useReceiver } from '../../support/receiver';
+import { freePort, type Service, startService } from '../../support/service';
+import { describeOnStores } from '../../support/stores';
+import { waitFor } from '../../support/wait-for';
+import { EXAMPLES } from '../stage/examples';
+import { deliveriesOf, publish, settledDeliveries, subscribe } from '../stage/steps';
+
+/** Every label there is, and what it may say. */
+const LABELS: Record<string, RegExp> = {
+  source: /^(http|in_process)$/,
+  trigger: /^(event|redelivery|test)$/,
+  code: /^[a-z_]+$/,
+  kind: /^(events|deliveries)$/,
+  reason: /^(failing|gone)$/,
+  check: /^(postgres|queue|sweeper)$/,
+  queue: /^(fan-out|send-\d+|(redis bull|postgres bullmq):reports)$/,
+  state: /^(waiting|delayed|total|idle)$/,
+  le: /^(\+Inf|[\d.]+)$/,
+};
+
+const read = (file: string): string => readFileSync(join(__dirname, '../../..', file), 'utf8');
+
+/** Every PromQL expression of the files in ops. */
+function expressions(): { dashboard: string[]; alerts: string[] } {
+  const { panels } = JSON.parse(read('ops/grafana-dashboard.json')) as { panels: { targets?: { expr: string }[] }[] };
+  const alerts = read('ops/alerts.yml')
+    .split(/^ +- alert: /m)
+    .slice(1);
+  return {
+    dashboard: panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+    alerts: alerts.map((rule) => /^ +expr: (?:\|\n)?([^]*?)\n {8}\w+:/m.exec(rule)?.[1] ?? ''),
+  };
+}
+
+describeOnStores('The metrics', (store) => {
+  const receiver = useReceiver();
+  let service: Service;
+  let port: number;
+
+  beforeAll(async () => {
+    port = await freePort();
+    const settings = { METRICS_PORT: String(port), MAX_RETRIES: '1', MONITORED_QUEUES: 'reports' };
+    service = await startService({ ...store.settings(), ...settings });
+  });
+  afterAll(async () => {
+    expect(await service.stop()).toBe(0);
+  });
+
+  /** By how much each of them grows through what happens; what is not named is not looked at. */
+  async function growth(names: readonly string[], happens: () => Promise<unknown>): Promise<(number | undefined)[]> {
+    const before = await scrape(port);
+    await happens();
+    const after = await scrape(port);
+    const valueIn = (scraped: Scrape, name: string) => scraped.values.get(name) ?? sumOf(scraped, name) ?? NaN;
+    return names.map((name) => valueIn(after, name) - valueIn(before, name));
+  }
+
+  it('stand at 0 before what they count has happened, so that the first increase is seen', async () => {
+    const { values } = await scrape(port);
+    const monitored = store.name === 'Redis' ? 'redis bull:reports' : 'postgres bullmq:reports';
+    expect(values.get('webhooks_attempts_failed_total{code="timeout"}')).toBe(0);
+    expect(values.get('webhooks_sweeper_repairs_total{kind="events"}')).toBe(0);
+    expect(values.get('webhooks_disabled_total{reason="failing"}')).toBe(0);
+    expect(values.get(`webhooks_monitored_queue_losses_total{queue="${monitored}"}`)).toBe(0);
+  });
+
+  it('count an event, its delivery, and how long both took', async () => {
+    const webhook = await subscribe(service.api, receiver.hook({ delayMs: 300 }), ['job.started']);
+    const names = [
+      'webhooks_events_accepted_total{source="http"}',
+      'webhooks_deliveries_succeeded_total{trigger="event"}',
+      'webhooks_attempts_failed_total',
+      'webhooks_first_delivery_seconds_count',
+      'webhooks_attempt_duration_seconds_count',
+      'webhooks_first_delivery_seconds_sum',
+    ];
+    const [accepted, succeeded, failed, firsts, attempts, seconds] = await growth(names, async () => {
+      const event = await publish(service.api, 'job.started');
+      await settledDeliveries(service.api, webhook, event);
+      await waitFor(async () => sumOf(await scrape(port), 'webhooks_attempts_in_flight') === 0, { what: 'its end' });
+    });
+    expect([accepted, succeeded, failed, firsts, attempts]).toEqual([1, 1, 0, 1, 1]);
+    expect(seconds).toBeGreaterThanOrEqual(0.3);
+    expect(seconds).toBeLessThan(15);
+    await dataOf(service.api.deleteWebhook(webhook.id));
+  });
+
+  it('count a failure by its code, its retry, a redelivery and a test', async () => {
+    const hook = receiver.hook({ status: 500 }, { status: 200 });
+    const webhook = await subscribe(service.api, hook, ['job.completed']);
+    const names = [
+      'webhooks_attempts_failed_total{code="http_status"}',
+      'webhooks_retries_scheduled_total',
+      'webhooks_deliveries_succeeded_total{trigger="event"}',
+      'webhooks_deliveries_succeeded_total{trigger="redelivery"}',
+      'webhooks_deliveries_succeeded_total{trigger="test"}',
+      'webhooks_first_delivery_seconds_count',
+    ];
+    const grown = await growth(names, async () => {
+      const event = await publish(service.api, 'job.completed');
+      const rows = await waitFor(
+        async () => {
+          const log = await deliveriesOf(service.api, webhook, event);
+          return log.length === 2 && log[1]!.status === 'succeeded' && log;
+        },
+        { what: 'the retry' },
+      );
+      await dataOf(service.api.redeliver(webhook.id, rows[0]!.id), 202);
+      await settledDeliveries(service.api, webhook, event);
+      await dataOf(service.api.testWebhook(webhook.id));
+      await waitFor(async () => sumOf(await scrape(port), 'webhooks_attempts_in_flight') === 0, { what: 'their end' });
+    });
+    expect(grown).toEqual([1, 1, 1, 1, 1, 0]);
+    await dataOf(service.api.deleteWebhook(webhook.id));
+  });
+
+  it('count repeats apart, and each event of a batch', async () => {
+    const names = ['webhooks_events_accepted_total{source="http"}', 'webhooks_events_repeated_total{source="http"}'];
+    const example = { event: 'job.started', data: EXAMPLES['job.started'], idempotencyKey: randomUUID() };
+    const grown = await growth(names, async () => {
+      await dataOf(service.api.publish(example), 202);
+      await dataOf(service.api.publish(example), 202);
+      await dataOf(service.api.publishBatch({ events: [{ ...example, idempotencyKey: undefined }, example] }), 202);
+    });
+    expect(grown).toEqual([2, 2]);
+  });
+
+  it('show what is in flight, what waits for its retry, and a webhook that is disabled', async () => {
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    const gone = await subscribe(service.api, receiver.hook({ status: 410, after: held }), ['job.started']);
+    const disabled = 'webhooks_disabled_total{reason="gone"}';
+    const [grown] = await growth([disabled], async () => {
+      await publish(service.api, 'job.started');
+      await waitFor(async () => sumOf(await scrape(port), 'webhooks_attempts_in_flight') === 1, {
+        what: 'one in flight',
+      });
+      answer();
+      await waitFor(async () => !(await dataOf(service.api.readWebhook(gone.id))).active, { what: 'the end of it' });
+      await waitFor(async () => sumOf(await scrape(port), 'webhooks_attempts_in_flight') === 0, {
+        what: 'none in flight',
+      });
+    });
+    expect(grown).toBe(1);
+  });
+
+  it('show rows that nobody attends to, the depth of the queues, connections and readiness', async () => {
+    const { values } = await scrape(port);
+    expect(values.get('webhooks_unattended_rows{kind="events"}')).toBe(0);
+    expect(values.get('webhooks_unattended_rows{kind="deliveries"}')).toBe(0);
+    for (const queue of ['fan-out', 'send-0']) {
+      for (const state of ['waiting', 'delayed']) {
+        expect(values.get(`webhooks_queue_jobs{queue="${queue}",state="${state}"}`)).toBeGreaterThanOrEqual(0);
+      }
+    }
+    expect(values.get('webhooks_postgres_connections{state="total"}')).toBeGreaterThan(0);
+    const isCalm = async () => (await scrape(port)).values.get('webhooks_postgres_connections{state="waiting"}') === 0;
+    await waitFor(isCalm, { what: 'a moment when no statement waits' });
+    for (const check of ['postgres', 'queue', 'sweeper'])
+      expect(values.get(`webhooks_ready{check="${check}"}`)).toBe(1);
+    expect(values.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
+  });
+
+  it('have few labels, and none that says whose webhook, event or url it was', async () => {
+    const own = [...(await scrape(port)).values.keys()].filter((series) => series.startsWith('webhooks_'));
+    const labels = own.flatMap((series) => [...series.matchAll(/(\w+)="([^"]*)"/g)]);
+    expect(labels.filter(([, name, value]) => !LABELS[name!]?.test(value!)).map(([text]) => text)).toEqual([]);
+    expect(own.length).toBeLessThan(150);
+  });
+
+  it.each([
+    ['GET', '/'],
+    ['GET', '/metricsx'],
+    ['GET', '/metrics/'],
+    ['HEAD', '/metrics'],
+    ['POST', '/metrics'],
+    ['OPTIONS', '*'],
+    ['GET', '/api/me'],
+    ['GET', '/health/live'],
+    ['GET', '/docs'],
+  ])('answer nothing else on their port: %s %s', async (method, path) => {
+    const { status, text } = await exchange(`http://127.0.0.1:${port}`, method, path);
+    expect([status, text]).toEqual([404, '']);
+  });
+
+  it('wait for no client that never asks', async () => {
+    const socket = connect(port, '127.0.0.1')
+      .on('error', () => undefined)
+      .resume();
+    socket.write('GET /metrics HTTP/1.1\r\n');
+    await waitFor(() => socket.closed, { what: 'the end of the connection' });
+  });
+
+  it('are not on the port of the API', async () => {
+    expect((await exchange(service.url, 'GET', '/metrics')).status).toBe(404);
+  });
+
+  it('are what the dashboard, the alerts and docs/operating.md speak of', async () => {
+    expect(metricsIn('sum by (a) (rate(b_total{c="d"}[5m])) / on (e) f > 0.5 and g unless h{}')).toEqual([
+      'b_total',
+      'f',
+      'g',
+      'h',
+    ]);
+    const { names } = await scrape(port);
+    const { dashboard, alerts } = expressions();
+    expect([...dashboard, ...alerts].filter((one) => metricsIn(one).length === 0)).toEqual([]);
+    const asked = [...dashboard, ...alerts].flatMap(metricsIn);
+    expect(asked.filter((name) => !names.has(name))).toEqual([]);
+    const shown = new Set(dashboard.flatMap(metricsIn));
+    const own = [...names].filter((name) => name.startsWith('webhooks_') && !/_(sum|count)$/.test(name));
+    expect(own.filter((name) => !shown.has(name))).toEqual([]);
+    const explained = [...read('docs/operating.md').matchAll(/^\| `(\w+_\w+)` /gm)].map(([, name]) => name!);
+    expect(explained.filter((name) => !names.has(name) && !names.has(`${name}_bucket`))).toEqual([]);
+    expect(own.filter((name) => !explained.includes(name.replace(/_bucket$/, '')))).toEqual([]);
+  });
+});

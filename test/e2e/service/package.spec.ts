@@ -1,0 +1,94 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../../..');
+
+/** An application that has installed the packed package: its own folder, its own copy, the same dependencies. */
+describe('The packed package', () => {
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'wns-package-'));
+    const modules = join(folder, 'node_modules');
+    const installed = join(modules, 'webhook-notification-service');
+    mkdirSync(installed, { recursive: true });
+    // A .tgz as `npm publish` would send it, unpacked as `npm install` would.
+    const [packed] = JSON.parse(
+      execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+        cwd: ROOT,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    ) as [{ filename: string }];
+    execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', installed, '--strip-components=1']);
+    for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+      symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+    }
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = (code: string): unknown =>
+    JSON.parse(execFileSync(process.execPath, ['-e', code], { cwd: folder, encoding: 'utf8' }));
+
+  it('is the module, EventsService and ApiError', () => {
+    const names = run(`console.log(JSON.stringify(Object.keys(require('webhook-notification-service')).sort()))`);
+    expect(names).toEqual(['ApiError', 'EventsService', 'WebhookNotificationModule']);
+  });
+
+  it('has the verifier, without loading Nest, TypeORM or anything else', () => {
+    const { names, loaded } = run(`
+      const names = Object.keys(require('webhook-notification-service/receiver')).sort();
+      const loaded = Object.keys(require.cache).map((path) => path.split('/dist/src/')[1]).sort();
+      console.log(JSON.stringify({ names, loaded }));`) as { names: string[]; loaded: string[] };
+    expect(names).toEqual(['WebhookSignatureError', 'verifySignature']);
+    expect(loaded).toEqual([
+      'deliveries/sending/sign.js',
+      'receiver/headers.js',
+      'receiver/receiver.js',
+      'receiver/verify.js',
+    ]);
+  });
+
+  it('has the guard', () => {
+    expect(
+      run(`console.log(JSON.stringify(Object.keys(require('webhook-notification-service/receiver/nest'))))`),
+    ).toEqual(['WebhookSignatureGuard']);
+  });
+
+  it('has types, which refuse wrong data of a declared event', () => {
+    writeFileSync(
+      join(folder, 'consumer.ts'),
+      `import { type EventsService, WebhookNotificationModule } from 'webhook-notification-service';
+       import { verifySignature } from 'webhook-notification-service/receiver';
+       import { WebhookSignatureGuard } from 'webhook-notification-service/receiver/nest';
+       declare module 'webhook-notification-service' {
+         interface EventPayloads { 'invoice.paid': { cents: number } }
+       }
+       export const id: string = verifySignature('', {}, 'secret').id;
+       export const guard = new WebhookSignatureGuard({ secret: 'secret' });
+       export const module = WebhookNotificationModule.forRoot({
+         eventTypes: [{ name: 'invoice.paid', description: 'Paid.', schema: { type: 'object' }, example: { cents: 1 } }],
+       });
+       export async function pay(events: EventsService): Promise<void> {
+         await events.publish('invoice.paid', { cents: 1 });
+         // @ts-expect-error: cents is a number
+         await events.publish('invoice.paid', { cents: '1' });
+         // @ts-expect-error: nobody has declared it
+         await events.publish('invoice.lost', { cents: 1 });
+         // @ts-expect-error: the example has to fit as well
+         WebhookNotificationModule.forRoot({ eventTypes: [{ name: 'invoice.paid', description: '', schema: { type: 'object' }, example: {} }] });
+       }`,
+    );
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const options =
+      '--noEmit --strict --skipLibCheck --module nodenext --target es2023 --types node --experimentalDecorators';
+    const { status, stdout } = spawnSync(process.execPath, [tsc, ...options.split(' '), 'consumer.ts'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    expect(stdout).toBe('');
+    expect(status).toBe(0);
+  });
+});

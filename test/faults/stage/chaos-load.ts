@@ -1,0 +1,82 @@
+import { type Api, type PublishedEvent, type Reply } from '../../support/api';
+import { waitFor } from '../../support/wait-for';
+
+/** A publication as its client saw it. */
+export interface Publication {
+  event: string;
+  sentAt: number;
+  answeredAt: number;
+  /** Null when the connection broke, or when no answer came in time. */
+  status: number | null;
+  /** Known when it was answered with 202. */
+  id: string | null;
+}
+
+export interface Accepted {
+  id: string;
+  event: string;
+  acceptedAt: number;
+}
+
+const AT = '2026-01-15T09:30:00.000Z';
+const FOLLOWER = { accountId: 'a', follower: { id: 'f', username: 'ada' }, followersCount: 1, observedAt: AT };
+const JOB = { jobId: '17', queue: 'mail', name: 'send' };
+
+/** What is published in turn; small, because it is not the size that is tested here. */
+const EVENTS: Record<string, Record<string, unknown>> = {
+  'job.started': { ...JOB, attempt: 1, startedAt: AT },
+  'follower.gained': FOLLOWER,
+  'job.completed': { ...JOB, attempts: 1, startedAt: AT, completedAt: AT, durationMs: 0, result: null },
+  'follower.lost': FOLLOWER,
+};
+const NAMES = Object.keys(EVENTS);
+
+const ANSWER_WITHIN_MS = 10_000;
+const MAX_OPEN = 1000;
+
+/** A client that publishes at a steady rate, whatever the answers, and remembers every one of them. */
+export class Load {
+  readonly publications: Publication[] = [];
+  readonly accepted: Accepted[] = [];
+  private timer?: NodeJS.Timeout;
+  private sent = 0;
+  private open = 0;
+
+  constructor(private readonly api: Api) {}
+
+  start(ratePerSecond: number): void {
+    this.timer = setInterval(() => {
+      if (this.open < MAX_OPEN) void this.publish();
+    }, 1000 / ratePerSecond);
+  }
+
+  /** Waits for the answers that are still to come. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await waitFor(() => this.open === 0, { what: 'the last answers to publications', timeoutMs: 20_000 });
+  }
+
+  /** Publishes this many at once, and hands on those that were accepted. */
+  async burst(count: number): Promise<Accepted[]> {
+    const before = this.accepted.length;
+    await Promise.all(Array.from({ length: count }, () => this.publish()));
+    return this.accepted.slice(before);
+  }
+
+  async publish(): Promise<void> {
+    const event = NAMES[this.sent++ % NAMES.length] ?? '';
+    const sentAt = Date.now();
+    this.open += 1;
+    const reply = await this.answerTo({ event, data: EVENTS[event] });
+    this.open -= 1;
+    const answeredAt = Date.now();
+    const id = reply?.success && reply.status === 202 ? reply.data.id : null;
+    this.publications.push({ event, sentAt, answeredAt, status: reply?.status ?? null, id });
+    if (id) this.accepted.push({ id, event, acceptedAt: answeredAt });
+  }
+
+  private answerTo(body: unknown): Promise<Reply<PublishedEvent> | null> {
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    return this.api.call<PublishedEvent>('POST', '/api/events', { body, signal }).catch(() => null);
+  }
+}

@@ -1,0 +1,13 @@
+import { type Store, TEST_REDIS } from '../../support/stores';
+
+/** As `describeOnStores`, for tests that start, kill and starve their stores themselves. */
+export function describeOnStoreNames(title: string, tests: (store: Store['name']) => void): void {
+  describe(`${title} (queues on PostgreSQL)`, () => tests('PostgreSQL'));
+  describeOnRedisAlone(`${title} (queues on Redis)`, () => tests('Redis'));
+}
+
+/** What can only happen to Redis; reported as skipped on a machine that has none. */
+export function describeOnRedisAlone(title: string, tests: () => void): void {
+  const describeOnRedis = process.env[TEST_REDIS] ? describe : xdescribe;
+  describeOnRedis(title, tests);
+}

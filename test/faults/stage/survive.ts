@@ -1,0 +1,58 @@
+import { randomInt } from 'node:crypto';
+import { SeededRandom } from '../../support/seeded-random';
+import { type Stage, useStage } from './chaos-stage';
+import type { Store } from '../../support/stores';
+import { waitFor } from '../../support/wait-for';
+import { runFaults } from './chaos-run';
+import { isLong } from './fault';
+import { makePlan } from './plan';
+import { availabilityOf, print, publishingOf, summaryOf, tableOf } from './report';
+import { isSettled, NOTHING_AMISS, subscribeEverybody, verdictOn } from './fault-steps';
+
+const FIXED_SEED = 20_261_120;
+const FREE_SEED = Number(process.env.FAULTS_SEED) || randomInt(1, 2 ** 31);
+
+const AT_LEAST_FAULTS = isLong ? 32 : 5;
+const AT_LEAST_EVENTS = isLong ? 5000 : 100;
+const EVENTS_PER_SECOND = 20;
+/** For the faults; what follows them takes at most another minute. */
+const TIME_MS = isLong ? 18 * 60_000 : 60_000;
+
+/** The tests of one store: a load, one fault after the other, and a verdict on everything that was accepted. */
+export function survivesFaultsOn(store: Store['name']): void {
+  const stage = useStage(() => ({ store }), subscribeEverybody);
+
+  it(`nothing is lost, on ${store}`, () => survive(stage(), store), TIME_MS + 90_000);
+}
+
+async function survive(stage: Stage, store: Store['name']): Promise<void> {
+  const seeds = [new SeededRandom(FIXED_SEED), new SeededRandom(FREE_SEED)] as const;
+  const plan = makePlan({ store, long: isLong, atLeast: AT_LEAST_FAULTS }, ...seeds);
+  stage.load.start(EVENTS_PER_SECOND);
+  const run = await runFaults(stage, plan, Date.now() + TIME_MS);
+  // Faults that are soon over leave less time for events; what is still missing then is said at the end.
+  const isEnough = () => stage.load.accepted.length >= AT_LEAST_EVENTS;
+  await waitFor(isEnough, { what: 'enough events', timeoutMs: 60_000 }).catch(() => undefined);
+  await stage.load.stop();
+  await isSettled(stage);
+
+  const { verdict, rows } = await verdictOn(stage);
+  const availability = availabilityOf(stage.load.publications, stage.chronicle);
+  const { length: events } = stage.load.accepted;
+  print(`Faults on ${store}: seeds ${FIXED_SEED} and ${FREE_SEED}, ${events} events accepted\n${tableOf(run, rows)}`);
+  print(`${summaryOf(verdict)}\n${publishingOf(availability)}`);
+
+  const stuck = run.faults.filter(({ resumedMs, caughtUpMs }) => [resumedMs, caughtUpMs].includes('never'));
+  const { complaints } = run;
+  const { refused } = availability;
+  // All at once, so that a failure shows everything that is amiss.
+  expect({ ...verdict, complaints, stuck, refused }).toMatchObject({
+    ...NOTHING_AMISS,
+    unscripted: [],
+    complaints: [],
+    stuck: [],
+    refused: [],
+  });
+  expect(verdict.doubled.length).toBeLessThanOrEqual(verdict.inFlight);
+  expect(events).toBeGreaterThanOrEqual(AT_LEAST_EVENTS);
+}

@@ -1,0 +1,75 @@
+import { jwtVerify } from 'jose';
+import { JwksClient } from '../../../src/auth/bearer/jwks.client';
+import {
+  type IdentityProvider,
+  makeKey,
+  sign,
+  type SigningKey,
+  startIdentityProvider,
+} from '../../support/identity-provider';
+import { waitFor } from '../../support/wait-for';
+
+const QUICK = { timeoutMs: 300, cooldownMs: 0, refreshAfterMs: 1_000_000 };
+
+describe('The keys of an identity provider', () => {
+  let key: SigningKey;
+  let provider: IdentityProvider;
+
+  beforeEach(async () => {
+    key = await makeKey('first');
+    provider = await startIdentityProvider(key);
+  });
+  afterEach(() => provider.stop());
+
+  const verify = async (client: JwksClient) => (await jwtVerify(await sign(key), client.keyFor)).payload.sub;
+  const status = (client: JwksClient) =>
+    verify(client).then(
+      () => 200,
+      (error: { status?: number; code?: string }) => error.status ?? error.code,
+    );
+
+  it.each<[string, Parameters<IdentityProvider['answer']>[0]]>([
+    ['an error', (_, response) => response.writeHead(500).end('{"keys":[]}')],
+    ['a redirect', (_, response) => response.writeHead(301, { location: 'http://127.0.0.1:1/' }).end()],
+    ['no JSON', (_, response) => response.end('<html>')],
+    ['JSON of another kind', (_, response) => response.end('{"keys":"none"}')],
+    ['keys that are none', (_, response) => response.end('{"keys":["none"]}')],
+    ['more bytes than keys have', (_, response) => response.end(JSON.stringify({ keys: [], x: 'x'.repeat(600_000) }))],
+    ['a broken connection', (request) => request.socket.destroy()],
+    ['silence', () => undefined],
+    ['a body that never ends', (_, response) => void response.writeHead(200).write('{')],
+  ])('are unavailable after %s, and are asked for again', async (_, listener) => {
+    const client = new JwksClient(provider.url, QUICK);
+    provider.answer(listener);
+    expect(await status(client)).toBe(503);
+    provider.publish(key);
+    expect(await status(client)).toBe(200);
+  });
+
+  it.each(['', '<html>', '{"keys":["none"]}'])('are not asked for again soon after the answer %j', async (body) => {
+    const client = new JwksClient(provider.url, { ...QUICK, cooldownMs: 60_000 });
+    provider.answer((_, response) => response.end(body));
+    for (let i = 0; i < 5; i++) expect(await status(client)).toBe(503);
+    expect(provider.fetches()).toBe(1);
+  });
+
+  it('are asked for once by many tokens at the same time', async () => {
+    const client = new JwksClient(provider.url, QUICK);
+    await Promise.all(Array.from({ length: 20 }, () => verify(client)));
+    expect(provider.fetches()).toBe(1);
+  });
+
+  it('go on when the provider is down, however old they are', async () => {
+    const client = new JwksClient(provider.url, { ...QUICK, refreshAfterMs: 0 });
+    await verify(client);
+    provider.answer((request) => request.socket.destroy());
+    for (let i = 0; i < 3; i++) expect(await status(client)).toBe(200);
+  });
+
+  it('that the provider takes back are forgotten when they are old', async () => {
+    const client = new JwksClient(provider.url, { ...QUICK, refreshAfterMs: 0 });
+    await verify(client);
+    provider.publish(await makeKey('other'));
+    await waitFor(async () => (await status(client)) === 'ERR_JWKS_NO_MATCHING_KEY', { what: 'the refusal' });
+  });
+});

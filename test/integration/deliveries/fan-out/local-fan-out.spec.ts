@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DeliveriesSweeper } from '../../../../src/deliveries/sweeping/sweeper.service';
+import { FanOutRepository, type Subscriber } from '../../../../src/deliveries/fan-out/fan-out.repository';
+import { FanOutService } from '../../../../src/deliveries/fan-out/fan-out.service';
+import { LocalFanOutService } from '../../../../src/deliveries/fan-out/local-fan-out.service';
+import { SendQueue } from '../../../../src/deliveries/send.queue';
+import { EventsService } from '../../../../src/events/events.service';
+import { FanOutQueue } from '../../../../src/events/fan-out.queue';
+import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
+import { startApplication, stopApplication } from '../../stage/application';
+import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
+import { type Hook, useReceiver } from '../../../support/receiver';
+import { describeOnStores } from '../../../support/stores';
+import { waitFor } from '../../../support/wait-for';
+
+const STARTED = { queue: 'films', jobId: '1', name: 'render', attempt: 1, startedAt: '2026-11-20T10:00:00.000Z' };
+const MAX_EVENTS = 200;
+
+describeOnStores('In a process that publishes and works', (store) => {
+  const receiver = useReceiver();
+  let database: TestDatabase;
+  let app: NestFastifyApplication;
+  let reminders: jest.SpyInstance<Promise<void>, [string[]]>;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    app = await startApplication(database.url, [], store.settings());
+  });
+  afterAll(async () => {
+    await stopApplication(app);
+    await database.drop();
+  });
+  beforeEach(() => {
+    app.get(LocalFanOutService).start();
+    reminders = jest.spyOn(app.get(FanOutQueue), 'remind');
+  });
+  afterEach(() => {
+    app.get(LocalFanOutService).stop();
+    jest.restoreAllMocks();
+  });
+
+  async function subscribed(): Promise<{ userId: string; hook: Hook }> {
+    const [userId, hook] = [`user-${randomUUID()}`, receiver.hook()];
+    await app.get(WebhooksService).create(userId, { url: hook.url, events: ['job.started'] });
+    return { userId, hook };
+  }
+
+  const publish = (userId: string) => app.get(EventsService).publish('job.started', STARTED, { userId });
+
+  it('an event is fanned out without a job', async () => {
+    const { userId, hook } = await subscribed();
+    await publish(userId);
+    await hook.received(1);
+    expect(reminders).not.toHaveBeenCalled();
+  });
+
+  it('what goes beyond its limit is for all workers, until there is room again', async () => {
+    let end = (): void => undefined;
+    const busy = new Promise<void>((resolve) => (end = resolve));
+    const fanOut = jest.spyOn(app.get(FanOutService), 'fanOutAll').mockReturnValue(busy);
+    const queue = app.get(FanOutQueue);
+    queue.handOn(Array.from({ length: MAX_EVENTS }, () => randomUUID()));
+    expect(fanOut).toHaveBeenCalledTimes(1);
+    fanOut.mockRestore();
+    const { userId, hook } = await subscribed();
+    const { id } = await publish(userId);
+    await hook.received(1);
+    expect(reminders).toHaveBeenCalledWith([id]);
+    end();
+    await busy;
+    reminders.mockClear();
+    await publish(userId);
+    await hook.received(2);
+    expect(reminders).not.toHaveBeenCalled();
+  });
+
+  it('an event whose fan-out fails is found by the sweeper', async () => {
+    const { userId, hook } = await subscribed();
+    const insert = jest.spyOn(app.get(FanOutRepository), 'insert').mockRejectedValueOnce(new Error('not now'));
+    const { id } = await publish(userId);
+    await waitFor(() => insert.mock.calls.length > 0, { what: 'a fan-out that fails' });
+    await database.query(`update webhook_service.events set attended_until = now() where id = $1`, [id]);
+    expect((await app.get(DeliveriesSweeper).sweep()).events).toBe(1);
+    await hook.received(1);
+  });
+
+  it('an event that is fanned out twice at once is sent once', async () => {
+    const { userId, hook } = await subscribed();
+    const offers = jest.spyOn(app.get(SendQueue), 'offer');
+    const { id } = await publish(userId);
+    await hook.received(1);
+    const found = await database.query<Subscriber>(
+      `select event_id as "eventId", event, webhook_id as "webhookId", user_id as "userId", url
+       from webhook_service.deliveries where event_id = $1`,
+      [id],
+    );
+    jest.spyOn(app.get(FanOutRepository), 'subscribers').mockImplementationOnce(async function* () {
+      yield { page: found, isLast: true };
+    });
+    await app.get(FanOutService).fanOutAll([id]);
+    expect(offers.mock.calls.map(([ids]) => ids.length)).toEqual([1, 0]);
+  });
+
+  it('events go to the queue when it takes no new work', async () => {
+    const { userId, hook } = await subscribed();
+    app.get(LocalFanOutService).stop();
+    const { id } = await publish(userId);
+    await hook.received(1);
+    expect(reminders).toHaveBeenCalledWith([id]);
+  });
+});

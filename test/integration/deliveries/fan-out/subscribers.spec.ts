@@ -1,0 +1,108 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DataSource } from 'typeorm';
+import { ClockService } from '../../../../src/plumbing/database/clock.service';
+import { StatementsService } from '../../../../src/plumbing/database/statements.service';
+import { FanOutRepository, type Subscriber } from '../../../../src/deliveries/fan-out/fan-out.repository';
+import { FanOutService } from '../../../../src/deliveries/fan-out/fan-out.service';
+import { patternsOf, patternsSql } from '../../../../src/webhooks/event-pattern';
+import { startApplication, stopApplication } from '../../stage/application';
+import { planOf } from '../../stage/plans';
+import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
+
+const OTHERS = 20_000;
+const MAX_PAGES = 50;
+
+describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
+  let database: TestDatabase;
+  let app: NestFastifyApplication;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    app = await startApplication(database.url, []);
+    await database.query(
+      `insert into webhook_service.webhooks (id, user_id, url, events, secret, created_at)
+       select gen_random_uuid(), 'user ' || n, 'https://receiver.example/', '{job.started}', '', now() - interval '1 hour'
+       from generate_series(1, $1::int) as n`,
+      [OTHERS],
+    );
+    await database.query('vacuum (analyze) webhook_service.webhooks');
+  });
+  afterAll(async () => {
+    await stopApplication(app);
+    await database.drop();
+  });
+
+  async function eventOf(userId: string | null): Promise<string> {
+    const { id } = app.get(ClockService).birth();
+    const insert = `insert into webhook_service.events (id, name, user_id, body) values ($1, 'job.started', $2, '{}')`;
+    await database.query(insert, [id, userId]);
+    return id;
+  }
+
+  async function subscribersOf(userId: string | null): Promise<Subscriber[]> {
+    const found: Subscriber[] = [];
+    const id = await eventOf(userId);
+    for await (const { page } of app.get(FanOutRepository).subscribers([id])) found.push(...page);
+    return found;
+  }
+
+  async function stateOf(eventId: string) {
+    const [state] = await database.query<{ deliveries: number; isFannedOut: boolean }>(
+      `select fanned_out_at is not null as "isFannedOut",
+              (select count(*)::int from webhook_service.deliveries where event_id = e.id) as deliveries
+       from webhook_service.events e where id = $1`,
+      [eventId],
+    );
+    return state;
+  }
+
+  it("the subscribers of one user's event are found among his webhooks alone", async () => {
+    const run = jest.spyOn(app.get(StatementsService), 'run');
+    const found = await subscribersOf('user 77');
+    const [[statement, parameters] = []] = run.mock.calls.filter(([{ name }]) => name === 'subscribers');
+    run.mockRestore();
+    expect(found.map(({ userId }) => userId)).toEqual(['user 77']);
+    const plan = await planOf(app.get(DataSource), { sql: statement!.text, parameters: [...parameters!] });
+    expect(plan).toMatchObject({ rows: 1, scanned: 0 });
+    expect(plan.pages).toBeLessThan(MAX_PAGES);
+  });
+
+  it('PostgreSQL knows the patterns of an event as we do', async () => {
+    const names = ['job.started', 'follower.gained', 'shop.order.shipped', 'a.b.c.d'];
+    const rows = await database.query<{ patterns: string[] }>(
+      `select ${patternsSql('name')} as patterns from unnest($1::text[]) with ordinality as n (name, i) order by i`,
+      [names],
+    );
+    expect(rows.map(({ patterns }) => [...patterns].sort())).toEqual(names.map((name) => patternsOf(name).sort()));
+  });
+
+  it("everybody's are found, page after page, when the event is for everybody", async () => {
+    const found = await subscribersOf(null);
+    expect(new Set(found.map(({ userId }) => userId)).size).toBe(OTHERS);
+    expect(found).toHaveLength(OTHERS);
+  });
+
+  it('an event is marked as fanned out with its last page, and fanned out again where it was interrupted', async () => {
+    const id = await eventOf(null);
+    const fanOut = app.get(FanOutRepository);
+    const { insert } = fanOut;
+    const pages: number[] = [];
+    const interrupted = jest.spyOn(fanOut, 'insert').mockImplementation(async (rows, complete) => {
+      pages.push(rows.length);
+      if (complete.length > 0) throw new Error('interrupted');
+      return insert.call(fanOut, rows, complete);
+    });
+    await expect(app.get(FanOutService).fanOutAll([id])).rejects.toThrow('interrupted');
+    interrupted.mockRestore();
+    expect(pages.length).toBeGreaterThan(2);
+    expect(await stateOf(id)).toEqual({ isFannedOut: false, deliveries: OTHERS - (pages.at(-1) ?? 0) });
+    await app.get(FanOutService).fanOutAll([id]);
+    expect(await stateOf(id)).toEqual({ isFannedOut: true, deliveries: OTHERS });
+  });
+
+  it('an event that nobody has subscribed to is fanned out', async () => {
+    const id = await eventOf('nobody');
+    await app.get(FanOutService).fanOutAll([id]);
+    expect(await stateOf(id)).toEqual({ isFannedOut: true, deliveries: 0 });
+  });
+});

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { v7 } from 'uuid';
+import { DayTablesRepository } from '../../../../src/plumbing/database/day-tables.repository';
+import { dayPartitions } from '../../../../src/plumbing/database/partitions';
+import { RetentionService } from '../../../../src/deliveries/retention/retention.service';
+import { startApplication, stopApplication } from '../../stage/application';
+import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
+
+const DAY_MS = 86_400_000;
+const RETENTION_DAYS = 30;
+const OLD_DAYS = [-33, -32, -31];
+
+describe('Retention', () => {
+  let database: TestDatabase;
+  let app: NestFastifyApplication;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    app = await startApplication(database.url, []);
+  });
+  afterAll(async () => {
+    await stopApplication(app);
+    await database.drop();
+  });
+  beforeEach(async () => {
+    for (const table of ['events', 'deliveries'] as const) {
+      for (const day of [...OLD_DAYS, -RETENTION_DAYS]) await makeDay(table, day);
+    }
+  });
+
+  async function makeDay(table: 'events' | 'deliveries', day: number): Promise<void> {
+    const [{ name, from, to }] = dayPartitions(table, new Date(), day, day) as [ReturnType<typeof dayPartitions>[0]];
+    await database.query(
+      `create table if not exists webhook_service.${name} partition of webhook_service.${table}
+       for values from ('${from}') to ('${to}')`,
+    );
+  }
+
+  /** An event that many days ago, and a delivery of it on another day. */
+  async function deliveryOf(eventDaysAgo: number, daysAgo: number, status: string): Promise<string> {
+    const [eventId, id] = [eventDaysAgo, daysAgo].map((days) => v7({ msecs: Date.now() - days * DAY_MS }));
+    await database.query(
+      `insert into webhook_service.events (id, name, body, fanned_out_at) values ($1, 'job.started', '{}', now())`,
+      [eventId],
+    );
+    await database.query(
+      `insert into webhook_service.deliveries
+         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
+       values ($1, $2, 'someone', $3, 'job.started', 'https://example.com', 1, 'event', $4, now(), now() + interval '1 hour')`,
+      [id, randomUUID(), eventId, status],
+    );
+    return id as string;
+  }
+
+  async function daysOf(table: string): Promise<number[]> {
+    const today = Math.floor(Date.now() / DAY_MS);
+    const rows = await database.query<{ name: string }>(
+      `select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = 'webhook_service' and c.relkind = 'r' and c.relname like $1`,
+      [`${table}\\_p%`],
+    );
+    const dayOf = (name: string) => Date.parse(name.slice(-8).replace(/(\d{4})(\d\d)(\d\d)/, '$1-$2-$3')) / DAY_MS;
+    return rows
+      .map(({ name }) => dayOf(name) - today)
+      .filter((day) => day < -1)
+      .sort((a, b) => a - b);
+  }
+
+  const apply = () => app.get(RetentionService).apply();
+  const exists = async (id: string) =>
+    (await database.query('select from webhook_service.deliveries where id = $1', [id])).length > 0;
+
+  it('drops the days of events and deliveries that have ended before it, and no other', async () => {
+    const old = await deliveryOf(32, 32, 'succeeded');
+    const young = await deliveryOf(RETENTION_DAYS, RETENTION_DAYS, 'succeeded');
+    await apply();
+    expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
+    expect(await daysOf('deliveries')).toEqual([-RETENTION_DAYS]);
+    expect(await exists(old)).toBe(false);
+    expect(await exists(young)).toBe(true);
+  });
+
+  it('keeps a day while something of it is to be delivered, and drops it afterwards', async () => {
+    const pending = await deliveryOf(33, 31, 'pending');
+    await apply();
+    // The event's day because of its body, the delivery's because of its row.
+    expect(await daysOf('events')).toEqual([-33, -RETENTION_DAYS]);
+    expect(await daysOf('deliveries')).toEqual([-31, -RETENTION_DAYS]);
+    await database.query(`update webhook_service.deliveries set status = 'failed' where id = $1`, [pending]);
+    await apply();
+    expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
+    expect(await daysOf('deliveries')).toEqual([-RETENTION_DAYS]);
+  });
+
+  it('keeps a day with an event that was never fanned out', async () => {
+    const id = v7({ msecs: Date.now() - 32 * DAY_MS });
+    await database.query(
+      `insert into webhook_service.events (id, name, body, attended_until)
+       values ($1, 'job.started', '{}', now() + interval '1 hour')`,
+      [id],
+    );
+    await apply();
+    expect(await daysOf('events')).toEqual([-32, -RETENTION_DAYS]);
+    await database.query('delete from webhook_service.events where id = $1', [id]);
+  });
+
+  it('takes up a dropping that was cut short', async () => {
+    const [first] = dayPartitions('events', new Date(), -33, -33);
+    await database.query(
+      `alter table webhook_service.events detach partition webhook_service.${first?.name} concurrently`,
+    );
+    await apply();
+    expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
+  });
+
+  it('forgets idempotency keys of that age', async () => {
+    await database.query(
+      `insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint, created_at)
+       select 'someone', n::text, gen_random_uuid(), '', now() - n * interval '10 days' from generate_series(1, 5) as n`,
+    );
+    await apply();
+    const rows = await database.query<{ key: string }>('select key from webhook_service.event_keys order by key');
+    expect(rows.map(({ key }) => key)).toEqual(['1', '2']);
+  });
+
+  it('is the work of one process at a time', async () => {
+    const days = app.get(DayTablesRepository);
+    await days.alone(async () => {
+      await apply();
+      expect(await daysOf('events')).toEqual([...OLD_DAYS, -RETENTION_DAYS]);
+    });
+    await apply();
+    expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
+  });
+});

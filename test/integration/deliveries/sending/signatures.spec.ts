@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { Webhook } from 'standardwebhooks';
+import { serviceSignature, standardKey, standardSignature } from '../../../../src/deliveries/sending/sign';
+import { eventBody } from '../../../../src/events/event-body';
+import { MAX_DEPTH, serialiseData } from '../../../../src/catalogue/event-data';
+
+const COUNT = 1000;
+const LARGEST = 1_048_576;
+const AT = new Date();
+const SECONDS = Math.floor(AT.getTime() / 1000);
+const ID = '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90';
+
+const deep = (levels: number): object => (levels === 1 ? { end: '' } : { a: deep(levels - 1) });
+const SPECIAL = [
+  {},
+  { '': '' },
+  { text: '\u0000\u0001\u001f\u007f\u2028\u2029' },
+  { lone: '\ud800', reversed: '\udc00\ud800', '\udfff': 1 },
+  { emoji: '👩‍👩‍👧‍👦', script: 'şifre пароль 密码 كلمة', combining: 'e\u0301' },
+  deep(MAX_DEPTH),
+  { numbers: [-0, 1e21, 5e-324, 0.1 + 0.2, Number.MAX_SAFE_INTEGER] },
+  { __proto__: null, constructor: 1, toJSON: 'no function' },
+  { filler: 'x'.repeat(LARGEST - '{"filler":""}'.length) },
+];
+const SECRETS = ['correct horse battery staple', 'пароль 🔑 şifre', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'];
+
+/** A thousand bodies as publish makes them, out of values that JSON can say. */
+function bodies(): string[] {
+  const values = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary', maxDepth: 8 }));
+  const data = [...SPECIAL, ...fc.sample(values, { numRuns: COUNT - SPECIAL.length, seed: 42 })];
+  return data.map((value) => {
+    const verdict = serialiseData(value);
+    if (!verdict.ok) throw new Error(verdict.problem);
+    return eventBody(ID, 'a.b', AT, verdict.text);
+  });
+}
+
+describe('The signatures of a thousand payloads', () => {
+  const all = bodies().map((body, i) => ({ body, secret: SECRETS[i % SECRETS.length] ?? '' }));
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'wns-signatures-'));
+    for (const [i, { body, secret }] of all.entries()) {
+      writeFileSync(join(folder, `${i}.body`), body);
+      writeFileSync(join(folder, `${i}.signed`), `${ID}.${SECONDS}.${body}`);
+      writeFileSync(join(folder, `${i}.text`), Buffer.from(secret).toString('hex'));
+      writeFileSync(join(folder, `${i}.key`), standardKey(secret).toString('hex'));
+    }
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** What openssl makes of each file, with the key in another: one shell for all of them. */
+  function openssl(file: string, key: string): string[] {
+    const each = `openssl dgst -sha256 -mac HMAC -macopt "hexkey:$(cat "$i.${key}")" "$i.${file}" | sed 's/^.*= //'`;
+    const script = `i=0; while [ $i -lt ${COUNT} ]; do ${each}; i=$((i+1)); done`;
+    return execFileSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8' }).trim().split('\n');
+  }
+
+  it('are so many, and as different as they can be', () => {
+    expect(new Set(all.map(({ body }) => body)).size).toBeGreaterThan(COUNT * 0.9);
+    expect(Math.max(...all.map(({ body }) => body.length))).toBeGreaterThan(LARGEST);
+    for (const { body } of all) expect(JSON.stringify(JSON.parse(body))).toBe(body);
+  });
+
+  it('in x-service-signature are those of openssl', () => {
+    expect(openssl('body', 'text')).toEqual(all.map(({ body, secret }) => serviceSignature(body, secret)));
+  });
+
+  it('in webhook-signature are those of openssl', () => {
+    const ours = all.map(({ body, secret }) => standardSignature(ID, SECONDS, body, secret));
+    const theirs = openssl('signed', 'key').map((hex) => `v1,${Buffer.from(hex, 'hex').toString('base64')}`);
+    expect(theirs).toEqual(ours);
+  });
+
+  it('in webhook-signature convince the standardwebhooks library', () => {
+    for (const { body, secret } of all) {
+      const receiver = secret.startsWith('whsec_')
+        ? new Webhook(secret)
+        : new Webhook(Buffer.from(secret), { format: 'raw' });
+      const headers = {
+        'webhook-id': ID,
+        'webhook-timestamp': String(SECONDS),
+        'webhook-signature': standardSignature(ID, SECONDS, body, secret),
+      };
+      expect(receiver.verify(body, headers)).toEqual(JSON.parse(body));
+    }
+  });
+});

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ClockService } from '../../../../src/plumbing/database/clock.service';
+import { DeliveriesSweeper } from '../../../../src/deliveries/sweeping/sweeper.service';
+import { ParkedRepository } from '../../../../src/deliveries/slots/parked.repository';
+import { ParkingService } from '../../../../src/deliveries/slots/parking.service';
+import { SendQueue } from '../../../../src/deliveries/send.queue';
+import { EventsService } from '../../../../src/events/events.service';
+import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
+import { startApplication, stopApplication } from '../../stage/application';
+import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
+import { type Hook, useReceiver } from '../../../support/receiver';
+import { describeOnStores } from '../../../support/stores';
+import { waitFor } from '../../../support/wait-for';
+
+const SLOTS = 16;
+const WEBHOOK_CAP = 6;
+const STARTED = { queue: 'films', jobId: '1', name: 'render', attempt: 1, startedAt: '2026-11-20T10:00:00.000Z' };
+
+describeOnStores('A fair share of the slots', (store) => {
+  const receiver = useReceiver();
+  let database: TestDatabase;
+  let apps: NestFastifyApplication[];
+  let app: NestFastifyApplication;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    const settings = {
+      ...store.settings(),
+      SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
+      DELIVERY_CONCURRENCY: String(SLOTS),
+      WEBHOOK_CONCURRENCY: String(WEBHOOK_CAP),
+      DELIVERY_TIMEOUT_MS: '500',
+      RETRY_BASE_DELAY_MS: '3600000',
+    };
+    apps = [await startApplication(database.url, [], settings), await startApplication(database.url, [], settings)];
+    app = apps[0]!;
+  });
+  afterAll(async () => {
+    for (const each of apps) await stopApplication(each);
+    await database.drop();
+  });
+
+  interface Subscribed {
+    userId: string;
+    hook: Hook;
+    webhookId: string;
+  }
+
+  async function subscribed(hook = receiver.hook(), userId = `user-${randomUUID()}`): Promise<Subscribed> {
+    const { webhook } = await app.get(WebhooksService).create(userId, { url: hook.url, events: ['job.started'] });
+    return { userId, hook, webhookId: webhook.id };
+  }
+
+  const publish = ({ userId }: Subscribed, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () => app.get(EventsService).publish('job.started', STARTED, { userId })),
+    );
+
+  async function parkedOf({ webhookId }: Subscribed): Promise<number> {
+    const [row] = await database.query<{ count: number }>(
+      `select count(*)::int as count from webhook_service.deliveries where webhook_id = $1 and parked and status = 'pending'`,
+      [webhookId],
+    );
+    return row?.count ?? 0;
+  }
+
+  const eventsOf = ({ hook }: Subscribed) => hook.calls.map(({ headers }) => String(headers['webhook-id']));
+
+  /** Deliveries of this webhook that wait in their rows, as a process that has died may have left them. */
+  async function park({ userId, webhookId, hook }: Subscribed, count: number): Promise<void> {
+    const { id } = app.get(ClockService).birth();
+    await database.query(
+      `with event as (
+         insert into webhook_service.events (id, name, user_id, body, fanned_out_at, attended_until)
+         select overlay($1::uuid::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, 'job.started', $2, '{}', now(), now()
+         from generate_series(1, $5::int) as n returning id
+       )
+       insert into webhook_service.deliveries
+         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until, parked)
+       select overlay(id::text placing '7001' from 15)::uuid, $3::uuid, $2, id, 'job.started', $4, 1, 'event', 'pending', now(),
+              now() + interval '1 hour', true
+       from event`,
+      [id, userId, webhookId, hook.url, count],
+    );
+  }
+
+  it('lets a receiver that never answers hold a slot or two, while the others are served', async () => {
+    const never = new Promise(() => undefined);
+    const dead = await subscribed(receiver.hook({ after: never }));
+    const well = await subscribed();
+    await publish(dead, 60);
+    const most = 2 * WEBHOOK_CAP; // of two processes
+    await waitFor(async () => (await parkedOf(dead)) >= 60 - 3 * most, {
+      what: 'parked deliveries of the dead receiver',
+    });
+    await publish(well, 200);
+    await well.hook.received(200);
+    expect(new Set(eventsOf(well)).size).toBe(200);
+    // Both processes have learned how slow it is: each tries one at a time, every half second.
+    expect(dead.hook.calls.length).toBeLessThan(most + 30);
+    dead.hook.answer({});
+    await waitFor(async () => (await parkedOf(dead)) === 0, { what: 'an empty backlog', timeoutMs: 30_000 });
+  });
+
+  it('never has more attempts in flight to one webhook than its cap', async () => {
+    const hook = receiver.hook({ delayMs: 50 });
+    const one = await subscribed(hook);
+    await park(one, 60);
+    await hook.received(60);
+    const begun = hook.calls.map(({ receivedAt }) => receivedAt);
+    const atOnce = begun.map((at) => begun.filter((other) => other <= at && other > at - 50).length);
+    expect(Math.max(...atOnce)).toBeLessThanOrEqual(2 * WEBHOOK_CAP);
+    expect(new Set(eventsOf(one)).size).toBe(60);
+  });
+
+  it('lets the parked deliveries of all users in by turns, each of them once', async () => {
+    const busy = await subscribed(receiver.hook({ delayMs: 20 }));
+    const small = await subscribed(receiver.hook({ delayMs: 20 }));
+    await park(busy, 400);
+    await park(small, 10);
+    await small.hook.received(10);
+    expect(busy.hook.calls.length).toBeLessThan(200);
+    await busy.hook.received(400);
+    expect(new Set(eventsOf(busy)).size).toBe(400);
+    expect(busy.hook.calls).toHaveLength(400);
+  });
+
+  it('attempts what a job reminds of, although newer deliveries of the webhook wait in their rows', async () => {
+    const one = await subscribed();
+    await publish(one, 1);
+    const again = `update webhook_service.deliveries set status = 'pending', attended_until = now() + interval '1 hour'
+                   where webhook_id = $1 and status = 'succeeded' returning id`;
+    const sent = async () => {
+      const [row] = await database.query<{ id: string }>(`with again as (${again}) select id from again`, [
+        one.webhookId,
+      ]);
+      return row;
+    };
+    const backlogged = apps.map((each) => jest.spyOn(each.get(ParkingService), 'isBacklogged').mockReturnValue(true));
+    const parks = apps.map((each) => jest.spyOn(each.get(ParkedRepository), 'park'));
+    try {
+      const { id } = await waitFor(sent, { what: 'a delivery that succeeded' });
+      await app.get(SendQueue).remind([id]);
+      await one.hook.received(2);
+      for (const park of parks) expect(park).not.toHaveBeenCalled();
+    } finally {
+      for (const spy of [...backlogged, ...parks]) spy.mockRestore();
+    }
+  });
+
+  it('parks what the queue has no room for, and delivers it all the same', async () => {
+    const one = await subscribed();
+    const rooms = apps.map((each) => jest.spyOn(each.get(SendQueue), 'room', 'get').mockReturnValue(0));
+    const reminders = apps.map((each) => jest.spyOn(each.get(SendQueue), 'remind'));
+    try {
+      await publish(one, 100);
+      await one.hook.received(100);
+      await park(one, 1);
+      await database.query(
+        `update webhook_service.deliveries set parked = false, attended_until = now() where webhook_id = $1 and status = 'pending'`,
+        [one.webhookId],
+      );
+      await app.get(DeliveriesSweeper).sweep();
+      await one.hook.received(101);
+      expect(reminders.flatMap(({ mock }) => mock.calls.flatMap(([ids]) => ids))).toEqual([]);
+    } finally {
+      for (const spy of [...rooms, ...reminders]) spy.mockRestore();
+    }
+  });
+});

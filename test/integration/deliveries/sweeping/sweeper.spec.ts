@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Redis } from 'ioredis';
+import { ClockService } from '../../../../src/plumbing/database/clock.service';
+import { DeliveriesSweeper } from '../../../../src/deliveries/sweeping/sweeper.service';
+import { SendQueue } from '../../../../src/deliveries/send.queue';
+import { sendQueueIndex } from '../../../../src/deliveries/send-queue-names';
+import { SweepRepository } from '../../../../src/deliveries/sweeping/sweep.repository';
+import { WatchdogService } from '../../../../src/deliveries/sweeping/watchdog.service';
+import { RedisMemoryClient } from '../../../../src/plumbing/queue/redis-memory.client';
+import { WorkersService } from '../../../../src/plumbing/queue/workers.service';
+import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
+import { startApplication, stopApplication } from '../../stage/application';
+import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
+import { type Hook, useReceiver } from '../../../support/receiver';
+import { describeOnStores } from '../../../support/stores';
+import { waitFor } from '../../../support/wait-for';
+
+describeOnStores('The sweeper', (store) => {
+  const receiver = useReceiver();
+  let database: TestDatabase;
+  let app: NestFastifyApplication;
+  let sweeper: DeliveriesSweeper;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    app = await startApplication(database.url, [], store.settings());
+    sweeper = app.get(DeliveriesSweeper);
+    await sweeper.sweep();
+  });
+  afterAll(async () => {
+    await stopApplication(app);
+    await database.drop();
+  });
+
+  /** A webhook, and an event for it whose rows are there while no job is. */
+  async function forgottenEvent(attendedUntil: string): Promise<{ hook: Hook; webhookId: string; eventId: string }> {
+    const userId = `user-${randomUUID()}`;
+    const hook = receiver.hook();
+    const { webhook } = await app.get(WebhooksService).create(userId, { url: hook.url, events: ['*'] });
+    const { id: eventId } = app.get(ClockService).birth();
+    await database.query(
+      `insert into webhook_service.events (id, name, user_id, body, attended_until)
+       values ($1, 'job.started', $2, '{}', now() + $3::interval)`,
+      [eventId, userId, attendedUntil],
+    );
+    return { hook, webhookId: webhook.id, eventId };
+  }
+
+  async function forgottenDeliveries(count: number, attendedUntil: string): Promise<Hook> {
+    const { hook, webhookId, eventId } = await forgottenEvent('1 hour');
+    await database.query(
+      `insert into webhook_service.deliveries
+         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
+       select overlay($1::uuid::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, $2::uuid, 'anyone', $1::uuid, 'job.started', $3, 1,
+              'event', 'pending', now(), now() + $4::interval
+       from generate_series(1, $5::int) as n`,
+      [eventId, webhookId, hook.url, attendedUntil, count],
+    );
+    return hook;
+  }
+
+  it('has an event fanned out that was accepted and never handed on', async () => {
+    const { hook } = await forgottenEvent('-1 second');
+    expect((await sweeper.sweep()).events).toBe(1);
+    await hook.received(1);
+  });
+
+  it('has a delivery sent whose job was lost', async () => {
+    const hook = await forgottenDeliveries(1, '-1 second');
+    expect((await sweeper.sweep()).deliveries).toBe(1);
+    await hook.received(1);
+  });
+
+  it('leaves alone what a job attends to', async () => {
+    await forgottenEvent('1 hour');
+    await forgottenDeliveries(3, '1 hour');
+    expect(await sweeper.sweep()).toMatchObject({ events: 0, deliveries: 0 });
+  });
+
+  it('takes each row once, however many sweep at the same time, and more than a page of them', async () => {
+    const hook = await forgottenDeliveries(2500, '-1 second');
+    const swept = await Promise.all([sweeper.sweep(), sweeper.sweep(), sweeper.sweep()]);
+    expect(swept.reduce((sum, { deliveries }) => sum + deliveries, 0)).toBe(2500);
+    await hook.received(2500);
+    expect(hook.calls).toHaveLength(2500);
+  });
+
+  it('trusts nothing that the queue did not take', async () => {
+    const hook = await forgottenDeliveries(2, '-1 second');
+    const away = app.get(SweepRepository).renewDeliveries(10, () => Promise.reject(new Error('the queue is away')));
+    await expect(away).rejects.toThrow('the queue is away');
+    expect((await sweeper.sweep()).deliveries).toBe(2);
+    await hook.received(2);
+  });
+
+  it('puts everything pending on the queue again when the queue has forgotten it', async () => {
+    const due = await forgottenDeliveries(2, '1 hour');
+    await app.get(SweepRepository).suspectDeliveries(1, [0]);
+    await database.query(`update webhook_service.deliveries set attended_until = now() where status = 'pending'`);
+    await sweeper.sweep();
+    await due.received(2);
+  });
+
+  it('suspects only what those of several queues reminded of that have forgotten', async () => {
+    const { url } = await forgottenDeliveries(30, '1 hour');
+    const idsOf = async (condition: string) => {
+      const statement = `select id from webhook_service.deliveries where url = $1 and ${condition} order by id`;
+      return (await database.query<{ id: string }>(statement, [url])).map(({ id }) => id);
+    };
+    await app.get(SweepRepository).suspectDeliveries(6, [1, 4]);
+    const expected = (await idsOf('true')).filter((id) => [1, 4].includes(sendQueueIndex(id, 6)));
+    expect(expected).toHaveLength(10);
+    expect(await idsOf(`attended_until < now() + interval '1 minute'`)).toEqual(expected);
+  });
+
+  it('gives attempts that are being made a second to end, when the queue has forgotten everything', async () => {
+    const now = async () =>
+      (await database.query<{ now: number }>(`select extract(epoch from now())::float8 as now`))[0]!.now;
+    const { url } = await forgottenDeliveries(50, '1 hour');
+    const before = await now();
+    await app.get(SweepRepository).suspectDeliveries(1, [0]);
+    const after = await now();
+    const [unattended] = await database.query<{ first: number; last: number }>(
+      `select extract(epoch from min(attended_until))::float8 as first, extract(epoch from max(attended_until))::float8 as last
+       from webhook_service.deliveries where url = $1`,
+      [url],
+    );
+    expect(unattended!.first).toBeGreaterThanOrEqual(before + 0.999);
+    expect(unattended!.last).toBeLessThanOrEqual(after + 3.001);
+  });
+
+  it('counts what has been unattended for five seconds, up to a limit', async () => {
+    const rows = app.get(SweepRepository);
+    await forgottenEvent('-6 seconds');
+    const hook = await forgottenDeliveries(3, '-6 seconds');
+    await forgottenDeliveries(2, '-1 second');
+    expect(await rows.countUnattended(100)).toEqual({ events: 1, deliveries: 3 });
+    expect(await rows.countUnattended(2)).toEqual({ events: 1, deliveries: 2 });
+    await sweeper.sweep();
+    await hook.received(3);
+    expect(await rows.countUnattended(100)).toEqual({ events: 0, deliveries: 0 });
+  });
+
+  it('costs a look at empty partial indexes when there is nothing to do', async () => {
+    await forgottenDeliveries(5000, '1 hour');
+    await database.query(`update webhook_service.deliveries set status = 'canceled' where status = 'pending'`);
+    await database.query('vacuum analyze webhook_service.deliveries'); // else the plan is for what an autovacuum last saw
+    const [explained] = await database.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
+      `explain (analyze, buffers, format json) select id from webhook_service.deliveries
+       where status = 'pending' and attended_until <= now() order by attended_until limit 1000`,
+    );
+    const plan = explained?.['QUERY PLAN'][0]?.Plan ?? {};
+    const pages = Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']);
+    expect(pages).toBeLessThan(50); // the 5,000 rows fill some 200
+  });
+
+  it('sees workers that begin nothing, and has them made anew', async () => {
+    const workers = app.get(WorkersService);
+    await workers.drain(1000);
+    const hook = await forgottenDeliveries(1, '-1 second');
+    const watchdog = app.get(WatchdogService);
+    const now = jest.spyOn(Date, 'now');
+    try {
+      await watchdog.judge(await sweeper.sweep());
+      expect(hook.calls).toHaveLength(0);
+      const later = Date.now() + 9000;
+      now.mockImplementation(() => later);
+      await watchdog.judge({ byQueue: new Map([['{send-0}', 1]]) });
+    } finally {
+      now.mockRestore();
+    }
+    await hook.received(1);
+  });
+
+  if (store.name === 'Redis') {
+    it('is entrusted at once with what a queue that does not answer has not taken', async () => {
+      const redis = new Redis(store.settings().REDIS_URL ?? '');
+      const hook = await forgottenDeliveries(1, '1 hour');
+      const row = `from webhook_service.deliveries where url = $1`;
+      const [{ id } = { id: '' }] = await database.query<{ id: string }>(`select id ${row}`, [hook.url]);
+      try {
+        await redis.call('CLIENT', 'PAUSE', '1500');
+        await app.get(SendQueue).offer([id]);
+      } finally {
+        redis.disconnect();
+      }
+      expect(await database.query(`select attended_until <= now() as entrusted ${row}`, [hook.url])).toEqual([
+        { entrusted: true },
+      ]);
+      // Redis may have taken the job after all, and then it takes the row back.
+      const sweptUntilReceived = async () => (await sweeper.sweep()) && hook.calls.length > 0;
+      await waitFor(sweptUntilReceived, { what: 'the delivery', timeoutMs: 10_000, everyMs: 100 });
+    });
+
+    it('notices once that Redis was emptied, in every process', async () => {
+      const redis = new Redis(store.settings().REDIS_URL ?? '');
+      const [one, other] = [
+        app.get(RedisMemoryClient),
+        new RedisMemoryClient({ redisUrl: store.settings().REDIS_URL } as never),
+      ];
+      const ask = async () => [await one.lost(['a', 'b']), await other.lost(['a', 'b'])];
+      try {
+        expect(await ask()).toEqual([[], []]);
+        await redis.flushall();
+        expect(await ask()).toEqual([
+          ['a', 'b'],
+          ['a', 'b'],
+        ]);
+        expect(await ask()).toEqual([[], []]);
+      } finally {
+        other.onApplicationShutdown();
+        redis.disconnect();
+      }
+    });
+  }
+});

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { capture, hasExited } from '../../support/service';
+import { hasRedisServer } from '../../support/redis';
+import { waitFor } from '../../support/wait-for';
+
+jest.setTimeout(180_000);
+
+const QUEUES = hasRedisServer() ? ['redis', 'postgres'] : ['postgres'];
+const FIGURES = [1, 100].flatMap((webhooks) =>
+  ['in process', 'over HTTP'].map((door) => `fan-out ${webhooks}, published ${door}`),
+);
+
+interface Results {
+  rows: { title: string; isValid: boolean; measured: number; ratio: { median: number } }[];
+  figures: { rounds: { problems: string[] }[] }[];
+}
+
+let folder: string;
+let bench: ChildProcess | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bench-test-'));
+  await chmod(folder, 0o755);
+});
+
+afterEach(async () => {
+  bench?.kill('SIGTERM');
+  await waitFor(() => !bench || hasExited(bench), { what: 'the end of the bench', timeoutMs: 30_000 });
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs the bench in the folder until it ends; what it printed. */
+async function run(settings: Record<string, string>): Promise<string> {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, TMPDIR: folder, ...settings };
+  const started = spawn(process.execPath, [join(__dirname, '../../../bench/bench.mjs')], { cwd: folder, env });
+  bench = started;
+  const output = capture(started, ['stdout', 'stderr']);
+  await once(started, 'close');
+  return output();
+}
+
+describe('The bench', () => {
+  it('measures three rounds of each figure that were all right, and leaves nothing but its results', async () => {
+    const output = await run({ BENCH: 'throughput', BENCH_SCALE: '0.001' });
+    expect(output).toContain('Every run was right.');
+    expect(bench?.exitCode).toBe(0);
+    const { rows, figures } = JSON.parse(await readFile(join(folder, 'bench-results.json'), 'utf8')) as Results;
+    expect(rows.map(({ title }) => title)).toEqual(
+      QUEUES.flatMap((queue) => FIGURES.map((figure) => `${queue}, ${figure}`)),
+    );
+    expect(rows.every(({ isValid, measured, ratio }) => isValid && measured > 0 && ratio.median > 0)).toBe(true);
+    expect(figures.map(({ rounds }) => rounds.length)).toEqual(rows.map(() => 3));
+    expect(await readdir(folder)).toEqual(['bench-results.json']);
+  });
+
+  it('refuses a workload that it does not know', async () => {
+    expect(await run({ BENCH: 'throughput,luck' })).toContain('no workload "luck"');
+    expect(bench?.exitCode).toBe(1);
+  });
+});

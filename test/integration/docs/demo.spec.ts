@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { hasExited } from '../../support/service';
+import { waitFor } from '../../support/wait-for';
+
+jest.setTimeout(60_000);
+
+const EVENTS = [
+  'follower.gained',
+  'follower.lost',
+  'job.completed',
+  'job.started',
+  'job.started',
+  'operation.complete',
+  'operation.failed',
+];
+
+let folder: string;
+let demo: ChildProcess;
+let output: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'demo-test-'));
+  await chmod(folder, 0o755);
+  const { PATH, HOME } = process.env;
+  demo = spawn(process.execPath, [join(__dirname, '../../../scripts/demo.mjs')], {
+    env: { PATH, HOME, TMPDIR: folder, DATABASE_URL: 'postgres://not.the.demos/business' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  output = '';
+  demo.stdout?.setEncoding('utf8').on('data', (chunk: string) => (output += chunk));
+});
+
+afterEach(async () => {
+  demo.kill('SIGTERM');
+  await waitFor(() => hasExited(demo), { what: 'the end of the demo', timeoutMs: 30_000 });
+  await rm(folder, { recursive: true, force: true });
+});
+
+const ended = () => waitFor(() => hasExited(demo), { what: 'the end of the demo', timeoutMs: 50_000 });
+
+/** Processes with the folder of the demo in their command line; other systems than Linux are not asked. */
+async function processesLeft(): Promise<string[]> {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  return lines.filter((line) => line.includes(folder));
+}
+
+async function expectNothingLeft(): Promise<void> {
+  expect(await readdir(folder)).toEqual([]);
+  expect(await processesLeft()).toEqual([]);
+}
+
+describe('The demo', () => {
+  it('shows what two jobs and two published events lead to, one retry included, and leaves nothing behind', async () => {
+    await ended();
+    const arrivals = [...output.matchAll(/← POST (\S+) +attempt (\d) +signature verified +answered (\d+)/g)];
+    const delivered = arrivals.filter(([, , , answer]) => answer === '200').map(([, event]) => event);
+    const retried = arrivals.filter(([, , attempt]) => attempt !== '1');
+    expect(output).not.toContain('✘');
+    expect(delivered.sort()).toEqual(EVENTS);
+    expect(arrivals).toHaveLength(8);
+    expect(retried).toHaveLength(1);
+    expect(demo.exitCode).toBe(0);
+    await expectNothingLeft();
+  });
+
+  it('leaves nothing behind when it is interrupted while the service starts', async () => {
+    await waitFor(() => output.includes('1  Start'), { what: 'the first step' });
+    demo.kill('SIGINT');
+    await ended();
+    expect(demo.exitCode).toBe(1);
+    await expectNothingLeft();
+  });
+});

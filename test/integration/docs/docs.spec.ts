@@ -1,0 +1,117 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { SETTING_NAMES } from '../../../src/plumbing/config/settings';
+import { ADVISED_STATUSES, ERROR_CODES, TIMEOUT_PHASES, TLS_FAULTS } from '../../../src/deliveries/delivery-error';
+import { MESSAGES } from '../../../src/plumbing/errors/messages';
+
+const ROOT = join(__dirname, '../../..');
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** The text under a heading, up to the next one of the same or a higher level. */
+function section(markdown: string, heading: string): string {
+  const level = heading.split(' ')[0]?.length;
+  const [, rest] = `\n${markdown}`.split(`\n${heading}\n`);
+  if (rest === undefined) throw new Error(`There is no heading "${heading}".`);
+  return rest.split(new RegExp(`^#{1,${level}} `, 'm'))[0] ?? '';
+}
+
+/** The first cells of all tables, without their head rows. */
+function firstCells(markdown: string): string[] {
+  const rows = markdown.split('\n').filter((line) => line.startsWith('|'));
+  const isRule = (row?: string): boolean => /^\|[ :|-]+$/.test(row ?? '');
+  return rows
+    .filter((row, i) => !isRule(row) && !isRule(rows[i + 1]))
+    .map((row) => (row.split(/(?<!\\)\|/)[1] ?? '').trim().replaceAll('\\|', '|'));
+}
+
+const sorted = (names: readonly string[]): string[] => [...names].sort();
+
+describe('The README', () => {
+  const readme = read('README.md');
+
+  it('has every setting in its table, in the order of the schema, and no others', () => {
+    const names = firstCells(section(readme, '## Settings')).map((cell) => cell.replaceAll('`', ''));
+    expect(names).toEqual(SETTING_NAMES);
+  });
+
+  it('has every route under /api in its table, and no others', () => {
+    const { paths } = JSON.parse(read('openapi.json')) as { paths: Record<string, object> };
+    const routes = Object.entries(paths)
+      .filter(([path]) => path.startsWith('/api/'))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+      .map((route) => route.replaceAll(/\{(\w+)\}/g, ':$1'));
+    const named = firstCells(section(readme, '## API')).map((cell) => cell.replaceAll('`', ''));
+    expect(sorted(named)).toEqual(sorted(routes));
+  });
+});
+
+describe('.env.example', () => {
+  it('has every setting, in the order of the schema, and no others, each of them commented out', () => {
+    const lines = read('.env.example').split('\n');
+    expect(lines.filter((line) => /^\s*[^#\s]/.test(line))).toEqual([]);
+    const names = lines.flatMap((line) => /^#\s*([A-Z_]+)=/.exec(line)?.[1] ?? []);
+    expect(names).toEqual(SETTING_NAMES);
+  });
+});
+
+describe('docs/errors.md', () => {
+  const errors = read('docs/errors.md');
+
+  it('explains every delivery error, and no others', () => {
+    const table = section(errors, '## Deliveries').split('\n### ')[0] ?? '';
+    const codes = firstCells(table).map((cell) => cell.replaceAll('`', ''));
+    expect(sorted(codes)).toEqual(sorted(ERROR_CODES));
+  });
+
+  it.each([
+    ['### What a `timeout` waited for', TIMEOUT_PHASES],
+    ['### What is wrong with TLS (`tls_invalid`)', TLS_FAULTS],
+    ['### What an answer means (`http_status`)', ADVISED_STATUSES.map(String)],
+  ])('has every line of the code, and no others: %s', (heading, names) => {
+    expect(sorted(firstCells(section(errors, heading)).map((cell) => cell.replaceAll('`', '')))).toEqual(sorted(names));
+  });
+
+  it('explains every message of the API, and no others', () => {
+    const fixed = section(errors, '## Answers of the API').split('### With a fact of the request in them')[0] ?? '';
+    expect(sorted(firstCells(fixed))).toEqual(sorted(Object.values(MESSAGES)));
+  });
+});
+
+describe('SECURITY.md', () => {
+  const rows = section(read('SECURITY.md'), '## What is defended')
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !/^\| (can or cannot|-)/.test(line));
+  const proofs = rows.map((row) => /`((?:src|test)\/[^`]+\.spec\.ts)`: "([^"]+)"/.exec(row)?.slice(1) ?? [row, '']);
+
+  it('names a test on every line of its threat model', () => {
+    expect(proofs.length).toBeGreaterThan(20);
+    expect(proofs.filter(([, title]) => title === '')).toEqual([]);
+  });
+
+  it.each(proofs)('names a test that there is: %s, %s', (file, title) => {
+    const source = read(file!);
+    const isTitle = ["'", '"', '`'].some((quote) => source.includes(`(${quote}${title}${quote},`));
+    // Prettier puts a long title on a line of its own.
+    expect(isTitle || source.split('\n').some((line) => /^\s*['"`]/.test(line) && line.includes(`${title}`))).toBe(
+      true,
+    );
+  });
+});
+
+describe('The documents', () => {
+  const inDocs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => join('docs', path));
+  const pages = ['README.md', 'SECURITY.md', ...inDocs];
+
+  it.each(pages)('%s has no link that leads nowhere', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)].map(([, path]) => path ?? '');
+    expect(links.filter((path) => !existsSync(join(ROOT, dirname(page), path)))).toEqual([]);
+  });
+
+  it.each(pages)('%s names no command that package.json does not have', (page) => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const commands = [...read(page).matchAll(/npm run ([a-z][a-z:]*)/g)].map(([, name]) => name ?? '');
+    expect(commands.filter((name) => !(name in scripts))).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import { Pool, type PoolConfig } from 'pg';
+import {
+  PostgresConnection,
+  type PostgresConnectionConfig,
+} from '../../../../src/plumbing/database/postgres-connection.client';
+import { isDatabaseUnavailable } from '../../../../src/plumbing/errors/database-error';
+import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
+import { startProxy, type TcpProxy } from '../../../support/proxy';
+import { waitFor } from '../../../support/wait-for';
+
+describe('A connection to PostgreSQL', () => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  let pool: Pool;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    const url = new URL(database.url);
+    proxy = await startProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const options: PoolConfig & PostgresConnectionConfig = { connectionString: url.href, max: 1, silenceMs: 300 };
+    pool = new Pool({ ...options, idleTimeoutMillis: 0, Client: PostgresConnection });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await proxy.stop();
+    await database.drop();
+  });
+
+  it('that the network has swallowed is given up, and its pool makes a new one', async () => {
+    await pool.query('select 1');
+    proxy.blackHole();
+    const error: unknown = await pool.query('select 2').catch((reason: unknown) => reason);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    await proxy.pass();
+    expect((await pool.query('select 3 as three')).rows).toEqual([{ three: 3 }]);
+  });
+
+  const pidOf = async () => (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+  const isTrue = async (condition: string, pid?: number) =>
+    (await database.query(`select from pg_stat_activity where pid = $1 and ${condition}`, [pid])).length > 0;
+
+  it('may be idle for as long as it likes: it is asked now and then, and answers', async () => {
+    const pid = await pidOf();
+    const isAsked = () => isTrue(`query = 'select 1' and query_start - backend_start > interval '1 second'`, pid);
+    await waitFor(isAsked, { what: 'a question on a connection that has long been idle' });
+    expect(await pidOf()).toBe(pid);
+  });
+
+  it('that the network swallows after it has long been idle is given up as well', async () => {
+    const pid = await pidOf();
+    const isOld = () => isTrue(`now() - backend_start > interval '700 ms'`, pid);
+    await waitFor(isOld, { what: 'a connection that has been idle for longer than an answer may take' });
+    proxy.blackHole();
+    const error: unknown = await pool.query('select 2').catch((reason: unknown) => reason);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    await proxy.pass();
+    expect(await pidOf()).not.toBe(pid);
+  });
+
+  it('that the network swallows while it is idle does not wait to be needed', async () => {
+    await pidOf();
+    const isGone = new Promise<void>((resolve) => pool.once('remove', () => resolve()));
+    pool.once('error', () => undefined);
+    proxy.blackHole();
+    await isGone;
+    await proxy.pass();
+    expect((await pool.query('select 3 as three')).rows).toEqual([{ three: 3 }]);
+  });
+
+  it('plans a statement that has a name once, and any other for its values', async () => {
+    const text = `select current_setting('plan_cache_mode') as mode, current_setting('enable_seqscan') as "scans"`;
+    const named = { name: 'modes', text };
+    const [once, eachTime] = [
+      { mode: 'force_generic_plan', scans: 'off' },
+      { mode: 'auto', scans: 'on' },
+    ];
+    for (const [query, expected] of [
+      [text, eachTime],
+      [named, once],
+      [named, once],
+      [text, eachTime],
+    ] as const) {
+      expect((await pool.query(query)).rows).toEqual([expected]);
+    }
+    await pool.query(named);
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      expect((await client.query(text)).rows).toEqual([eachTime]);
+      await client.query('rollback');
+      expect((await client.query(text)).rows).toEqual([eachTime]);
+    } finally {
+      client.release();
+    }
+  });
+});

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { AccessToken } from '../../../../src/auth/tokens/access-token.entity';
+import { dataSourceOptions, SCHEMA } from '../../../../src/plumbing/database/data-source.launcher';
+import { migrate } from '../../../../src/plumbing/database/migrator.launcher';
+import { Delivery } from '../../../../src/deliveries/delivery.entity';
+import { Recovery } from '../../../../src/deliveries/recovery/recovery.entity';
+import { Event } from '../../../../src/events/event.entity';
+import { Account } from '../../../../src/sources/followers/account.entity';
+import { Webhook } from '../../../../src/webhooks/webhook.entity';
+import { administrate, databaseUrl } from '../../../support/postgres';
+
+const ENTITIES = [AccessToken, Webhook, Event, Delivery, Recovery, Account];
+
+describe('The schema', () => {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  let dataSource: DataSource;
+
+  beforeAll(async () => {
+    await administrate(`create database ${name}`);
+    await Promise.all([migrate(databaseUrl(name)), migrate(databaseUrl(name)), migrate(databaseUrl(name))]);
+    dataSource = await new DataSource({ ...dataSourceOptions(databaseUrl(name), 2), entities: ENTITIES }).initialize();
+  });
+  afterAll(async () => {
+    await dataSource.destroy();
+    await administrate(`drop database ${name} with (force)`);
+  });
+
+  const tables = () =>
+    dataSource.query<{ name: string }[]>(
+      'select table_name as name from information_schema.tables where table_schema = $1',
+      [SCHEMA],
+    );
+
+  it('is made once, however many processes start at the same moment', async () => {
+    const migrations = await dataSource.query<unknown[]>(`select * from ${SCHEMA}.migrations`);
+    expect(migrations).toHaveLength(dataSource.migrations.length);
+  });
+
+  it.each(ENTITIES.map((entity) => [entity.name, entity] as const))(
+    'has for every column of %s one of the same name, type and nullability',
+    async (_, entity) => {
+      const metadata = dataSource.getMetadata(entity);
+      const columns = await dataSource.query<{ column: string; type: string; nullable: boolean }[]>(
+        `select column_name as column, udt_name as type, is_nullable = 'YES' as nullable
+         from information_schema.columns where table_schema = $1 and table_name = $2`,
+        [SCHEMA, metadata.tableName],
+      );
+      const ofTable = new Map(columns.map(({ column, ...rest }) => [column, rest]));
+      const TYPES: Record<string, string> = { boolean: 'bool', integer: 'int4', smallint: 'int2' };
+      for (const { databaseName, type, isArray, isNullable } of metadata.columns) {
+        const plain = TYPES[String(type)] ?? String(type);
+        const expected = { type: isArray ? `_${plain}` : plain, nullable: isNullable };
+        expect({ column: databaseName, ...ofTable.get(databaseName) }).toEqual({ column: databaseName, ...expected });
+      }
+      expect([...ofTable.keys()].sort()).toEqual(metadata.columns.map(({ databaseName }) => databaseName).sort());
+    },
+  );
+
+  it('goes away and comes back', async () => {
+    const before = await tables();
+    for (let i = 0; i < dataSource.migrations.length; i++) await dataSource.undoLastMigration();
+    expect(await tables()).toEqual([{ name: 'migrations' }]);
+    await dataSource.runMigrations();
+    expect((await tables()).length).toBe(before.length);
+  });
+});

@@ -1,0 +1,82 @@
+import type { Cluster } from 'ioredis';
+import { ALL_SEND_QUEUES } from '../../../../src/deliveries/send-queue-names';
+import { FAN_OUT_QUEUE } from '../../../../src/events/fan-out.queue';
+import { openGuestQueue } from '../../../../src/plumbing/queue/guest.queue';
+import { openRedis } from '../../../../src/plumbing/queue/redis.client';
+import { RedisMemoryClient } from '../../../../src/plumbing/queue/redis-memory.client';
+import { describeWithCluster } from '../../../support/stores';
+import { waitFor } from '../../../support/wait-for';
+
+const QUEUES = [FAN_OUT_QUEUE, ...ALL_SEND_QUEUES];
+
+describeWithCluster('A cluster of three nodes', (cluster) => {
+  it('is seen to be emptied, whichever node it is, once by every process', async () => {
+    const memories = [0, 1].map(() => new RedisMemoryClient({ redisUrl: cluster().url } as never));
+    const ask = () => Promise.all(memories.map((memory) => memory.lost(QUEUES)));
+    const forgotten: string[] = [];
+    try {
+      await waitFor(ask, { what: 'a first answer' });
+      expect(await ask()).toEqual([[], []]);
+      for (const node of cluster().nodes) {
+        await node.run('FLUSHALL');
+        const [lost, alsoLost] = await ask();
+        expect(alsoLost).toEqual(lost);
+        forgotten.push(...(lost ?? []));
+        expect(await ask()).toEqual([[], []]);
+      }
+      // Each node forgets its own queues, and no other.
+      expect(forgotten.sort()).toEqual([...QUEUES].sort());
+    } finally {
+      for (const memory of memories) memory.onApplicationShutdown();
+    }
+  });
+
+  it('is still asked for its memory when a node is gone, and the loss of that one is seen when it is back', async () => {
+    const memory = new RedisMemoryClient({ redisUrl: cluster().url } as never);
+    const [node] = cluster().nodes;
+    try {
+      await waitFor(() => memory.lost(QUEUES).then(() => true), { what: 'a first answer' });
+      await node!.kill();
+      expect(await memory.lost(QUEUES)).toEqual([]);
+      await node!.start();
+      await waitFor(async () => (await memory.lost(QUEUES)).length > 0, { what: 'the loss' });
+      expect(await memory.lost(QUEUES)).toEqual([]);
+    } finally {
+      memory.onApplicationShutdown();
+      await node!.start();
+      await cluster().works();
+    }
+  });
+
+  it('takes the reminders of another application, whose queue closes at once', async () => {
+    const queue = openGuestQueue(FAN_OUT_QUEUE, cluster().url, {}, { offsetMs: () => 0 });
+    queue.on('error', () => undefined);
+    const add = () => queue.add('fan-out', { eventIds: [] });
+    const { id } = await waitFor(add, { what: 'a job' });
+    expect(await queue.getJobCountByTypes('waiting')).toBe(1);
+    await (await queue.getJob(id ?? ''))?.remove();
+    let isClosed = false;
+    void queue.close().then(() => (isClosed = true));
+    await waitFor(() => isClosed, { what: 'its end', timeoutMs: 2000 });
+  });
+
+  it('that is down does not keep anybody waiting, and is used when it works again', async () => {
+    const { nodes, url, works } = cluster();
+    const restore = () => nodes[0]!.run('CLUSTER', 'ADDSLOTS', 0);
+    for (const node of nodes) await node.run('CLUSTER', 'DELSLOTS', 0);
+    const client = openRedis(url, { lazyConnect: true, retryStrategy: () => 100 }) as Cluster;
+    try {
+      await expect(client.connect()).rejects.toThrow('not ready');
+      await restore();
+      await works();
+      expect(await client.set('{send-0}', 'here')).toBe('OK');
+      const copy = client.duplicate();
+      expect(await copy.get('{send-0}')).toBe('here');
+      expect(copy.constructor).toBe(client.constructor);
+      copy.disconnect();
+    } finally {
+      client.disconnect();
+      await restore().catch(() => undefined);
+    }
+  });
+});
