@@ -2,7 +2,9 @@
 
 const { entryPoints, roles } = require('./scripts/roles.cjs');
 
-const PLUMBING = 'config errors metrics validation health database pagination queue destinations http'.split(' ');
+const PLUMBING = 'config timers errors metrics validation health database pagination queue destinations http'.split(
+  ' ',
+);
 /** What the rooms of the corridor may use of the plumbing: all of it but `embedded` and `openapi`. */
 const USABLE = PLUMBING.map((room) => `plumbing/${room}`);
 const plumbing = (...rooms) => rooms.map((room) => `plumbing/${room}`);
@@ -15,6 +17,7 @@ const plumbing = (...rooms) => rooms.map((room) => `plumbing/${room}`);
 const MAY_IMPORT = {
   // Plumbing, lowest first: each line uses lines above it, never below.
   'plumbing/config': [],
+  'plumbing/timers': [],
   'plumbing/embedded': [],
   'plumbing/errors': plumbing('config'),
   'plumbing/metrics': plumbing('config', 'errors'),

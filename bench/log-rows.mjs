@@ -7,7 +7,7 @@ const INSERT = `
   insert into webhook_service.deliveries
     (id, webhook_id, user_id, event_id, event, attempt, trigger, status, url, response_status, duration_ms,
      scheduled_at, attempted_at, completed_at, request_headers, response_headers, response_body,
-     response_body_truncated, attended_until)
+     response_body_truncated, leased_until)
   select ${uuid('ms', 'n')}, $4::uuid, $5, ${uuid('ms', 'n + 1152921504606846975 / 2')}, 'follower.gained', 1, 'event',
          'succeeded', $6, 200, 12, at, at, at, '{"content-type":"application/json"}', '{"connection":"keep-alive"}', '',
          false, at

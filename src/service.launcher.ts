@@ -1,12 +1,12 @@
-import type { INestApplicationContext } from '@nestjs/common';
+import type { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import type { Config } from './plumbing/config/config';
-import { DispatchService } from './deliveries/sending/dispatch.service';
+import { AdmissionService } from './deliveries/sending/admission.service';
 import { LocalFanOutService } from './deliveries/fan-out/local-fan-out.service';
 import { RetentionService } from './deliveries/retention/retention.service';
-import { RecoveryTimerService } from './deliveries/recovery/recovery-timer.service';
+import { RecoveryProgressService } from './deliveries/recovery/recovery-progress.service';
 import { SweepTimerService } from './deliveries/sweeping/sweep-timer.service';
 import { HealthService } from './plumbing/health/health.service';
 import { PinoLoggerService } from './plumbing/http/logger.service';
@@ -17,19 +17,25 @@ import { WorkersService } from './plumbing/queue/workers.service';
 import { FollowersTimerService } from './sources/followers/readings/followers-timer.service';
 import { QueueMonitorService } from './sources/job-queues/queue-monitor.service';
 
-/** Reading the rest of a body and writing the outcome, after the delivery deadline. */
-const AFTER_DEADLINE_MS = 2000;
 const CLOSE_WITHIN_MS = 2000;
 
-const AT_WORK = [
+/** What a worker does and an API does not. */
+interface Work {
+  start(): void;
+  /** Begins nothing more; resolves when what was under way has ended. */
+  stop(): Promise<void>;
+}
+
+/** Started in this order, stopped in the reverse: the workers take no new jobs last, and are waited for. */
+const WORK: readonly Type<Work>[] = [
   WorkersService,
-  DispatchService,
+  AdmissionService,
   LocalFanOutService,
   SweepTimerService,
   RetentionService,
   FollowersTimerService,
   QueueMonitorService,
-  RecoveryTimerService,
+  RecoveryProgressService,
 ];
 
 /** A running service. */
@@ -53,7 +59,7 @@ export async function startService(config: Config): Promise<Service> {
     await app.listen(config.port, config.host);
     await app.get(MetricsServerService).start();
     if (config.role !== 'api') startWork(app);
-    return { url: urlOf(app, config), stop: () => stop(app, config) };
+    return { url: urlOf(app, config), stop: () => stop(app) };
   } catch (error) {
     await app.close();
     throw error;
@@ -62,22 +68,27 @@ export async function startService(config: Config): Promise<Service> {
 
 /** Starts everything that a worker does and an API does not. */
 export function startWork(app: INestApplicationContext): void {
-  for (const service of AT_WORK) app.get<{ start(): void }>(service).start();
+  for (const work of WORK) app.get(work).start();
 }
 
-async function stop(app: NestFastifyApplication, config: Config): Promise<void> {
+/** Ends all of it at once. Resolves when no delivery is in flight any more, or when its time is over. */
+export async function stopWork(app: INestApplicationContext): Promise<void> {
+  const stopping = WORK.map((work) => app.get(work))
+    .reverse()
+    .map((work) => work.stop());
+  await stopping.at(-1);
+  await within(CLOSE_WITHIN_MS, Promise.all(stopping));
+}
+
+async function stop(app: NestFastifyApplication): Promise<void> {
   app.get(HealthService).drain();
-  app.get(SweepTimerService).stop();
-  app.get(LocalFanOutService).stop();
-  app.get(DispatchService).stop();
-  app.get(FollowersTimerService).stop();
-  const monitored = app.get(QueueMonitorService).stop();
-  app.get(RecoveryTimerService).stop();
-  await app.get(WorkersService).drain(config.deliveryTimeoutMs + AFTER_DEADLINE_MS);
-  await Promise.race([
-    monitored.then(() => app.close()),
-    new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref()),
-  ]);
+  await stopWork(app);
+  await within(CLOSE_WITHIN_MS, app.close());
+}
+
+/** Waits for the work, but no longer than this: a store that is away may keep it for ever. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  await Promise.race([work, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
 }
 
 function urlOf(app: NestFastifyApplication, { host }: Config): string {

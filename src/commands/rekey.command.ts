@@ -3,7 +3,7 @@ import { readConfig } from '../plumbing/config/environment.launcher';
 import { migrate } from '../plumbing/database/migrator.launcher';
 import { attachStore } from '../store.launcher';
 import { SecretsService } from '../webhooks/secrets/secrets.service';
-import { type RotationReport, SecretsRotationRepository } from '../webhooks/secrets/rekey.repository';
+import { type RekeyReport, RekeyRepository } from '../webhooks/secrets/rekey.repository';
 
 /** `npm run secrets:rotate`: puts every stored secret under the first key of `SECRETS_KEY`, while the service runs. */
 async function main(): Promise<void> {
@@ -13,7 +13,7 @@ async function main(): Promise<void> {
     const client = new Client({ connectionString: config.databaseUrl ?? '' });
     await client.connect();
     try {
-      report(await new SecretsRotationRepository(client, new SecretsService(config)).rotateAll());
+      report(await new RekeyRepository(client, new SecretsService(config)).rekeyAll());
     } finally {
       await client.end();
     }
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   }
 }
 
-function report({ renewed, current, unreadable }: RotationReport): void {
+function report({ renewed, current, unreadable }: RekeyReport): void {
   process.stdout.write(`Re-encrypted: ${renewed}. Already under the first key: ${current}.\n`);
   if (unreadable.length === 0) return;
   process.exitCode = 1;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { readWebhookSecret } from '../plumbing/config/webhook-secret.launcher';
+import { readWebhookSecret } from '../plumbing/config/environment.launcher';
 import { diagnose, type DiagnosisOptions } from '../receiver/diagnose';
 import { parseHeaders, parseSavedRequest, type SavedRequest } from '../receiver/saved-request';
 

@@ -1,44 +1,76 @@
-import type { DeliveryStatus, HeaderMap } from './delivery.entity';
+import type { DeliveryStatus, HeaderMap, Trigger } from './delivery.entity';
 import type { DeliveryError } from './delivery-error';
 
-/** What is written about an attempt that was made, or that must not be made any more. */
-export interface AttemptRecord {
+// One attempt, stage by stage: a due delivery becomes an exchange, the exchange an outcome, the outcome a written row.
+
+/** A delivery with everything that sending it takes. */
+export interface DueDelivery {
+  id: string;
+  webhookId: string;
+  /** Owner of the webhook. */
+  userId: string;
+  eventId: string;
+  event: string;
+  attempt: number;
+  trigger: Trigger;
+  status: DeliveryStatus;
+  /** Milliseconds until it is due by PostgreSQL's clock; 0 or less: due. */
+  dueInMs: number;
+  /** When its lease ends, in ms since 1970 by PostgreSQL's clock. */
+  leasedUntilMs: number;
+  /** The event's exact text. */
+  body: string;
+  /** Of the request that published the event; null when it came with none. */
+  traceparent: string | null;
+  /** Null when the webhook was deleted. */
+  webhook: DueWebhook | null;
+}
+
+/** The webhook of a due delivery as it is when the attempt is made. */
+export interface DueWebhook {
+  url: string;
+  active: boolean;
+  sealedSecret: Buffer;
+  /** Null unless a rotation overlaps, by PostgreSQL's clock. */
+  sealedPreviousSecret: Buffer | null;
+}
+
+/** What was sent and what came back. */
+export interface Exchange {
+  url: string;
+  /** By PostgreSQL's clock. */
+  attemptedAt: Date;
+  durationMs: number;
+  requestHeaders: HeaderMap;
+  /** Null when no response came. */
+  response: { status: number; headers: HeaderMap; body: string; bodyTruncated: boolean } | null;
+}
+
+/** What an attempt came to: it was made, or it must not be made any more. */
+export interface Outcome {
   deliveryId: string;
   status: 'succeeded' | 'failed' | 'canceled';
   error: DeliveryError | null;
   /** Null when no request was made. */
   exchange: Exchange | null;
-  /** The attempt to insert together with this outcome; null when there is none. */
-  next: { id: string; delayMs: number } | null;
+  /** How long the next attempt waits, in ms; it is inserted together with this outcome. Null when there is none. */
+  retryInMs: number | null;
   ending: EventEnding | null;
 }
 
 /**
- * What an attempt means for the health of its webhook; null when nothing: more attempts follow, it is a test, or nothing
- * was sent.
+ * How the event has ended for the webhook with this attempt. Null: it has not ended (a retry follows), the attempt was a
+ * test, or nothing was sent.
  */
 export type EventEnding = 'succeeded' | 'out_of_retries' | 'gone';
 
-export interface Exchange {
-  url: string;
-  attemptedAt: Date;
-  durationMs: number;
-  requestHeaders: HeaderMap;
-  response: { status: number; headers: HeaderMap; body: string; bodyTruncated: boolean } | null;
-}
-
-/** What the database made of a record. */
-export interface Recorded {
+/** An outcome in its row. */
+export interface Written {
   id: string;
   status: DeliveryStatus;
-  /** The next attempt and how long it has to wait by PostgreSQL's clock; null when none was inserted. */
+  /** The next attempt, and how long it waits by PostgreSQL's clock, in ms; null when none was inserted. */
   nextId: string | null;
   nextInMs: number | null;
-  /** Of its webhook at this moment; null when that is deleted. */
+  /** Of its webhook at this moment; null when the webhook is deleted. */
   consecutiveFailures: number | null;
-}
-
-/** An attempt that was written down, and how its event has ended with it. */
-export interface Made extends Recorded {
-  ending: EventEnding | null;
 }

@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { WebhookStopsService } from '../webhooks/webhook-lifecycle.service';
+import { WebhookLifecycleService } from '../webhooks/webhook-lifecycle.service';
 import { DeliveriesRepository } from './deliveries.repository';
 import { deliveryError } from './delivery-error';
 
@@ -7,12 +7,12 @@ import { deliveryError } from './delivery-error';
 @Injectable()
 export class CancellationService implements OnModuleInit {
   constructor(
-    private readonly stops: WebhookStopsService,
+    private readonly lifecycle: WebhookLifecycleService,
     private readonly deliveries: DeliveriesRepository,
   ) {}
 
   onModuleInit(): void {
-    this.stops.onStop((manager, webhookId, reason) =>
+    this.lifecycle.whenStopped((manager, webhookId, reason) =>
       this.deliveries.cancelPending(manager, webhookId, deliveryError(reason, { durationMs: 0, timeoutMs: 0 })),
     );
   }

@@ -9,14 +9,15 @@ import { Event } from '../events/event.entity';
 import { EventsModule } from '../events/events.module';
 import { HealthModule } from '../plumbing/health/health.module';
 import { WebhooksModule } from '../webhooks/webhooks.module';
+import { AdmissionService } from './sending/admission.service';
 import { AttemptReportsService } from './sending/attempt-reports.service';
-import { AttemptSlotsService } from './slots/slots.service';
+import { SlotsService } from './slots/slots.service';
 import { AttemptsService } from './sending/attempts.service';
-import { AttendanceService } from './sending/leases.service';
+import { LeasesService } from './sending/leases.service';
 import { RedeliveryController } from './recovery/redelivery.controller';
 import { WebhookTrialController } from './trial/webhook-trial.controller';
 import { DeliveriesRepository } from './deliveries.repository';
-import { DeliveriesSweeper } from './sweeping/sweeper.service';
+import { SweeperService } from './sweeping/sweeper.service';
 import { DeliveryLogController } from './log/delivery-log.controller';
 import { DeliveryLogService } from './log/delivery-log.service';
 import { CancellationService } from './cancellation.service';
@@ -36,7 +37,6 @@ import { RecoveriesRepository } from './recovery/recoveries.repository';
 import { RecoveriesService } from './recovery/recoveries.service';
 import { RecoveryEndService } from './recovery/recovery-end.service';
 import { RecoveryProgressService } from './recovery/recovery-progress.service';
-import { RecoveryTimerService } from './recovery/recovery-timer.service';
 import { Recovery } from './recovery/recovery.entity';
 import { RedeliveriesRepository } from './recovery/redeliveries.repository';
 import { RedeliveryService } from './recovery/redelivery.service';
@@ -49,12 +49,11 @@ import { SenderService } from './sending/sender.service';
 import { SEND_QUEUES, SendQueue } from './send.queue';
 import { SweepTimerService } from './sweeping/sweep-timer.service';
 import { SweepRepository } from './sweeping/sweep.repository';
-import { TestEventsService } from './trial/test-events.service';
 import { VisibleEventsRepository } from './log/visible-events.repository';
 import { WatchdogService } from './sweeping/watchdog.service';
-import { WebhookEndingsService } from './sending/auto-disable.service';
-import { WebhookTestService } from './trial/webhook-trial.service';
-import { WebhookTestsRepository } from './trial/webhook-trials.repository';
+import { AutoDisableService } from './sending/auto-disable.service';
+import { WebhookTrialService } from './trial/webhook-trial.service';
+import { WebhookTrialsRepository } from './trial/webhook-trials.repository';
 
 @Module({
   imports: [
@@ -83,18 +82,19 @@ import { WebhookTestsRepository } from './trial/webhook-trials.repository';
     FanOutService,
     LocalFanOutService,
     // Slots.
-    AttemptSlotsService,
+    SlotsService,
     ParkedRepository,
     ParkingService,
     // Sending.
+    AdmissionService,
     AttemptReportsService,
     AttemptsService,
-    AttendanceService,
+    LeasesService,
     DispatchService,
     SenderService,
-    WebhookEndingsService,
+    AutoDisableService,
     // Sweeping.
-    DeliveriesSweeper,
+    SweeperService,
     SweepRepository,
     SweepTimerService,
     WatchdogService,
@@ -108,13 +108,11 @@ import { WebhookTestsRepository } from './trial/webhook-trials.repository';
     RecoveriesService,
     RecoveryEndService,
     RecoveryProgressService,
-    RecoveryTimerService,
     RedeliveriesRepository,
     RedeliveryService,
     // Trial.
-    TestEventsService,
-    WebhookTestService,
-    WebhookTestsRepository,
+    WebhookTrialService,
+    WebhookTrialsRepository,
     // Retention.
     RetentionCutoffService,
     RetentionRepository,

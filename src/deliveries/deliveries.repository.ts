@@ -1,29 +1,125 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { ClockService } from '../plumbing/database/clock.service';
 import { idBounds } from '../plumbing/database/id-bounds';
-import { StatementsService } from '../plumbing/database/statements.service';
-import type { AttemptRecord, Recorded } from './attempt';
-import type { DueDelivery, DueWebhook } from './due-delivery';
+import { type Statement, StatementsService } from '../plumbing/database/statements.service';
+import type { DueDelivery, DueWebhook, Outcome, Written } from './attempt';
 import type { DeliveryError } from './delivery-error';
-import {
-  ATTEND,
-  CANCEL_PENDING,
-  ENTRUST_TO_SWEEPER,
-  LAST_SUCCESS,
-  LOAD_DUE,
-  RECORD,
-  TAKE_BACK,
-} from './deliveries.statements';
+import { JOB_LEASE } from './lease';
+
+const LOAD_DUE: Statement = {
+  name: 'load_due_deliveries',
+  text: `
+    select d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger, d.status,
+           ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs",
+           (extract(epoch from d.leased_until) * 1000)::float8 as "leasedUntilMs", e.body, e.traceparent,
+           w.url, w.secret as "sealedSecret", w.active,
+           case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret"
+    from webhook_service.deliveries d
+    join webhook_service.events e on e.id = d.event_id
+    left join webhook_service.webhooks w on w.id = d.webhook_id
+    where d.id = any($1::uuid[]) and d.id between $2 and $3`,
+};
+
+const RECORD: Statement = {
+  name: 'record_attempts',
+  text: `
+    with outcome as (
+      select * from json_to_recordset($1::json) as o
+        (id uuid, status text, error_code text, error_message text, url text, attempted_at timestamptz, duration_ms int,
+         request_headers json, response_status int, response_headers json, response_body text,
+         response_body_truncated boolean, next_id uuid, delay_ms float8)
+    ), done as (
+      update webhook_service.deliveries d set
+        status = o.status, error_code = o.error_code, error_message = o.error_message, url = coalesce(o.url, d.url),
+        -- A process measures PostgreSQL's clock to within milliseconds: the order within a row is kept exactly.
+        attempted_at = case when o.attempted_at is not null then greatest(o.attempted_at, d.scheduled_at) end,
+        completed_at = greatest(now(), o.attempted_at + o.duration_ms * interval '1 millisecond', d.scheduled_at),
+        duration_ms = o.duration_ms,
+        request_headers = o.request_headers, response_status = o.response_status,
+        response_headers = o.response_headers, response_body = o.response_body,
+        response_body_truncated = o.response_body_truncated,
+        next_attempt_at = case when d.status = 'pending' then now() + o.delay_ms * interval '1 millisecond' end
+      from outcome o
+      where d.id = o.id and d.id between $2 and $3
+        and (d.status = 'pending' or (d.status = 'canceled' and d.attempted_at is null and o.attempted_at is not null))
+      returning d.*, o.next_id, o.delay_ms
+    ), next as (
+      insert into webhook_service.deliveries
+        (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
+      select next_id, webhook_id, user_id, event_id, event, url, attempt + 1, trigger, 'pending', next_attempt_at,
+             next_attempt_at + ${JOB_LEASE}
+      from done where next_attempt_at is not null
+    )
+    select id, status,
+           case when next_attempt_at is not null then next_id end as "nextId",
+           case when next_attempt_at is not null then delay_ms end as "nextInMs",
+           (select consecutive_failures from webhook_service.webhooks w where w.id = webhook_id) as "consecutiveFailures"
+    from done`,
+};
+
+const RELEASE_LEASES: Statement = {
+  name: 'release_leases',
+  text: `
+    update webhook_service.deliveries set leased_until = scheduled_at
+    where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending'`,
+};
+
+/**
+ * A job whose id is the delivery's is the only one that the queue will hold for it. When its lease was released to the
+ * sweeper, or the sweeper took the row without being able to queue another job (this one was still known), the job
+ * reclaims the lease. Otherwise the row would wait until the sweeper's lease expires.
+ */
+const RECLAIM_LEASE: Statement = {
+  name: 'reclaim_lease',
+  text: `
+    update webhook_service.deliveries set leased_until = now() + ${JOB_LEASE}
+    where id = $1 and status = 'pending' and not parked
+      and (leased_until <= scheduled_at or leased_until > now() + ${JOB_LEASE})
+    returning (extract(epoch from leased_until) * 1000)::float8 as "leasedUntilMs"`,
+};
+
+const EXTEND_LEASES: Statement = {
+  name: 'extend_leases',
+  text: `
+    update webhook_service.deliveries set leased_until = greatest(leased_until, now() + ${JOB_LEASE})
+    where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending'`,
+};
+
+const LAST_SUCCESS: Statement = {
+  name: 'last_success',
+  text: `
+    select completed_at as "completedAt" from webhook_service.deliveries
+    where webhook_id = $1 and status = 'succeeded' and trigger <> 'test'
+    order by id desc limit 1`,
+};
+
+/** Locks rows in the order of their ids, as writing outcomes does, so that the two never wait for each other in a circle. */
+const CANCEL_PENDING: Statement = {
+  name: 'cancel_pending_deliveries',
+  text: `
+    with pending as (
+      select id from webhook_service.deliveries
+      where webhook_id = $1 and status = 'pending' and trigger <> 'test'
+      order by id for update
+    )
+    update webhook_service.deliveries d
+    set status = 'canceled', error_code = $2, error_message = $3, completed_at = now()
+    from pending where d.id = pending.id and d.webhook_id = $1 and d.status = 'pending'`,
+};
 
 /** The columns of the webhook are null when it was deleted. */
 type DueRow = Omit<DueDelivery, 'webhook'> & Omit<DueWebhook, 'url'> & { url: string | null };
 
-/** The statements of the hot path: each of them works on many rows at once. */
+/** The statements of the hot path. Each of them works on many rows at once. */
 @Injectable()
 export class DeliveriesRepository {
-  constructor(private readonly statements: StatementsService) {}
+  constructor(
+    private readonly statements: StatementsService,
+    private readonly clock: ClockService,
+  ) {}
 
-  /** One entry for each id, in order; null where there is no such row any more. */
+  /** Answers one entry for each id, in order; null where there is no such row any more. */
   async loadDue(ids: readonly string[]): Promise<(DueDelivery | null)[]> {
     const rows = await this.statements.run<DueRow>(LOAD_DUE, [ids, ...idBounds(ids)]);
     const byId = new Map(rows.map((row) => [row.id, toDue(row)]));
@@ -31,40 +127,44 @@ export class DeliveriesRepository {
   }
 
   /**
-   * Writes outcomes and inserts the next attempts in one statement. A row that is no longer pending stays as it is,
-   * except that an attempt that was made leaves its outcome on a row that was canceled meanwhile.
+   * Writes outcomes and inserts the next attempts, in one statement. Answers what was written, by the delivery's id. A row
+   * that is no longer pending stays as it is, except that an attempt that was made leaves its outcome on a row that was
+   * canceled meanwhile.
    */
-  async record(records: readonly AttemptRecord[]): Promise<Map<string, Recorded>> {
-    const inOrder = [...records].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
+  async record(outcomes: readonly Outcome[]): Promise<Map<string, Written>> {
+    const inOrder = [...outcomes].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
     const ids = inOrder.map(({ deliveryId }) => deliveryId);
-    const rows = await this.statements.run<Recorded & Record<string, unknown>>(RECORD, [
-      JSON.stringify(inOrder.map(outcome)),
+    const values = inOrder.map((outcome) => valuesOf(outcome, () => this.clock.birth().id));
+    const rows = await this.statements.run<Written & Record<string, unknown>>(RECORD, [
+      JSON.stringify(values),
       ...idBounds(ids),
     ]);
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** No job attends to the rows any more: the sweeper reminds of them when they are due. */
-  async entrustToSweeper(ids: readonly string[]): Promise<void> {
-    await this.statements.run(ENTRUST_TO_SWEEPER, [ids, ...idBounds(ids)]);
+  /** Gives the rows to the sweeper: their leases end with their due times. */
+  async releaseLeases(ids: readonly string[]): Promise<void> {
+    await this.statements.run(RELEASE_LEASES, [ids, ...idBounds(ids)]);
   }
 
-  /** Whether the job that has this delivery's id may see to it again, see `TAKE_BACK`. */
-  async takeBack(id: string): Promise<boolean> {
-    return (await this.statements.run(TAKE_BACK, [id])).length > 0;
+  /** Takes the lease back for the job that has this delivery's id. Answers its new end, or null when it is held elsewhere. */
+  async reclaimLease(id: string): Promise<number | null> {
+    const [row] = await this.statements.run<{ leasedUntilMs: number }>(RECLAIM_LEASE, [id]);
+    return row?.leasedUntilMs ?? null;
   }
 
-  /** Their attempts are being made and take long: the sweeper leaves the rows alone. */
-  async attend(ids: readonly string[]): Promise<void> {
-    await this.statements.run(ATTEND, [ids, ...idBounds(ids)]);
+  /** Keeps the sweeper away from rows whose attempts take long. */
+  async extendLeases(ids: readonly string[]): Promise<void> {
+    await this.statements.run(EXTEND_LEASES, [ids, ...idBounds(ids)]);
   }
 
-  /** When a delivery to this webhook last succeeded, tests apart. */
+  /** When a delivery to this webhook last succeeded, tests apart; null when none is kept. */
   async lastSuccessAt(webhookId: string): Promise<Date | null> {
     const [newest] = await this.statements.run<{ completedAt: Date }>(LAST_SUCCESS, [webhookId]);
     return newest?.completedAt ?? null;
   }
 
+  /** Cancels the pending deliveries of a webhook, tests apart, in the transaction of `manager`. */
   async cancelPending(manager: EntityManager, webhookId: string, { code, message }: DeliveryError): Promise<void> {
     await manager.query(CANCEL_PENDING.text, [webhookId, code, message]);
   }
@@ -74,8 +174,11 @@ function toDue({ url, active, sealedSecret, sealedPreviousSecret, ...row }: DueR
   return { ...row, webhook: url === null ? null : { url, active, sealedSecret, sealedPreviousSecret } };
 }
 
-/** What `RECORD` reads of one outcome; what is undefined is left out of the JSON, and null in the row. */
-function outcome({ deliveryId, status, error, exchange, next }: AttemptRecord): Record<string, unknown> {
+/** What `RECORD` reads of one outcome. An undefined value is left out of the JSON, and is null in the row. */
+function valuesOf(
+  { deliveryId, status, error, exchange, retryInMs }: Outcome,
+  newId: () => string,
+): Record<string, unknown> {
   const response = exchange?.response;
   return {
     id: deliveryId,
@@ -91,7 +194,6 @@ function outcome({ deliveryId, status, error, exchange, next }: AttemptRecord): 
     // PostgreSQL's text cannot hold NUL.
     response_body: response?.body.replaceAll('\0', '\ufffd'),
     response_body_truncated: response?.bodyTruncated,
-    next_id: next?.id,
-    delay_ms: next?.delayMs,
+    ...(retryInMs !== null && { next_id: newId(), delay_ms: retryInMs }),
   };
 }

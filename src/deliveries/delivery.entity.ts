@@ -81,11 +81,11 @@ export class Delivery {
   @Column('boolean', { name: 'response_body_truncated', nullable: true })
   responseBodyTruncated: boolean | null;
 
-  /** It waits for a slot of its webhook, its user or the process, and no job reminds of it. */
+  /** It waits for a slot of its webhook, its user or the process, and there is no job for it. */
   @Column('boolean')
   parked: boolean;
 
-  /** Until then a job is believed to attend to the row. */
-  @Column('timestamptz', { name: 'attended_until' })
-  attendedUntil: Date;
+  /** The end of the row's lease, see deliveries/lease.ts. */
+  @Column('timestamptz', { name: 'leased_until' })
+  leasedUntil: Date;
 }

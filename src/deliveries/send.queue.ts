@@ -1,38 +1,38 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { ClockService } from '../plumbing/database/clock.service';
+import { QueueBudget } from '../plumbing/queue/queue-budget';
 import { QueueHealthService } from '../plumbing/queue/queue-health.service';
-import { QueueRoom } from '../plumbing/queue/queue-budget';
 import { DeliveriesRepository } from './deliveries.repository';
 import { sendQueueIndex } from './send-queue-names';
 
-/** The token of all send queues there are, in the order of their names. */
+/** The token of all send queues that exist, in the order of their names. */
 export const SEND_QUEUES = Symbol('send queues');
 
-/** A reminder that these deliveries are to be attempted. The rows hold the truth. */
+/** An offer to attempt these deliveries. The rows hold the truth. */
 export interface SendJob {
   deliveryIds: string[];
-  /** When they are due, in ms since 1970 by PostgreSQL's clock; left out by the sweeper. A later reminder takes its place. */
+  /** When they are due, in ms since 1970 by PostgreSQL's clock. Jobs of the sweeper leave it out. */
   dueAt?: number;
 }
 
 const MAX_JOBS_PER_ADD = 500;
-/** Large enough that a job costs little of each delivery, small enough that several workers share an event's. */
+/** Large enough that a job costs little for each delivery, small enough that several workers share the work of one event. */
 const MAX_IDS_PER_JOB = 50;
-/** Jobs that the queues hold, and deliveries added between two counts of them: a second's work or more. The rows hold the rest. */
-const MAX_REMINDERS = 10_000;
+/** Deliveries that the queues hold: at least the work of a second. The rows hold the rest. */
+const MAX_OFFERED = 10_000;
 
-interface Reminder {
+interface NewJob {
   data: SendJob;
   opts?: { jobId?: string; delay?: number };
 }
 
-/** Reminds the workers of deliveries. */
+/** Offers deliveries to the workers, as jobs. */
 @Injectable()
 export class SendQueue implements OnModuleInit {
   private readonly logger = new Logger('SendQueue');
-  private readonly places = new QueueRoom(
-    MAX_REMINDERS,
+  private readonly budget = new QueueBudget(
+    MAX_OFFERED,
     () => this.count(),
     () => performance.now(),
   );
@@ -53,51 +53,54 @@ export class SendQueue implements OnModuleInit {
     return this.queues.map(({ name }) => name);
   }
 
-  /** How many more deliveries the queues have room for: what is due beyond that is parked. */
-  get room(): number {
-    return this.places.left();
+  /** How many more deliveries the queues take. What is due beyond that is parked. */
+  get remaining(): number {
+    return this.budget.remaining();
   }
 
-  /** Reminds of deliveries as far as the queue takes it; what it does not take the sweeper finds when it is due. */
+  /**
+   * Queues deliveries that are due in `delayMs`. Never throws because of the queue: what it does not take is released to
+   * the sweeper, which finds it when it is due.
+   */
   async offer(deliveryIds: readonly string[], delayMs = 0): Promise<void> {
     try {
-      if (this.room < deliveryIds.length) return await this.deliveries.entrustToSweeper(deliveryIds);
+      if (this.remaining < deliveryIds.length) return await this.deliveries.releaseLeases(deliveryIds);
       const dueAt = this.clock.now().getTime() + delayMs;
       await this.add(deliveryIds, (ids) =>
         pages(ids, MAX_IDS_PER_JOB).map((page) => ({
           data: { deliveryIds: page, dueAt },
-          // A job of one delivery, such as a retry, has its id: the sweeper's job for the same does not double it.
+          // The job of one delivery, such as a retry, has its id, so that a job of the sweeper does not double it.
           opts: { delay: delayMs, ...(page.length === 1 && { jobId: page[0] }) },
         })),
       );
     } catch (error) {
       this.logger.warn(`Deliveries are left to the sweeper, because the queue did not take them: ${String(error)}`);
-      // Without this it would take the rows for attended some seconds longer.
-      await this.deliveries.entrustToSweeper(deliveryIds).catch(() => undefined);
+      // Without this the sweeper would wait until the lease of a job that does not exist has expired.
+      await this.deliveries.releaseLeases(deliveryIds).catch(() => undefined);
     }
   }
 
   /**
-   * Reminds of each by a job of its own, whose id is the delivery's: one that is still known is not doubled. Throws when a
-   * queue is away, and then the others have been given theirs.
+   * Queues each delivery as a job of its own, whose id is the delivery's: the queue ignores a job whose id it still knows.
+   * Throws when a queue is away; the other queues have taken theirs then.
    */
-  async remind(deliveryIds: readonly string[]): Promise<void> {
+  async enqueue(deliveryIds: readonly string[]): Promise<void> {
     await this.add(deliveryIds, (ids) => ids.map((id) => ({ data: { deliveryIds: [id] }, opts: { jobId: id } })));
   }
 
-  /** How many of the deliveries each queue reminds of, by its name. */
+  /** How many of the deliveries belong to each queue, by its name. */
   countByName(deliveryIds: readonly string[]): [name: string, count: number][] {
     return [...this.byQueue(deliveryIds)].map(([{ name }, { length }]) => [name, length]);
   }
 
-  private async add(deliveryIds: readonly string[], remindersOf: (ids: string[]) => Reminder[]): Promise<void> {
-    // By PostgreSQL's clock: a delayed job of a machine whose clock is ahead would wait for as long.
+  private async add(deliveryIds: readonly string[], jobsOf: (ids: string[]) => NewJob[]): Promise<void> {
+    // By PostgreSQL's clock: a delayed job of a machine whose clock is ahead would wait too long.
     const timestamp = this.clock.now().getTime();
     const tried = await Promise.allSettled(
       [...this.byQueue(deliveryIds)].map(async ([queue, ids]) => {
-        const jobs = remindersOf(ids).map(({ data, opts }) => ({ name: 'send', data, opts: { ...opts, timestamp } }));
+        const jobs = jobsOf(ids).map(({ data, opts }) => ({ name: 'send', data, opts: { ...opts, timestamp } }));
         for (const page of pages(jobs, MAX_JOBS_PER_ADD)) await queue.addBulk(page);
-        this.places.add(ids.length);
+        this.budget.add(ids.length);
       }),
     );
     const failed = tried.find((one) => one.status === 'rejected');
@@ -115,7 +118,7 @@ export class SendQueue implements OnModuleInit {
     return groups;
   }
 
-  /** Jobs, each of which reminds of one delivery or of some. */
+  /** Counts jobs, each of which offers one delivery or several. */
   private async count(): Promise<number> {
     const counts = await Promise.all(this.queues.map((queue) => queue.getJobCountByTypes('waiting', 'delayed')));
     return counts.reduce((sum, count) => sum + count, 0);

@@ -40,8 +40,8 @@ export class AcceptedEventsService {
   }
 
   /** Returns at once, and never throws. */
-  handOn(events: readonly AcceptedEvent[]): void {
-    this.queue.handOn(events.flatMap(({ published: { id, duplicate } }) => (duplicate ? [] : [id])));
+  committed(events: readonly AcceptedEvent[]): void {
+    this.queue.offer(events.flatMap(({ published: { id, duplicate } }) => (duplicate ? [] : [id])));
     for (const { published, origin } of events) {
       const { id, event, userId, duplicate } = published;
       (duplicate ? this.repeated : this.accepted).inc({ source: origin ? 'http' : 'in_process' });

@@ -34,7 +34,7 @@ export class Event {
   @Column('timestamptz', { name: 'fanned_out_at', nullable: true })
   fannedOutAt: Date | null;
 
-  /** Until then a job is believed to attend to the row. */
-  @Column('timestamptz', { name: 'attended_until' })
-  attendedUntil: Date;
+  /** The end of the row's lease, see deliveries/lease.ts. */
+  @Column('timestamptz', { name: 'leased_until' })
+  leasedUntil: Date;
 }

@@ -160,7 +160,7 @@ export class EventsService {
     const published = await this.insertOnce(prepared, manager);
     const accepted = [{ published, origin: prepared.origin }];
     if (manager) this.transactions.note(manager, accepted);
-    else this.accepted.handOn(accepted);
+    else this.accepted.committed(accepted);
     return published;
   }
 

@@ -5,7 +5,7 @@ import { type FanOutJob, FanOutQueue } from './fan-out.queue';
 
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `event-${i}`);
 
-describe('Events that are handed on to the fan-out', () => {
+describe('Events that are offered to the fan-out', () => {
   beforeAll(() => Logger.overrideLogger(false));
 
   function fanOutQueue(addBulk: jest.Mock) {
@@ -25,40 +25,41 @@ describe('Events that are handed on to the fan-out', () => {
     return { queue, jobsOf };
   }
 
-  it('are one job when they were committed together, though each is handed on for itself', async () => {
+  it('are one job when they were committed together, though each is offered by itself', async () => {
     const { queue, jobsOf } = fanOutQueue(jest.fn().mockResolvedValue([]));
-    for (const id of ids(20)) queue.handOn([id]);
+    for (const id of ids(20)) queue.offer([id]);
     expect(await jobsOf(20)).toEqual([ids(20)]);
   });
 
   it('are jobs of a hundred at most', async () => {
     const { queue, jobsOf } = fanOutQueue(jest.fn().mockResolvedValue([]));
-    queue.handOn(ids(250));
+    queue.offer(ids(250));
     expect((await jobsOf(250)).map(({ length }) => length)).toEqual([100, 100, 50]);
   });
 
   it('go on when the queue did not take some of them, which are left to the sweeper', async () => {
     const addBulk = jest.fn().mockRejectedValueOnce(new Error('away')).mockResolvedValue([]);
     const { queue, jobsOf } = fanOutQueue(addBulk);
-    queue.handOn(['lost']);
+    queue.offer(['lost']);
     await jobsOf(1);
-    queue.handOn(['next']);
+    queue.offer(['next']);
     expect(await jobsOf(2)).toEqual([['lost'], ['next']]);
   });
 
   it('never pile up beyond ten thousand: the rest is left to the sweeper', async () => {
     const { queue, jobsOf } = fanOutQueue(jest.fn().mockResolvedValue([]));
-    queue.handOn(ids(12_000));
+    queue.offer(ids(12_000));
     expect((await jobsOf(10_000)).flat()).toEqual(ids(10_000));
   });
 
-  it('go no further when a worker in this process takes them', async () => {
+  it('become jobs only as far as a worker in this process does not take them', async () => {
     const addBulk = jest.fn().mockResolvedValue([]);
     const { queue, jobsOf } = fanOutQueue(addBulk);
-    const take = jest.fn().mockReturnValueOnce(true).mockReturnValueOnce(false);
-    queue.divert(take);
-    queue.handOn(['here']);
-    queue.handOn(['elsewhere']);
+    const taken: string[] = [];
+    queue.whenOffered(() => taken.push(...queue.take(2 - taken.length)));
+    queue.offer(['here']);
+    queue.offer(['here too', 'elsewhere']);
     expect(await jobsOf(1)).toEqual([['elsewhere']]);
+    expect(taken).toEqual(['here', 'here too']);
   });
 });

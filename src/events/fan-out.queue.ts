@@ -8,29 +8,26 @@ import { QueueHealthService } from '../plumbing/queue/queue-health.service';
 /** The braces keep all keys of the queue in one slot of a Redis cluster. */
 export const FAN_OUT_QUEUE = '{fan-out}';
 
-/** A reminder that these events have to be fanned out. The rows hold the truth. */
+/** An offer to fan out these events. The rows hold the truth. */
 export interface FanOutJob {
   eventIds: string[];
 }
 
-/** Fans events out in this process, or answers false. */
-type Take = (eventIds: readonly string[]) => boolean;
-
 const MAX_WAITING = 10_000;
 const MAX_IDS_PER_JOB = 100;
-/** Under load fewer jobs remind of more events each; one that comes alone does not wait. */
+/** Under load fewer jobs offer more events each. An event that comes alone does not wait. */
 const GATHERING = gatherFor({ quietMs: 5, withinMs: 20, enough: MAX_IDS_PER_JOB });
 
 /**
- * Hands events on to the fan-out without ever making a publisher wait. What the queue does not take, or what would
- * pile up here, is left to the sweeper.
+ * Offers events to the fan-out without ever making a publisher wait. A worker in the same process may take them first; the
+ * others become jobs. What the queue does not take, or what would pile up here, is left to the sweeper.
  */
 @Injectable()
 export class FanOutQueue implements OnModuleInit {
   private readonly logger = new Logger('FanOutQueue');
   private waiting: string[] = [];
-  private handingOn = false;
-  private take: Take | null = null;
+  private draining = false;
+  private onOffered: () => void = () => undefined;
 
   constructor(
     @InjectQueue(FAN_OUT_QUEUE) private readonly queue: Queue<FanOutJob>,
@@ -41,19 +38,26 @@ export class FanOutQueue implements OnModuleInit {
     this.health.watch(this.queue);
   }
 
-  /** Whom events are offered before they go on the queue: a worker in the same process. */
-  divert(take: Take | null): void {
-    this.take = take;
+  /** Calls `listener` when events are offered, before they go on the queue: it may `take` them. */
+  whenOffered(listener: () => void): void {
+    this.onOffered = listener;
   }
 
-  handOn(eventIds: readonly string[]): void {
-    if (eventIds.length === 0 || this.take?.(eventIds)) return;
+  /** Takes events that were offered and are not on the queue yet, the first ones, at most `limit`. */
+  take(limit: number): string[] {
+    return this.waiting.splice(0, limit);
+  }
+
+  /** Offers events. Returns at once and never throws: what is not taken is left to the sweeper. */
+  offer(eventIds: readonly string[]): void {
+    if (eventIds.length === 0) return;
     this.waiting.push(...eventIds.slice(0, MAX_WAITING - this.waiting.length));
-    if (!this.handingOn) void this.drain();
+    this.onOffered();
+    if (this.waiting.length > 0 && !this.draining) void this.drain();
   }
 
-  /** Reminds of events and waits until the queue has taken it. Throws when the queue is away. */
-  async remind(eventIds: string[]): Promise<void> {
+  /** Puts events on the queue and waits until it has taken them. Throws when the queue is away. */
+  async enqueue(eventIds: string[]): Promise<void> {
     const jobs = [];
     for (let i = 0; i < eventIds.length; i += MAX_IDS_PER_JOB) {
       jobs.push({ name: 'fan-out', data: { eventIds: eventIds.slice(i, i + MAX_IDS_PER_JOB) } });
@@ -62,19 +66,19 @@ export class FanOutQueue implements OnModuleInit {
   }
 
   private async drain(): Promise<void> {
-    this.handingOn = true;
-    // What was committed together is handed on one by one, and belongs in one job.
+    this.draining = true;
+    // What was committed together is offered one by one, and belongs in one job.
     await nextTurn();
     while (this.waiting.length > 0) {
       const gathered = GATHERING();
-      const eventIds = this.waiting.splice(0, MAX_IDS_PER_JOB);
+      const eventIds = this.take(MAX_IDS_PER_JOB);
       try {
-        await this.remind(eventIds);
+        await this.enqueue(eventIds);
       } catch (error) {
         this.logger.warn(`${eventIds.length} events are left to the sweeper: ${String(error)}`);
       }
       if (eventIds.length > 1) await gathered(() => this.waiting.length);
     }
-    this.handingOn = false;
+    this.draining = false;
   }
 }

@@ -18,7 +18,7 @@ export class PublishTransactionSubscriber implements EntitySubscriberInterface {
   /** Notes events; with a manager outside a transaction their rows are there already. */
   note(manager: EntityManager, events: readonly AcceptedEvent[]): void {
     const runner = manager.queryRunner;
-    if (!runner?.isTransactionActive) return this.accepted.handOn(events);
+    if (!runner?.isTransactionActive) return this.accepted.committed(events);
     const earlier = noted(runner);
     earlier.push(...events);
     runner.data[KEY] = earlier;
@@ -27,7 +27,7 @@ export class PublishTransactionSubscriber implements EntitySubscriberInterface {
   /** TypeORM tells of released savepoints too: only the outermost commit makes rows visible. */
   afterTransactionCommit({ queryRunner }: { queryRunner: QueryRunner }): void {
     if (queryRunner.isTransactionActive) return;
-    this.accepted.handOn(noted(queryRunner));
+    this.accepted.committed(noted(queryRunner));
     delete queryRunner.data[KEY];
   }
 

@@ -5,7 +5,7 @@ import { Batcher } from '../plumbing/database/batcher';
 import { StatementsService } from '../plumbing/database/statements.service';
 import { type Ending, tallyOf } from './failure-tally';
 import type { DisabledReason } from './webhook.entity';
-import { WebhookStopsService } from './webhook-lifecycle.service';
+import { WebhookLifecycleService } from './webhook-lifecycle.service';
 
 /** A webhook that was disabled just now. */
 export interface DisabledWebhook {
@@ -52,7 +52,7 @@ export class WebhookHealthService {
   constructor(
     config: Config,
     private readonly statements: StatementsService,
-    private readonly stops: WebhookStopsService,
+    private readonly lifecycle: WebhookLifecycleService,
   ) {
     this.thresholds = [config.disableAfterFailures, config.disableAfterHours];
   }
@@ -77,7 +77,7 @@ export class WebhookHealthService {
     const values = [id, reason, ...this.thresholds];
     const [[disabled]] = await manager.query<[DisabledWebhook[], number]>(DISABLE, values);
     if (!disabled) return null;
-    await this.stops.disabled(manager, id);
+    await this.lifecycle.disabled(manager, id);
     return disabled;
   }
 

@@ -11,7 +11,7 @@ import { ListWebhooksDto } from './dto/list-webhooks.dto';
 import { RotatedSecretDto, RotateSecretDto } from './dto/rotate-secret.dto';
 import { UpdateWebhookDto } from './dto/update-webhook.dto';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
-import { WebhookSecretsService } from './secrets/secret-rotation.service';
+import { SecretRotationService } from './secrets/secret-rotation.service';
 import { WebhooksService } from './webhooks.service';
 
 @ApiTags('Webhooks')
@@ -19,7 +19,7 @@ import { WebhooksService } from './webhooks.service';
 export class WebhooksController {
   constructor(
     private readonly webhooks: WebhooksService,
-    private readonly secrets: WebhookSecretsService,
+    private readonly secrets: SecretRotationService,
   ) {}
 
   @Post()

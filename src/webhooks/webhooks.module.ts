@@ -4,10 +4,9 @@ import { DestinationsModule } from '../plumbing/destinations/destinations.module
 import { CatalogueModule } from '../catalogue/catalogue.module';
 import { SecretsService } from './secrets/secrets.service';
 import { WebhookHealthService } from './webhook-health.service';
-import { WebhookPausesRepository } from './webhook-pauses.repository';
 import { WebhookRulesService } from './webhook-rules.service';
-import { WebhookSecretsService } from './secrets/secret-rotation.service';
-import { WebhookStopsService } from './webhook-lifecycle.service';
+import { SecretRotationService } from './secrets/secret-rotation.service';
+import { WebhookLifecycleService } from './webhook-lifecycle.service';
 import { Webhook } from './webhook.entity';
 import { WebhooksController } from './webhooks.controller';
 import { WebhooksService } from './webhooks.service';
@@ -18,12 +17,11 @@ import { WebhooksService } from './webhooks.service';
   providers: [
     SecretsService,
     WebhookHealthService,
-    WebhookPausesRepository,
     WebhookRulesService,
-    WebhookSecretsService,
-    WebhookStopsService,
+    SecretRotationService,
+    WebhookLifecycleService,
     WebhooksService,
   ],
-  exports: [SecretsService, WebhookHealthService, WebhookStopsService, WebhooksService],
+  exports: [SecretsService, WebhookHealthService, WebhookLifecycleService, WebhooksService],
 })
 export class WebhooksModule {}

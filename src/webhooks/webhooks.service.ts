@@ -13,7 +13,7 @@ import { patternsOf } from './event-pattern';
 import { SecretsService } from './secrets/secrets.service';
 import { Webhook } from './webhook.entity';
 import { WebhookRulesService } from './webhook-rules.service';
-import { WebhookStopsService } from './webhook-lifecycle.service';
+import { WebhookLifecycleService } from './webhook-lifecycle.service';
 
 @Injectable()
 export class WebhooksService {
@@ -22,7 +22,7 @@ export class WebhooksService {
     private readonly rules: WebhookRulesService,
     private readonly clock: ClockService,
     private readonly secrets: SecretsService,
-    private readonly stops: WebhookStopsService,
+    private readonly lifecycle: WebhookLifecycleService,
   ) {}
 
   /** Answers the webhook and, this once, its secret in the clear. */
@@ -42,7 +42,7 @@ export class WebhooksService {
         secret: this.secrets.seal(id, secret),
         active,
       });
-      if (!active) await this.stops.disabled(manager, id);
+      if (!active) await this.lifecycle.disabled(manager, id);
       return manager.findOneByOrFail(Webhook, { id });
     });
     return { webhook, secret };
@@ -67,8 +67,8 @@ export class WebhooksService {
         await manager.findOne(Webhook, { where: { userId, id }, lock: { mode: 'pessimistic_write' } }),
       );
       await manager.update(Webhook, { id }, { ...this.columns(before, changes), ...(url && { url }) });
-      if (changes.active === false && before.active) await this.stops.disabled(manager, id);
-      if (changes.active === true && !before.active) await this.stops.activated(manager, id);
+      if (changes.active === false && before.active) await this.lifecycle.disabled(manager, id);
+      if (changes.active === true && !before.active) await this.lifecycle.activated(manager, id);
       return manager.findOneByOrFail(Webhook, { id });
     });
   }
@@ -91,7 +91,7 @@ export class WebhooksService {
     await this.webhooks.manager.transaction(async (manager) => {
       const { affected } = await manager.delete(Webhook, { userId, id });
       if (!affected) throw new ApiError(404, MESSAGES.webhookNotFound);
-      await this.stops.deleted(manager, id);
+      await this.lifecycle.deleted(manager, id);
     });
   }
 }

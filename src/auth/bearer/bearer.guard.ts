@@ -12,7 +12,7 @@ import { MANAGEMENT, RATE_RULE_KEY, type RateRule } from '../rate-limit.decorato
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { missingScope, type NeededScopes } from '../scope';
 import { SCOPES_KEY } from '../scopes.decorator';
-import { unauthenticated } from './unauthenticated';
+import { unauthenticated } from './credentials';
 
 /**
  * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`, and counts for its

@@ -1,3 +1,5 @@
+import { ApiError } from '../../plumbing/errors/api-error';
+import { MESSAGES } from '../../plumbing/errors/messages';
 import { addressGroup } from '../limits/address-group';
 
 /** What credentials are read from. */
@@ -23,3 +25,7 @@ export const bearerTokenOf = (request: Incoming): string | undefined =>
 /** `x-forwarded-for` of a trusted proxy may still hold something else than an address; then it is the proxy's fault. */
 export const senderOf = ({ ip, socket }: Incoming): string =>
   addressGroup(ip) ?? addressGroup(socket.remoteAddress ?? '') ?? 'unknown';
+
+/** The one answer to all bad credentials, with the challenge of RFC 9110, section 11.6.1. */
+export const unauthenticated = (): ApiError =>
+  new ApiError(401, MESSAGES.unauthenticated, { 'www-authenticate': 'Bearer realm="api"' });

@@ -5,7 +5,7 @@ import type { BodyRule } from '../../plumbing/http/json-body.launcher';
 import { AuthenticationService } from './authentication.service';
 import { bearerTokenOf, senderOf } from './credentials';
 import { RateLimitsService } from '../limits/rate-limits.service';
-import { unauthenticated } from './unauthenticated';
+import { unauthenticated } from './credentials';
 
 /** Guards run when a body has been read: before megabytes are, somebody has to be there. */
 @Injectable()

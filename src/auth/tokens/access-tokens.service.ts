@@ -14,7 +14,7 @@ import { AuthenticationService } from '../bearer/authentication.service';
 import type { CreateTokenDto } from './dto/create-token.dto';
 import type { ListTokensDto } from './dto/list-tokens.dto';
 import { judgeGrant, requireManager } from './token-grant';
-import { unauthenticated } from '../bearer/unauthenticated';
+import { unauthenticated } from '../bearer/credentials';
 
 const MAX_LIVE_TOKENS = 100;
 const IS_LIVE = '(t.expires_at is null or t.expires_at > now())';

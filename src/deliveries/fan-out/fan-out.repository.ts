@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { idBounds } from '../../plumbing/database/id-bounds';
 import { StatementsService } from '../../plumbing/database/statements.service';
 import { patternsSql } from '../../webhooks/event-pattern';
-import { ATTENDED, PARKED } from '../deliveries.statements';
+import { JOB_LEASE, PARKED_LEASE } from '../lease';
 
 /** A webhook that gets an event. */
 export interface Subscriber {
@@ -17,8 +17,8 @@ export interface Subscriber {
 const SUBSCRIBED = `w.active and w.events && e.patterns and w.created_at < e.accepted_at`;
 
 /**
- * Who gets an event that is still to be fanned out is judged here: webhooks that are active, subscribed, and were created
- * before it. Those of one user are found among his alone, however many others have subscribed to the same.
+ * Decides who gets an event: webhooks that are active, subscribed, and were created before it. The webhooks of an event
+ * for one user are looked for among that user's alone, however many others have subscribed to the same.
  */
 const SUBSCRIBERS = {
   name: 'subscribers',
@@ -40,8 +40,8 @@ const SUBSCRIBERS = {
 };
 
 /**
- * Nobody waits until this is on the disk: should PostgreSQL die before, the events are fanned out again, into the same rows.
- * Whoever waits for a later commit, such as that of an outcome, waits for this one too.
+ * Does not wait until the commit is on the disk. If PostgreSQL dies before, the events are fanned out again, into the same
+ * rows. A later commit that is waited for, such as that of an outcome, brings this one to the disk too.
  */
 const INSERT_DELIVERIES = {
   name: 'insert_first_deliveries',
@@ -53,8 +53,8 @@ const INSERT_DELIVERIES = {
       returning id
     )
     insert into webhook_service.deliveries
-      (id, webhook_id, user_id, event_id, event, url, parked, attempt, trigger, status, scheduled_at, attended_until)
-    select d.*, 1, 'event', 'pending', now(), now() + case when d.parked then ${PARKED} else ${ATTENDED} end
+      (id, webhook_id, user_id, event_id, event, url, parked, attempt, trigger, status, scheduled_at, leased_until)
+    select d.*, 1, 'event', 'pending', now(), now() + case when d.parked then ${PARKED_LEASE} else ${JOB_LEASE} end
     from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::boolean[])
       as d (id, webhook_id, user_id, event_id, event, url, parked)
     where cardinality($8::uuid[]) = 0 or d.event_id in (select id from complete)
@@ -68,7 +68,7 @@ const PAGE = 5000;
 /** The first delivery of an event to a webhook, about to be inserted. */
 interface FirstDelivery extends Subscriber {
   id: string;
-  /** It waits in its row for a slot; no job reminds of it. */
+  /** It waits in its row for a slot; there is no job for it. */
   parked: boolean;
 }
 
@@ -76,7 +76,7 @@ interface FirstDelivery extends Subscriber {
 export class FanOutRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** All subscribers of those of the events that are still to be fanned out, page after page; the last one may be empty. */
+  /** The subscribers of those events that are still to be fanned out, page after page. The last page may be empty. */
   async *subscribers(eventIds: readonly string[]): AsyncGenerator<{ page: Subscriber[]; isLast: boolean }> {
     const bounds = idBounds(eventIds);
     let page: Subscriber[];
@@ -95,9 +95,10 @@ export class FanOutRepository {
   }
 
   /**
-   * Inserts what is not there yet, and answers the ids of that.
+   * Inserts the rows that do not exist yet, and answers their ids.
    * @param complete events that have no other deliveries than these and those inserted before: they are marked as fanned
-   *   out, in the same commit. Of one that somebody else has marked meanwhile nothing is inserted, for he did.
+   *   out, in the same commit. When another process has marked one meanwhile, it has inserted the rows too, and nothing is
+   *   inserted here.
    */
   async insert(rows: readonly FirstDelivery[], complete: readonly string[]): Promise<Set<string>> {
     const inserted = await this.statements.run<{ id: string }>(INSERT_DELIVERIES, [

@@ -6,14 +6,14 @@ import { ParkingService } from '../slots/parking.service';
 import { SendQueue } from '../send.queue';
 
 const MAX_BATCH = 100;
-/** The first of many subscribers do not wait until the rows of all of them are written. */
+/** So many rows are inserted at once: the first of many subscribers do not wait for the rows of all. */
 const MAX_INSERT = 1000;
 /** While one batch is written, the next is read. */
 const BATCHES_AT_ONCE = 2;
 
 /**
- * Turns events into deliveries, as many together as there are. May run twice for an event: ids are computed, and the mark
- * is set with the last of them.
+ * Turns events into deliveries, many events together. It may run twice for an event and changes nothing the second time:
+ * the ids of first deliveries are computed, and the event is marked as fanned out with the last of them.
  */
 @Injectable()
 export class FanOutService {
@@ -32,7 +32,7 @@ export class FanOutService {
     private readonly parking: ParkingService,
   ) {}
 
-  /** Rejects when an event could not be fanned out. */
+  /** Fans out all of these events. Throws when one of them could not be fanned out; the sweeper finds it again. */
   async fanOutAll(eventIds: readonly string[]): Promise<void> {
     await Promise.all(eventIds.map((id) => this.events.add(id)));
   }
@@ -47,14 +47,14 @@ export class FanOutService {
 
   /** @param complete events that have no other deliveries than these and those inserted before */
   private async insert(subscribers: readonly Subscriber[], complete: readonly string[]): Promise<void> {
-    const isFull = this.queue.room < subscribers.length;
+    const isFull = this.queue.remaining < subscribers.length;
     const rows = subscribers.map((subscriber) => ({
       ...subscriber,
       id: firstDeliveryId(subscriber.eventId, subscriber.webhookId),
-      parked: isFull || this.parking.isBacklogged(subscriber.webhookId),
+      parked: isFull || this.parking.hasParked(subscriber.webhookId),
     }));
     const inserted = await this.fanOut.insert(rows, complete);
-    // Of the others somebody else has reminded, or the sweeper will.
+    // Rows that already existed were queued by the process that inserted them, or will be by the sweeper.
     const added = rows.filter(({ id }) => inserted.has(id));
     await this.queue.offer(added.filter(({ parked }) => !parked).map(({ id }) => id));
     this.parking.note(added.filter(({ parked }) => parked));

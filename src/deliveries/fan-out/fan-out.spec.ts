@@ -18,8 +18,8 @@ describe('An event with many subscribers', () => {
     const offer = jest.fn();
     const service = new FanOutService(
       { subscribers, insert } as Partial<FanOutRepository> as FanOutRepository,
-      { room: 10_000, offer } as Partial<SendQueue> as SendQueue,
-      { isBacklogged: () => false, note: () => undefined } as Partial<ParkingService> as ParkingService,
+      { remaining: 10_000, offer } as Partial<SendQueue> as SendQueue,
+      { hasParked: () => false, note: () => undefined } as Partial<ParkingService> as ParkingService,
     );
     await service.fanOutAll([EVENT]);
     expect(insert.mock.calls.map(([rows, complete]) => [rows.length, complete])).toEqual([

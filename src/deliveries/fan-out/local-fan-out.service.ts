@@ -3,13 +3,14 @@ import { FanOutQueue } from '../../events/fan-out.queue';
 import { WorkersService } from '../../plumbing/queue/workers.service';
 import { FanOutService } from './fan-out.service';
 
-/** Events of its own publishers that a process fans out at once; what goes beyond that is for all workers. */
+/** Events of its own publishers that a process fans out at once. What goes beyond that is for all workers. */
 const MAX_EVENTS = 200;
 
-/** In a process that works and publishes, events are fanned out without a way over the queue. */
+/** In a process that works and publishes, events are fanned out without a job. */
 @Injectable()
 export class LocalFanOutService {
   private readonly logger = new Logger('LocalFanOut');
+  private started = false;
   private underWay = 0;
 
   constructor(
@@ -18,22 +19,24 @@ export class LocalFanOutService {
     private readonly workers: WorkersService,
   ) {}
 
+  /** From now on this process takes what its own publishers offer. */
   start(): void {
-    this.queue.divert((eventIds) => this.take(eventIds));
+    this.started = true;
+    this.queue.whenOffered(() => this.take());
   }
 
-  stop(): void {
-    this.queue.divert(null);
+  /** Takes nothing more; what is under way ends by itself. */
+  async stop(): Promise<void> {
+    this.started = false;
   }
 
-  /** False when there is too much under way already. What fails is found by the sweeper. */
-  private take(eventIds: readonly string[]): boolean {
-    if (this.underWay + eventIds.length > MAX_EVENTS) return false;
+  private take(): void {
+    const eventIds = this.started ? this.queue.take(MAX_EVENTS - this.underWay) : [];
+    if (eventIds.length === 0) return;
     this.underWay += eventIds.length;
     void this.workers
       .during(() => this.fanOut.fanOutAll(eventIds))
       .catch((error: unknown) => this.logger.warn(`Events are left to the sweeper: ${String(error)}`))
       .finally(() => (this.underWay -= eventIds.length));
-    return true;
   }
 }

@@ -1,7 +1,8 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { isDatabaseUnavailable } from '../../plumbing/errors/database-error';
+import { Repeat } from '../../plumbing/timers/repeat.timer';
 import { MissedEventsRepository } from './missed-events.repository';
 import { RecoveriesRepository } from './recoveries.repository';
 import type { Recovery } from './recovery.entity';
@@ -12,8 +13,9 @@ import { SendQueue } from '../send.queue';
 const PAGE = 500;
 /** The next page follows when fewer than this many of the pages before are still to be sent. */
 const MOSTLY_SENT = 100;
-/** Pages without a missed event are quick; even so, other recoveries have their turn. */
+/** Pages without a missed event are quick. After this many of them other recoveries get a turn. */
 const MAX_PAGES = 20;
+const CONTINUE_EVERY_MS = 1000;
 
 interface Step {
   /** The attempts that were inserted. */
@@ -25,12 +27,16 @@ interface Step {
 const NO_STEP: Step = { ids: [], more: false };
 
 /**
- * Takes recoveries further, a page at a time, each page in one short transaction under the lock of its webhook. Everything
- * that it knows is in rows: any process may take the next step, and two of them at once take turns.
+ * Takes recoveries further, a page at a time, each page in one short transaction under the lock of its webhook. Its state
+ * is in rows, so any process may take the next step: a recovery that began in another process goes on here.
  */
 @Injectable()
-export class RecoveryProgressService {
+export class RecoveryProgressService implements OnApplicationShutdown {
   private readonly logger = new Logger('Recoveries');
+  private readonly repeat = new Repeat(() => this.continueAll(), {
+    everyMs: CONTINUE_EVERY_MS,
+    onFailure: (error) => this.report('Recoveries', error),
+  });
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -40,11 +46,29 @@ export class RecoveryProgressService {
     private readonly queue: SendQueue,
   ) {}
 
+  /** Takes all recoveries further, every second from now on. */
+  start(): void {
+    this.repeat.start();
+  }
+
+  /** Begins no further turn; resolves when the one under way has ended. */
+  stop(): Promise<void> {
+    return this.repeat.stop();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.stop();
+  }
+
+  /** Takes every running recovery as far as it goes without waiting. Throws while PostgreSQL is away. */
   async continueAll(): Promise<void> {
     for (const recovery of await this.recoveries.running()) await this.continue(recovery);
   }
 
-  /** As far as it goes without waiting. Never throws: what fails is tried again at the next turn, here or elsewhere. */
+  /**
+   * Takes one recovery as far as it goes without waiting. Never throws: what fails is tried again at the next turn, in this
+   * process or another.
+   */
   async continue({ id, webhookId }: Pick<Recovery, 'id' | 'webhookId'>): Promise<void> {
     try {
       for (let pages = 0, more = true; more && pages < MAX_PAGES; pages++) {
@@ -53,8 +77,12 @@ export class RecoveryProgressService {
         more = step.more;
       }
     } catch (error) {
-      if (!isDatabaseUnavailable(error)) this.logger.error(`Recovery ${id} cannot go on at present: ${String(error)}`);
+      this.report(`Recovery ${id}`, error);
     }
+  }
+
+  private report(what: string, error: unknown): void {
+    if (!isDatabaseUnavailable(error)) this.logger.error(`${what} cannot go on at present: ${String(error)}`);
   }
 
   private async step(manager: EntityManager, id: string, webhookId: string): Promise<Step> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ClockService } from '../../plumbing/database/clock.service';
-import { ATTENDED } from '../deliveries.statements';
+import { JOB_LEASE } from '../lease';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
 /** Whoever makes redeliveries holds this lock: two of them never take the same event for one without a pending attempt. */
@@ -12,8 +12,8 @@ const KEPT = 'select 1 from webhook_service.events where id = $1 and id >= $2';
 /** An event with a pending attempt is left out, and so is one that is past retention. */
 const INSERT_REDELIVERIES = `
   insert into webhook_service.deliveries
-    (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
-  select r.id, w.id, w.user_id, e.id, e.name, w.url, 1, 'redelivery', 'pending', now(), now() + ${ATTENDED}
+    (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
+  select r.id, w.id, w.user_id, e.id, e.name, w.url, 1, 'redelivery', 'pending', now(), now() + ${JOB_LEASE}
   from webhook_service.webhooks w
   cross join unnest($2::uuid[], $3::uuid[]) as r (id, event_id)
   join webhook_service.events e on e.id = r.event_id

@@ -2,19 +2,24 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../plumbing/config/config';
 import { DayTablesRepository } from '../../plumbing/database/day-tables.repository';
 import type { DayPartition, PartitionedTable } from '../../plumbing/database/partitions';
+import { Repeat } from '../../plumbing/timers/repeat.timer';
 import { RetentionCutoffService } from './retention-cutoff.service';
 import { RetentionRepository } from './retention.repository';
 
 const EVERY_MS = 3_600_000;
 
 /**
- * Drops what is past retention, a whole day at a time, from a timer of this process; one process at a time. A day on
- * which something is still to be delivered stays until it is not.
+ * Drops what is past retention, a whole day at a time, from a timer of this process, one process at a time. A day that
+ * still has something to deliver stays.
  */
 @Injectable()
 export class RetentionService implements OnApplicationShutdown {
   private readonly logger = new Logger('Retention');
-  private timer?: NodeJS.Timeout;
+  private readonly repeat = new Repeat(() => this.apply(), {
+    everyMs: EVERY_MS,
+    onFailure: (error) =>
+      this.logger.error(`What is past retention could not be dropped; the next try is in an hour: ${String(error)}`),
+  });
 
   constructor(
     private readonly config: Config,
@@ -23,15 +28,21 @@ export class RetentionService implements OnApplicationShutdown {
     private readonly retention: RetentionRepository,
   ) {}
 
+  /** Drops what is past retention now, and every hour from now on. */
   start(): void {
-    void this.run();
-    this.timer = setInterval(() => void this.run(), EVERY_MS).unref();
+    this.repeat.start();
   }
 
-  onApplicationShutdown(): void {
-    clearInterval(this.timer);
+  /** Begins no further run; resolves when the one under way has ended. */
+  stop(): Promise<void> {
+    return this.repeat.stop();
   }
 
+  async onApplicationShutdown(): Promise<void> {
+    await this.stop();
+  }
+
+  /** One run. Does nothing while another process is at it; throws while PostgreSQL is away. */
   async apply(): Promise<void> {
     await this.days.alone(async () => {
       const firstKeptId = this.cutoff.firstKeptId();
@@ -51,13 +62,5 @@ export class RetentionService implements OnApplicationShutdown {
     }
     await this.days.drop(table, day);
     this.logger.log({ msg: 'dropped', day: day.name });
-  }
-
-  private async run(): Promise<void> {
-    try {
-      await this.apply();
-    } catch (error) {
-      this.logger.error(`What is past retention could not be dropped; the next try is in an hour: ${String(error)}`);
-    }
   }
 }

@@ -3,16 +3,15 @@ import type { Counter, Gauge, Histogram } from 'prom-client';
 import { MetricsService } from '../../plumbing/metrics/metrics.service';
 import { timeOfId } from '../../plumbing/database/id-time';
 import { traceIdOf } from '../../events/traceparent';
-import type { AttemptRecord, Exchange, Recorded } from '../attempt';
-import { AttendanceService } from './leases.service';
-import type { DueDelivery } from '../due-delivery';
+import type { DueDelivery, Exchange, Outcome, Written } from '../attempt';
+import { TRIGGERS } from '../delivery.entity';
 import { ERROR_CODES } from '../delivery-error';
+import { LeasesService } from './leases.service';
 
-const TRIGGERS = ['event', 'redelivery', 'test'];
 const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const WAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 
-/** Tells of attempts: while they are made in their rows, then in one line of the log for each, and in numbers. */
+/** Reports attempts: as a lease that is kept while they are made, as one log line each, and in metrics. */
 @Injectable()
 export class AttemptReportsService {
   private readonly logger = new Logger('Deliveries');
@@ -25,7 +24,7 @@ export class AttemptReportsService {
 
   constructor(
     metrics: MetricsService,
-    private readonly attendance: AttendanceService,
+    private readonly leases: LeasesService,
   ) {
     this.inFlight = metrics.level(
       'webhooks_attempts_in_flight',
@@ -51,26 +50,27 @@ export class AttemptReportsService {
     );
   }
 
-  /** False when this process is making the attempt already. */
+  /** An attempt begins. False when this process is making it already. */
   begin(deliveryId: string): boolean {
-    if (!this.attendance.begin(deliveryId)) return false;
+    if (!this.leases.begin(deliveryId)) return false;
     this.inFlight.inc();
     return true;
   }
 
+  /** An attempt that `begin` allowed is over. */
   end(deliveryId: string): void {
-    this.attendance.end(deliveryId);
+    this.leases.end(deliveryId);
     this.inFlight.dec();
   }
 
-  /** @param recorded null when another process had written an outcome before: then this one is not counted */
-  report(delivery: DueDelivery, record: AttemptRecord, recorded: Recorded | null): void {
-    if (recorded) this.count(delivery, record);
-    if (recorded?.nextId) this.retries.inc();
-    this.log(delivery, record);
+  /** @param written null when another process had written an outcome before: then this one is logged and not counted */
+  report(delivery: DueDelivery, outcome: Outcome, written: Written | null): void {
+    if (written) this.count(delivery, outcome);
+    if (written?.nextId) this.retries.inc();
+    this.log(delivery, outcome);
   }
 
-  private count(delivery: DueDelivery, { status, error, exchange }: AttemptRecord): void {
+  private count(delivery: DueDelivery, { status, error, exchange }: Outcome): void {
     if (exchange) this.duration.observe(exchange.durationMs / 1000);
     if (status === 'failed' && error) this.failed.inc({ code: error.code });
     if (status !== 'succeeded' || !exchange) return;
@@ -78,7 +78,7 @@ export class AttemptReportsService {
     if (delivery.trigger === 'event' && delivery.attempt === 1) this.way.observe(wayMs(delivery, exchange) / 1000);
   }
 
-  private log(delivery: DueDelivery, { status, error, exchange, next }: AttemptRecord): void {
+  private log(delivery: DueDelivery, { status, error, exchange, retryInMs }: Outcome): void {
     const { id, webhookId, eventId, event, attempt, trigger, traceparent } = delivery;
     const host = exchange ? new URL(exchange.url).host : null;
     this.logger.log({
@@ -94,15 +94,15 @@ export class AttemptReportsService {
       host,
       responseStatus: exchange?.response?.status ?? null,
       durationMs: exchange?.durationMs ?? null,
-      retryInMs: next?.delayMs ?? null,
+      retryInMs,
       traceId: traceIdOf(traceparent),
-      // Under which the receiver has been called, see childTraceparent.
+      // The receiver was called under this span, see childTraceparent.
       spanId: exchange?.requestHeaders.traceparent?.slice(36, 52) ?? null,
     });
   }
 }
 
-/** Both instants are PostgreSQL's: the one in the event's id, and that of the attempt. */
+/** From publishing to the first success. Both instants are PostgreSQL's: the one in the event's id, and that of the attempt. */
 function wayMs({ eventId }: DueDelivery, { attemptedAt, durationMs }: Exchange): number {
   return Math.max(0, attemptedAt.getTime() + durationMs - timeOfId(eventId).getTime());
 }

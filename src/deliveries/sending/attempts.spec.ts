@@ -1,9 +1,9 @@
 import type { Config } from '../../plumbing/config/config';
-import type { ClockService } from '../../plumbing/database/clock.service';
 import type { AttemptReportsService } from './attempt-reports.service';
 import { AttemptsService } from './attempts.service';
 import type { DeliveriesRepository } from '../deliveries.repository';
-import type { DueDelivery } from '../due-delivery';
+import type { DueDelivery } from '../attempt';
+import type { SendQueue } from '../send.queue';
 import type { SenderService } from './sender.service';
 
 const CONCURRENCY = 2;
@@ -13,7 +13,6 @@ describe('The slot of an attempt', () => {
   function attempts(record: DeliveriesRepository['record'], send = jest.fn().mockResolvedValue(SENT)) {
     return new AttemptsService(
       { deliveryConcurrency: CONCURRENCY } as Config,
-      {} as ClockService,
       { record } as Partial<DeliveriesRepository> as DeliveriesRepository,
       { send } as Partial<SenderService> as SenderService,
       {
@@ -21,6 +20,7 @@ describe('The slot of an attempt', () => {
         end: jest.fn(),
         report: jest.fn(),
       } as Partial<AttemptReportsService> as AttemptReportsService,
+      {} as SendQueue,
     );
   }
 

@@ -6,15 +6,15 @@ import { EventsService } from '../../events/events.service';
 import { MetricsService } from '../../plumbing/metrics/metrics.service';
 import type { DisabledReason } from '../../webhooks/webhook.entity';
 import { WebhookHealthService } from '../../webhooks/webhook-health.service';
-import type { Made } from '../attempt';
+import type { Outcome, Written } from '../attempt';
 import { DeliveriesRepository } from '../deliveries.repository';
 
 /**
- * Lets a webhook know how its events ended: with a success, without retries left, or with a receiver that is gone. Writes
- * nothing when a success finds nothing to clear.
+ * Tells a webhook how its events ended: with a success, without retries left, or with a receiver that is gone. A success
+ * that finds nothing to clear writes nothing.
  */
 @Injectable()
-export class WebhookEndingsService {
+export class AutoDisableService {
   private readonly logger = new Logger('Webhooks');
   private readonly disabled: Counter<'reason'>;
 
@@ -29,7 +29,11 @@ export class WebhookEndingsService {
     this.disabled = metrics.counterBy('webhooks_disabled_total', help, 'reason', ['failing', 'gone']);
   }
 
-  async note(webhookId: string, { ending, consecutiveFailures }: Made): Promise<void> {
+  /** Counts how an event ended, and disables the webhook when it has failed too often or its receiver is gone. */
+  async note(
+    webhookId: string,
+    { ending, consecutiveFailures }: Pick<Outcome, 'ending'> & Pick<Written, 'consecutiveFailures'>,
+  ): Promise<void> {
     const succeeded = ending === 'succeeded';
     if (ending === null || (succeeded && !consecutiveFailures)) return;
     const failing = await this.health.ended({ webhookId, succeeded });
@@ -37,7 +41,7 @@ export class WebhookEndingsService {
     else if (failing) await this.disable(webhookId, 'failing');
   }
 
-  /** However many deliveries fail at once, in however many processes: it is disabled, and its owner told, once. */
+  /** Disables the webhook and tells its owner, once, however many deliveries fail at once in however many processes. */
   private async disable(webhookId: string, reason: DisabledReason): Promise<void> {
     const lastSuccessAt = reason === 'failing' ? await this.deliveries.lastSuccessAt(webhookId) : null;
     const disabled = await this.dataSource.transaction(async (manager) => {

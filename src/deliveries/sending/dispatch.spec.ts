@@ -1,56 +1,86 @@
-import type { AttemptSlotsService } from '../slots/slots.service';
-import type { AttemptsService } from './attempts.service';
-import { DispatchService } from './dispatch.service';
-import type { DueDelivery } from '../due-delivery';
+import type { DueDelivery } from '../attempt';
+import type { Offer } from '../lease';
 import type { ParkingService } from '../slots/parking.service';
-import type { SendQueue } from '../send.queue';
-import type { WebhookEndingsService } from './auto-disable.service';
+import type { SlotsService } from '../slots/slots.service';
+import type { AttemptsService } from './attempts.service';
+import type { AutoDisableService } from './auto-disable.service';
+import { DispatchService } from './dispatch.service';
+import type { LeasesService } from './leases.service';
 
-const DELIVERY = { id: 'd', webhookId: 'w', userId: 'u', trigger: 'event' } as DueDelivery;
+const DELIVERY = { id: 'd', webhookId: 'w', userId: 'u', trigger: 'event', dueInMs: 0 } as DueDelivery;
+const OFFER: Offer = { deliveryId: 'd', leasedUntilMs: 0, ownsDeliveryId: false };
 
-describe('A delivery that is due', () => {
-  function dispatcher(entered: boolean | Promise<boolean>) {
+describe('A delivery that a job offers', () => {
+  function dispatcher(acquired: boolean | Promise<boolean>, ...loaded: (Partial<DueDelivery> | null | Error)[]) {
     const make = jest.fn().mockResolvedValue(null);
-    const leave = jest.fn();
-    const park = jest.fn();
+    const [release, releaseLease, park, acquireAnyway] = [jest.fn(), jest.fn(), jest.fn(), jest.fn()];
+    const loadOffered = jest.fn(async () => {
+      const next = loaded.shift();
+      if (next instanceof Error) throw next;
+      return next ? { ...DELIVERY, ...next } : null;
+    });
     const service = new DispatchService(
-      { make } as Partial<AttemptsService> as AttemptsService,
-      { enter: () => entered, leave } as Partial<AttemptSlotsService> as AttemptSlotsService,
+      { loadOffered, release: releaseLease } as Partial<LeasesService> as LeasesService,
+      { acquire: () => acquired, acquireAnyway, release } as Partial<SlotsService> as SlotsService,
       { park } as Partial<ParkingService> as ParkingService,
-      {} as SendQueue,
-      {} as WebhookEndingsService,
+      { make } as Partial<AttemptsService> as AttemptsService,
+      {} as AutoDisableService,
     );
-    return { service, make, leave, park };
+    return { service, make, release, releaseLease, park, acquireAnyway, loadOffered };
   }
 
   it('is attempted as it was read when there is a slot', async () => {
-    const { service, make } = dispatcher(true);
-    const reload = jest.fn();
-    await service.dispatch(DELIVERY, reload);
+    const { service, make, loadOffered } = dispatcher(true, {});
+    await service.attemptOffered(OFFER);
     expect(make).toHaveBeenCalledWith(DELIVERY, expect.any(Function));
-    expect(reload).not.toHaveBeenCalled();
+    expect(loadOffered).toHaveBeenCalledTimes(1);
+  });
+
+  it('is not touched when it is settled, or leased elsewhere', async () => {
+    const { service, make, park } = dispatcher(true, null);
+    await service.attemptOffered(OFFER);
+    expect([make.mock.calls, park.mock.calls]).toEqual([[], []]);
+  });
+
+  it('is released to the sweeper when its job comes much too early', async () => {
+    const { service, make, releaseLease } = dispatcher(true, { dueInMs: 1001 });
+    await service.attemptOffered(OFFER);
+    expect(releaseLease).toHaveBeenCalledWith('d');
+    expect(make).not.toHaveBeenCalled();
+  });
+
+  it('is read again when it is due, if its job comes a little early', async () => {
+    const { service, make } = dispatcher(true, { dueInMs: 1 }, { event: 'changed' });
+    await service.attemptOffered(OFFER);
+    expect(make).toHaveBeenCalledWith({ ...DELIVERY, event: 'changed' }, expect.any(Function));
+  });
+
+  it('does not wait for a slot when it is a test', async () => {
+    const { service, make, acquireAnyway } = dispatcher(false, { trigger: 'test' });
+    await service.attemptOffered(OFFER);
+    expect(acquireAnyway).toHaveBeenCalledTimes(1);
+    expect(make).toHaveBeenCalledTimes(1);
   });
 
   it('is read again after it has waited for a slot', async () => {
-    const { service, make } = dispatcher(Promise.resolve(true));
-    const current = { ...DELIVERY, event: 'changed' };
-    await service.dispatch(DELIVERY, async () => current);
-    expect(make).toHaveBeenCalledWith(current, expect.any(Function));
+    const { service, make } = dispatcher(Promise.resolve(true), {}, { event: 'changed' });
+    await service.attemptOffered(OFFER);
+    expect(make).toHaveBeenCalledWith({ ...DELIVERY, event: 'changed' }, expect.any(Function));
   });
 
-  it('gives its slot back when somebody else has attempted it meanwhile, or when it cannot be read', async () => {
-    const { service, make, leave } = dispatcher(Promise.resolve(true));
-    await service.dispatch(DELIVERY, async () => null);
-    expect(leave).toHaveBeenCalledTimes(1);
-    await expect(service.dispatch(DELIVERY, async () => Promise.reject(new Error('away')))).rejects.toThrow('away');
-    expect(leave).toHaveBeenCalledTimes(2);
+  it('gives its slot back when another process has attempted it meanwhile, or when it cannot be read', async () => {
+    const { service, make, release } = dispatcher(Promise.resolve(true), {}, null, {}, new Error('away'));
+    await service.attemptOffered(OFFER);
+    expect(release).toHaveBeenCalledTimes(1);
+    await expect(service.attemptOffered(OFFER)).rejects.toThrow('away');
+    expect(release).toHaveBeenCalledTimes(2);
     expect(make).not.toHaveBeenCalled();
   });
 
   it('is parked when there is none', async () => {
-    const { service, make, park } = dispatcher(Promise.resolve(false));
-    await service.dispatch(DELIVERY, async () => DELIVERY);
-    expect(park).toHaveBeenCalledWith('d', DELIVERY);
+    const { service, make, park } = dispatcher(Promise.resolve(false), {});
+    await service.attemptOffered(OFFER);
+    expect(park).toHaveBeenCalledWith(DELIVERY);
     expect(make).not.toHaveBeenCalled();
   });
 });

@@ -1,17 +1,22 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Batcher } from '../../plumbing/database/batcher';
+import type { DueDelivery } from '../attempt';
 import { DeliveriesRepository } from '../deliveries.repository';
+import { isLeasedElsewhere, type Offer } from '../lease';
 
-const RENEW_EVERY_MS = 1000;
-/** Reminders are trusted for ten seconds, `ATTENDED`: a slow attempt says in time that it is being made. */
-const RENEW_AFTER_MS = 4000;
+const MAX_BATCH = 200;
+const EXTEND_EVERY_MS = 1000;
+/** Well before `JOB_LEASE_MS` is over, so that a slow attempt keeps its row. */
+const EXTEND_AFTER_MS = 4000;
 
-/** The attempts that this process is making. Of one that takes long it tells the others: the sweeper leaves its row alone. */
+/** The rows that this process holds: it loads them as long as their lease is its own, and extends the lease of slow attempts. */
 @Injectable()
-export class AttendanceService implements OnApplicationShutdown {
+export class LeasesService implements OnApplicationShutdown {
   private readonly logger = new Logger('Deliveries');
-  /** When the row has to be renewed, in ms of this process. */
-  private readonly renewAt = new Map<string, number>();
-  private readonly timer = setInterval(() => void this.renew(), RENEW_EVERY_MS).unref();
+  private readonly loads = new Batcher<string, DueDelivery | null>((ids) => this.deliveries.loadDue(ids), MAX_BATCH, 2);
+  /** When the lease of each attempt under way has to be extended, in ms of this process. */
+  private readonly extendAt = new Map<string, number>();
+  private readonly timer = setInterval(() => void this.extend(), EXTEND_EVERY_MS).unref();
 
   constructor(private readonly deliveries: DeliveriesRepository) {}
 
@@ -19,33 +24,58 @@ export class AttendanceService implements OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** False when this process is making the attempt already. */
+  /** The row as it is now; null when it is gone. */
+  load(deliveryId: string): Promise<DueDelivery | null> {
+    return this.loads.add(deliveryId);
+  }
+
+  /**
+   * The delivery of an offer as it is now; null when nothing is to be attempted any more, or when its row is leased
+   * elsewhere and cannot be reclaimed. After a reclaim the offer carries the new lease.
+   */
+  async loadOffered(offer: Offer): Promise<DueDelivery | null> {
+    const delivery = await this.load(offer.deliveryId);
+    if (delivery?.status !== 'pending') return null;
+    if (!isLeasedElsewhere(delivery, offer)) return delivery;
+    const leasedUntilMs = offer.ownsDeliveryId ? await this.deliveries.reclaimLease(delivery.id) : null;
+    if (leasedUntilMs === null) return null;
+    offer.leasedUntilMs = leasedUntilMs;
+    return { ...delivery, leasedUntilMs };
+  }
+
+  /** Gives the row to the sweeper. */
+  async release(deliveryId: string): Promise<void> {
+    await this.deliveries.releaseLeases([deliveryId]);
+  }
+
+  /** Keeps the row's lease from now on. False when this process is making the attempt already. */
   begin(deliveryId: string): boolean {
-    if (this.renewAt.has(deliveryId)) return false;
-    this.renewAt.set(deliveryId, performance.now() + RENEW_AFTER_MS);
+    if (this.extendAt.has(deliveryId)) return false;
+    this.extendAt.set(deliveryId, performance.now() + EXTEND_AFTER_MS);
     return true;
   }
 
+  /** The attempt is over: its lease is extended no more. */
   end(deliveryId: string): void {
-    this.renewAt.delete(deliveryId);
+    this.extendAt.delete(deliveryId);
   }
 
-  private async renew(): Promise<void> {
+  private async extend(): Promise<void> {
     const now = performance.now();
     const ids: string[] = [];
-    // In the order in which they began: the first that has time is followed by none that has not.
-    for (const [id, at] of this.renewAt) {
+    // In the order in which they began: after the first that is not due, none is.
+    for (const [id, at] of this.extendAt) {
       if (at > now) break;
       ids.push(id);
     }
     for (const id of ids) {
-      this.renewAt.delete(id);
-      this.renewAt.set(id, now + RENEW_AFTER_MS);
+      this.extendAt.delete(id);
+      this.extendAt.set(id, now + EXTEND_AFTER_MS);
     }
     try {
-      if (ids.length > 0) await this.deliveries.attend(ids);
+      if (ids.length > 0) await this.deliveries.extendLeases(ids);
     } catch (error) {
-      this.logger.debug(`Slow attempts cannot be told of: ${String(error)}`);
+      this.logger.debug(`The leases of slow attempts cannot be extended: ${String(error)}`);
     }
   }
 }

@@ -6,12 +6,11 @@ import type { HttpResult } from '../../plumbing/destinations/http-result';
 import { HttpClient } from '../../plumbing/destinations/http.client';
 import { childTraceparent } from '../../events/traceparent';
 import { SecretsService } from '../../webhooks/secrets/secrets.service';
-import type { Exchange } from '../attempt';
-import type { DueDelivery, DueWebhook } from '../due-delivery';
+import type { DueDelivery, DueWebhook, Exchange } from '../attempt';
 import { prepare, type SigningSecrets } from './signed-request';
 
 /** A request that was made, for the log, and what came of it. */
-export interface Sent {
+export interface SentRequest {
   exchange: Exchange;
   result: HttpResult;
 }
@@ -26,7 +25,7 @@ export class SenderService {
   ) {}
 
   /** Null when the webhook's secret does not open: then nothing is sent. */
-  async send(delivery: DueDelivery, webhook: DueWebhook): Promise<Sent | null> {
+  async send(delivery: DueDelivery, webhook: DueWebhook): Promise<SentRequest | null> {
     const secrets = this.secretsOf(delivery.webhookId, webhook);
     if (!secrets) return null;
     const attemptedAt = this.clock.now();

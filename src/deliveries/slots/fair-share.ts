@@ -1,5 +1,3 @@
-import { RecentCount } from './recent-count';
-
 /** Whose attempt it is. */
 export interface Lane {
   webhookId: string;
@@ -19,22 +17,23 @@ interface LaneState {
 
 interface UserState {
   inFlight: number;
-  /** When he began to have some, in ms. */
+  /** Since when the user has had attempts in flight, in ms. */
   since: number;
   ended: RecentCount;
 }
 
-/** So long nothing is known of the pace of a user who had nothing in flight. */
+/** For this long nothing is known of the pace of a user who had nothing in flight. */
 const UNKNOWN_FOR_MS = 500;
-/** A user's attempts wait for slots as long as these are his attempts of so many seconds. */
+/** How long an attempt may be expected to wait for one of its user's slots, in seconds. */
 const MAX_WAIT_S = 2;
 
-/** A webhook that has all its attempts in flight, of which none ends for so long, is stuck. */
+/** A webhook that has all its attempts in flight is stuck when none of them has ended for this long. */
 const STUCK_AFTER_MS = 200;
 
 /**
- * Who may begin an attempt in this process. A webhook may have as many in flight as its cap, and neither it nor its user
- * more than the slots that are still free: however many of them a busy one holds, the next finds as many again.
+ * Decides which lane may begin an attempt in this process. A webhook may have as many attempts in flight as its cap.
+ * Neither a webhook nor a user may hold more slots than are still free: however many a busy one holds, the next one finds
+ * as many again.
  */
 export class FairShare {
   private readonly webhooks = new Map<string, LaneState>();
@@ -55,6 +54,7 @@ export class FairShare {
     return Math.max(0, this.slots - this.inFlight);
   }
 
+  /** True when the lane may have one more attempt in flight. */
   mayBegin({ webhookId, userId }: Lane): boolean {
     const { free } = this;
     if (free === 0) return false;
@@ -62,20 +62,23 @@ export class FairShare {
     return inFlight < cap && inFlight <= free && (this.users.get(userId)?.inFlight ?? 0) <= free;
   }
 
-  /** Whether waiting for one of its slots may take long: its last attempts were slow, or it has all of them and none ends. */
+  /** True when the webhook's last attempts were slow, or when it has all its attempts in flight and none ends. */
   isStuck({ webhookId }: Lane, now: number): boolean {
     const state = this.webhooks.get(webhookId);
     if (!state) return false;
     return state.cap < this.webhookCap || (state.inFlight >= state.cap && now - state.movedAt > STUCK_AFTER_MS);
   }
 
-  /** Whether so many attempts that wait for this user's slots will wait too long, at the pace at which his come to an end. */
-  isSlow(userId: string, waiting: number, now: number): boolean {
+  /** True when more of this user's attempts wait than would end within 2 s at the user's present pace. */
+  wouldWaitTooLong(userId: string, waiting: number, now: number): boolean {
     const state = this.users.get(userId);
     return state !== undefined && now - state.since > UNKNOWN_FOR_MS && waiting > MAX_WAIT_S * state.ended.at(now);
   }
 
-  /** @param now in ms, of a clock that never goes back */
+  /**
+   * Counts an attempt that begins, whether or not it may.
+   * @param now in ms, of a clock that never goes back
+   */
   begin({ webhookId, userId }: Lane, now: number): void {
     this.inFlight += 1;
     const user = this.users.get(userId);
@@ -86,6 +89,7 @@ export class FairShare {
     else this.webhooks.set(webhookId, { inFlight: 1, cap: this.webhookCap, movedAt: now });
   }
 
+  /** Counts an attempt that has ended. Its pace changes the webhook's cap. */
   end({ webhookId, userId }: Lane, pace: Pace, now: number): void {
     this.inFlight -= 1;
     this.endOf(userId, now);
@@ -98,7 +102,7 @@ export class FairShare {
     if (state.inFlight === 0 && state.cap === this.webhookCap) this.webhooks.delete(webhookId);
   }
 
-  /** Forgets the pace of webhooks that have nothing in flight: nothing has been heard of them for a while. */
+  /** Forgets the pace of webhooks that have nothing in flight. Call it seldom: a slow webhook becomes fast by it. */
   forgetIdle(): void {
     for (const [webhookId, { inFlight }] of this.webhooks) if (inFlight === 0) this.webhooks.delete(webhookId);
   }
@@ -109,5 +113,36 @@ export class FairShare {
     user.inFlight -= 1;
     user.ended.add(now);
     if (user.inFlight === 0) this.users.delete(userId);
+  }
+}
+
+const HALF_MS = 500;
+
+/** Counts events in a sliding window of 500 to 1,000 ms: this half second and the one before. */
+export class RecentCount {
+  private current = 0;
+  private before = 0;
+
+  /** @param startedAt in ms, as all times here, of a clock that never goes back */
+  constructor(private startedAt: number) {}
+
+  /** Counts one event. */
+  add(now: number): void {
+    this.roll(now);
+    this.current += 1;
+  }
+
+  /** How many events the window holds at this time. */
+  at(now: number): number {
+    this.roll(now);
+    return this.before + this.current;
+  }
+
+  private roll(now: number): void {
+    const halves = Math.floor((now - this.startedAt) / HALF_MS);
+    if (halves === 0) return;
+    this.before = halves === 1 ? this.current : 0;
+    this.current = 0;
+    this.startedAt += halves * HALF_MS;
   }
 }

@@ -1,8 +1,8 @@
-import { Backlog } from './parked-lanes';
+import { ParkedLanes } from './parked-lanes';
 import { FairShare } from './fair-share';
 
-function backlog(...lanes: [userId: string, webhookId: string][]): Backlog {
-  const made = new Backlog();
+function backlog(...lanes: [userId: string, webhookId: string][]): ParkedLanes {
+  const made = new ParkedLanes();
   for (const [userId, webhookId] of lanes) made.add({ userId, webhookId });
   return made;
 }

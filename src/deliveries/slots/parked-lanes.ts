@@ -1,15 +1,16 @@
 import type { Lane } from './fair-share';
 
 /** How many parked deliveries of a webhook may begin now. */
-export interface LetIn extends Lane {
+export interface Admission extends Lane {
   count: number;
 }
 
-/** The webhooks with parked deliveries. They take their turns: user by user, and among a user's webhooks one by one. */
-export class Backlog {
+/** The webhooks that have parked deliveries. They take turns: user by user, and within a user webhook by webhook. */
+export class ParkedLanes {
   private readonly users = new Map<string, Set<string>>();
   private readonly owners = new Map<string, string>();
 
+  /** How many webhooks. */
   get size(): number {
     return this.owners.size;
   }
@@ -36,26 +37,27 @@ export class Backlog {
   }
 
   /**
-   * Who begins next, as long as `tryBegin` takes another one. In each round every user begins one attempt, and he who has
-   * begun goes to the end of the line, so that where slots are few each comes to his turn.
+   * Gives out slots in rounds, until `tryAcquire` takes none any more. In each round every user gets one slot, and goes to
+   * the end of the line; so each user gets a turn also where slots are few.
+   * @param tryAcquire takes a slot for the lane, or answers false
    */
-  next(tryBegin: (lane: Lane) => boolean): LetIn[] {
-    const letIn = new Map<string, LetIn>();
+  next(tryAcquire: (lane: Lane) => boolean): Admission[] {
+    const admissions = new Map<string, Admission>();
     for (let someoneBegan = true; someoneBegan;) {
       someoneBegan = false;
       for (const [userId, webhooks] of [...this.users]) {
-        const webhookId = firstOf(webhooks, (id) => tryBegin({ webhookId: id, userId }));
+        const webhookId = firstOf(webhooks, (id) => tryAcquire({ webhookId: id, userId }));
         if (webhookId === undefined) continue;
         someoneBegan = true;
         webhooks.delete(webhookId);
         webhooks.add(webhookId);
         this.users.delete(userId);
         this.users.set(userId, webhooks);
-        const count = (letIn.get(webhookId)?.count ?? 0) + 1;
-        letIn.set(webhookId, { webhookId, userId, count });
+        const count = (admissions.get(webhookId)?.count ?? 0) + 1;
+        admissions.set(webhookId, { webhookId, userId, count });
       }
     }
-    return [...letIn.values()];
+    return [...admissions.values()];
   }
 }
 

@@ -1,22 +1,22 @@
-import { Permits } from './semaphore';
+import { Semaphore } from './semaphore';
 
 it('Permits are given to as many as there are, and then in order', async () => {
-  const permits = new Permits(2);
+  const permits = new Semaphore(2);
   const order: string[] = [];
   const taken = ['a', 'b', 'c', 'd'].map(async (name) => {
-    await permits.take();
+    await permits.acquire();
     order.push(name);
   });
   await Promise.all(taken.slice(0, 2));
   await new Promise(setImmediate);
   expect(order).toEqual(['a', 'b']);
-  permits.give();
+  permits.release();
   await taken[2];
   expect(order).toEqual(['a', 'b', 'c']);
-  permits.give();
-  permits.give();
+  permits.release();
+  permits.release();
   await taken[3];
-  permits.give();
-  permits.give();
-  await Promise.all([permits.take(), permits.take()]);
+  permits.release();
+  permits.release();
+  await Promise.all([permits.acquire(), permits.acquire()]);
 });

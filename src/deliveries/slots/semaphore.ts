@@ -1,16 +1,18 @@
-/** So many may go on at once; who comes later waits for his turn. */
-export class Permits {
+/** A counting semaphore, first come first served. */
+export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
-  /** @param free at least 1 */
+  /** @param free how many may hold it at once, at least 1 */
   constructor(private free: number) {}
 
-  async take(): Promise<void> {
+  /** Resolves when the caller holds one of the places. */
+  async acquire(): Promise<void> {
     if (this.free > 0) this.free -= 1;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  give(): void {
+  /** Gives a place back, to the first that waits. */
+  release(): void {
     const next = this.waiting.shift();
     if (next) next();
     else this.free += 1;

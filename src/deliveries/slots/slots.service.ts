@@ -1,47 +1,62 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../plumbing/config/config';
-import type { Backlog, LetIn } from './parked-lanes';
 import { FairShare, type Lane, type Pace } from './fair-share';
-import { Permits } from './semaphore';
+import type { Admission, ParkedLanes } from './parked-lanes';
+import { Semaphore } from './semaphore';
 
-/** How often it is looked at whether a delivery that waits for a slot still waits in vain. */
+/** How often a delivery in the line is asked whether waiting still makes sense. */
 const LOOK_EVERY_MS = 500;
-/** After so many looks it has waited in any case: its row was read two seconds ago. */
+/** After this many looks the delivery leaves the line in any case: its row was read two seconds ago. */
 const MAX_LOOKS = 4;
 
 interface Waiting {
   lane: Lane;
-  resolve: (began: boolean) => void;
+  resolve: (acquired: boolean) => void;
   looks: number;
   timer: NodeJS.Timeout;
 }
 
-/** Hands out the attempts that this process may have in flight, see `FairShare`. */
+/**
+ * The slots of this process. A slot is a request in flight; `FairShare` decides who may have the next one. A delivery that
+ * is due is in one of these states:
+ *
+ * | state    | meaning                                                   | goes on to                                  |
+ * | -------- | --------------------------------------------------------- | ------------------------------------------- |
+ * | loaded   | its row is in memory, at most `DELIVERY_CONCURRENCY` rows | held, when its lane may begin; else in line |
+ * | in line  | waits in memory, at most 2 s                              | held, when a slot is released; else parked  |
+ * | parked   | waits in its row, for any worker; see `ParkingService`    | admitted, in fair turns                     |
+ * | admitted | a worker has a slot for its lane and takes the row        | held                                        |
+ * | held     | its request is being made                                 | released, when the request has ended        |
+ * | released | its outcome waits to be written, in the outcome buffer    | written                                     |
+ *
+ * A delivery skips the line and is parked at once when its webhook is stuck, or when its user already has more in the line
+ * than end within two seconds. A released slot goes to the line first, then to what is parked.
+ */
 @Injectable()
-export class AttemptSlotsService {
-  /** Deliveries that jobs may have in hand at once, read out of their rows, whether they wait for a slot or have one. */
-  readonly hands: Permits;
+export class SlotsService {
+  /** How many rows jobs may hold in memory at once. It bounds memory, not requests; requests are bounded by slots. */
+  readonly loaded: Semaphore;
   private readonly share: FairShare;
   private readonly line = new Set<Waiting>();
   private readonly waitingOf = new Map<string, number>();
   private onFree: () => void = () => undefined;
 
   constructor(config: Config) {
-    this.hands = new Permits(config.deliveryConcurrency);
+    this.loaded = new Semaphore(config.deliveryConcurrency);
     this.share = new FairShare(config.deliveryConcurrency, config.webhookConcurrency);
   }
 
-  /** Calls `listener` whenever a slot is given back and nobody in the line takes it. */
+  /** Calls `listener` whenever a slot is released and nobody in the line takes it. */
   whenFree(listener: () => void): void {
     this.onFree = listener;
   }
 
   /**
-   * Takes a slot: at once, or within seconds when attempts at the webhook come to an end.
-   * @returns false when there will be none; otherwise `leave` gives it back
+   * Acquires a slot: at once, or within two seconds when the lane's attempts end. Never throws.
+   * @returns whether the caller holds a slot, which it gives back with `release`; false: park the delivery
    */
-  enter(lane: Lane): boolean | Promise<boolean> {
-    if (this.tryBegin(lane)) return true;
+  acquire(lane: Lane): boolean | Promise<boolean> {
+    if (this.tryAcquire(lane)) return true;
     if (this.waitsInVain(lane)) return false;
     return new Promise((resolve) => {
       const waiting = { lane, resolve, looks: 0, timer: setInterval(() => this.look(waiting), LOOK_EVERY_MS) };
@@ -50,39 +65,41 @@ export class AttemptSlotsService {
     });
   }
 
-  /** Takes a slot even where there is none: for what a user waits for. */
-  force(lane: Lane): void {
+  /** Acquires a slot even where none is free: for an attempt that a user waits for. */
+  acquireAnyway(lane: Lane): void {
     this.share.begin(lane, performance.now());
   }
 
-  /** Takes the slots that are free for the backlog, in fair turns. Each of them is given back with `leave`. */
-  enterFrom(backlog: Backlog): LetIn[] {
-    return this.share.free === 0 ? [] : backlog.next((lane) => this.tryBegin(lane));
+  /** Acquires the slots that are free for parked deliveries, in fair turns. Each of them is given back with `release`. */
+  acquireFor(parked: ParkedLanes): Admission[] {
+    return this.share.free === 0 ? [] : parked.next((lane) => this.tryAcquire(lane));
   }
 
-  leave(lane: Lane, pace: Pace): void {
+  /** Gives a slot back. The first in the line that may have it takes it; otherwise `whenFree` is told. */
+  release(lane: Lane, pace: Pace): void {
     this.share.end(lane, pace, performance.now());
     for (const waiting of this.line) {
       if (this.share.free === 0) return;
-      if (this.tryBegin(waiting.lane)) this.settle(waiting, true);
+      if (this.tryAcquire(waiting.lane)) this.settle(waiting, true);
     }
     this.onFree();
   }
 
-  /** Forgets how slow webhooks were that have had no attempt in flight for a while. */
+  /** Forgets how slow webhooks were that have no attempt in flight. */
   forgetIdle(): void {
     this.share.forgetIdle();
   }
 
-  private tryBegin(lane: Lane): boolean {
+  private tryAcquire(lane: Lane): boolean {
     const may = this.share.mayBegin(lane);
     if (may) this.share.begin(lane, performance.now());
     return may;
   }
 
-  private waitsInVain(lane: Lane): boolean {
+  private waitsInVain({ webhookId, userId }: Lane): boolean {
     const now = performance.now();
-    return this.share.isStuck(lane, now) || this.share.isSlow(lane.userId, this.waitingOf.get(lane.userId) ?? 0, now);
+    const waiting = this.waitingOf.get(userId) ?? 0;
+    return this.share.isStuck({ webhookId, userId }, now) || this.share.wouldWaitTooLong(userId, waiting, now);
   }
 
   private look(waiting: Waiting): void {
@@ -90,13 +107,13 @@ export class AttemptSlotsService {
     if (waiting.looks === MAX_LOOKS || this.waitsInVain(waiting.lane)) this.settle(waiting, false);
   }
 
-  private settle(waiting: Waiting, began: boolean): void {
+  private settle(waiting: Waiting, acquired: boolean): void {
     this.line.delete(waiting);
     const { userId } = waiting.lane;
     const others = (this.waitingOf.get(userId) ?? 0) - 1;
     if (others > 0) this.waitingOf.set(userId, others);
     else this.waitingOf.delete(userId);
     clearInterval(waiting.timer);
-    waiting.resolve(began);
+    waiting.resolve(acquired);
   }
 }

@@ -1,56 +1,49 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../../plumbing/errors/database-error';
 import { HealthService } from '../../plumbing/health/health.service';
-import { DeliveriesSweeper } from './sweeper.service';
+import { Repeat } from '../../plumbing/timers/repeat.timer';
 import { SweepRepository } from './sweep.repository';
+import { SweeperService } from './sweeper.service';
 import { WatchdogService } from './watchdog.service';
 
 const SWEEP_EVERY_MS = 1000;
 const WELL_WITHIN_MS = 15_000;
-/** How long PostgreSQL has been back before rows are taken for unattended: first whoever kept an outcome writes it. */
+/** After PostgreSQL was away, processes that kept outcomes write them before anything is swept. */
 const HEAD_START_MS = 2000;
 
 /** Sweeps from a timer of this process, never from the queue that sweeping repairs. */
 @Injectable()
 export class SweepTimerService implements OnApplicationShutdown {
   private readonly logger = new Logger('Sweeper');
-  private timer?: NodeJS.Timeout;
-  private stopped = false;
+  private readonly repeat = new Repeat(() => this.sweep(), {
+    everyMs: SWEEP_EVERY_MS,
+    onFailure: (error) => this.report(error),
+  });
   private failing = false;
   private postgresWasAway = false;
   private sweptAt = 0;
 
   constructor(
-    private readonly sweeper: DeliveriesSweeper,
+    private readonly sweeper: SweeperService,
     private readonly rows: SweepRepository,
     private readonly watchdog: WatchdogService,
     private readonly health: HealthService,
   ) {}
 
+  /** Sweeps every second from now on. The process is not ready while no sweep has succeeded for 15 s. */
   start(): void {
     this.sweptAt = Date.now();
     this.health.register('sweeper', async () => this.assertWell());
-    void this.run();
+    this.repeat.start();
   }
 
-  /** Sweeps no more; a sweep that runs ends by itself. */
-  stop(): void {
-    this.stopped = true;
-    clearTimeout(this.timer);
+  /** Begins no further sweep; resolves when the one under way has ended. */
+  stop(): Promise<void> {
+    return this.repeat.stop();
   }
 
-  onApplicationShutdown(): void {
-    this.stop();
-  }
-
-  private async run(): Promise<void> {
-    const nextInMs = await this.sweep().catch((error: unknown) => {
-      if (!this.failing) this.logger.warn(`Sweeping fails, and is tried again every second: ${String(error)}`);
-      this.failing = true;
-      this.postgresWasAway ||= isDatabaseUnavailable(error);
-      return SWEEP_EVERY_MS;
-    });
-    if (!this.stopped) this.timer = setTimeout(() => void this.run(), nextInMs);
+  async onApplicationShutdown(): Promise<void> {
+    await this.stop();
   }
 
   /** Answers in how many milliseconds to sweep again. */
@@ -64,6 +57,12 @@ export class SweepTimerService implements OnApplicationShutdown {
     this.sweptAt = Date.now();
     this.failing = false;
     return SWEEP_EVERY_MS;
+  }
+
+  private report(error: unknown): void {
+    if (!this.failing) this.logger.warn(`Sweeping fails, and is tried again every second: ${String(error)}`);
+    this.failing = true;
+    this.postgresWasAway ||= isDatabaseUnavailable(error);
   }
 
   private assertWell(): void {

@@ -1,5 +1,5 @@
 import type { HealthService } from '../../plumbing/health/health.service';
-import type { DeliveriesSweeper, Swept } from './sweeper.service';
+import type { SweeperService, Swept } from './sweeper.service';
 import type { SweepRepository } from './sweep.repository';
 import { SweepTimerService } from './sweep-timer.service';
 import type { WatchdogService } from './watchdog.service';
@@ -17,7 +17,7 @@ describe('The timer of the sweeper', () => {
     };
     const sweep = jest.fn(async () => answer().then(() => SWEPT));
     const started = new SweepTimerService(
-      { sweep } as Partial<DeliveriesSweeper> as DeliveriesSweeper,
+      { sweep } as Partial<SweeperService> as SweeperService,
       { assertReachable: answer } as Partial<SweepRepository> as SweepRepository,
       { judge: async () => undefined } as Partial<WatchdogService> as WatchdogService,
       { register: () => undefined } as Partial<HealthService> as HealthService,
@@ -30,7 +30,7 @@ describe('The timer of the sweeper', () => {
     const { sweep, stop } = timer();
     await jest.advanceTimersByTimeAsync(5000);
     expect(sweep).toHaveBeenCalledTimes(6);
-    stop();
+    await stop();
   });
 
   it('sweeps again two seconds after PostgreSQL has come back, so that outcomes that were kept are written first', async () => {
@@ -45,7 +45,7 @@ describe('The timer of the sweeper', () => {
     expect(sweep).toHaveBeenCalledTimes(2);
     await jest.advanceTimersByTimeAsync(1);
     expect(sweep).toHaveBeenCalledTimes(3);
-    stop();
+    await stop();
   });
 
   it('sweeps again at once when it was the queue that was away', async () => {
@@ -55,6 +55,6 @@ describe('The timer of the sweeper', () => {
     store.error = null;
     await jest.advanceTimersByTimeAsync(1000);
     expect(sweep).toHaveBeenCalledTimes(3);
-    stop();
+    await stop();
   });
 });

@@ -1,102 +1,106 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { PARKED, RENEWED } from '../deliveries.statements';
+import { EVENT_LEASE, PARKED_LEASE, SWEPT_LEASE } from '../lease';
 import { SEND_QUEUE_INDEX } from '../send-queue-names';
 
-/** How long a renewed reminder of an event is trusted before it is renewed again. */
-const TRUSTED = `interval '10 seconds'`;
 /**
- * After the queue was emptied everything is unattended, in 1 to 3 s: attempts that are being made have time to end, and
- * receivers are not stormed.
+ * When a queue was emptied, the leases of its rows expire within 1 to 3 s. In the first second attempts that are under way
+ * can end; the spread keeps receivers from being stormed.
  */
 const SOON = `(1 + 2 * random()) * interval '1 second'`;
 
-/** Two sweepers never take the same rows; one that finds nothing has read an empty partial index. */
-const RENEW_EVENTS = `
-  update webhook_service.events e set attended_until = now() + ${TRUSTED}
+/** Two sweepers never take the same rows. A sweep that finds nothing has read an empty partial index. */
+const RECLAIM_EVENTS = `
+  update webhook_service.events e set leased_until = now() + ${EVENT_LEASE}
   from (
     select id from webhook_service.events
-    where fanned_out_at is null and attended_until <= now()
-    order by attended_until limit $1 for update skip locked
-  ) as unattended
-  where e.id = unattended.id
+    where fanned_out_at is null and leased_until <= now()
+    order by leased_until limit $1 for update skip locked
+  ) as expired
+  where e.id = expired.id
   returning e.id`;
 
-const UNATTENDED_DELIVERIES = `(
+const EXPIRED_DELIVERIES = `(
     select id from webhook_service.deliveries
-    where status = 'pending' and attended_until <= now()
-    order by attended_until limit $1 for update skip locked
-  ) as unattended`;
+    where status = 'pending' and leased_until <= now()
+    order by leased_until limit $1 for update skip locked
+  ) as expired`;
 
-const RENEW_DELIVERIES = `
-  update webhook_service.deliveries d set attended_until = now() + ${RENEWED}, parked = false
-  from ${UNATTENDED_DELIVERIES}
-  where d.id = unattended.id
+const RECLAIM_DELIVERIES = `
+  update webhook_service.deliveries d set leased_until = now() + ${SWEPT_LEASE}, parked = false
+  from ${EXPIRED_DELIVERIES}
+  where d.id = expired.id
   returning d.id`;
 
-/** What no reminder can be made of now: workers let it in as they have room. */
+/** For rows that the queues have no room for: workers admit them as they have slots. */
 const PARK_DELIVERIES = `
-  update webhook_service.deliveries d set attended_until = now() + ${PARKED}, parked = true
-  from ${UNATTENDED_DELIVERIES}
-  where d.id = unattended.id`;
+  update webhook_service.deliveries d set leased_until = now() + ${PARKED_LEASE}, parked = true
+  from ${EXPIRED_DELIVERIES}
+  where d.id = expired.id`;
 
-const SUSPECT_EVENTS = `
-  update webhook_service.events set attended_until = now()
-  where fanned_out_at is null and attended_until > now()`;
+const EXPIRE_EVENTS = `
+  update webhook_service.events set leased_until = now()
+  where fanned_out_at is null and leased_until > now()`;
 
-const SUSPECT_DELIVERIES = `
-  update webhook_service.deliveries set attended_until = greatest(scheduled_at, now() + ${SOON})
-  where status = 'pending' and attended_until > now() and not parked and ${SEND_QUEUE_INDEX} = any($2::int[])`;
+const EXPIRE_DELIVERIES = `
+  update webhook_service.deliveries set leased_until = greatest(scheduled_at, now() + ${SOON})
+  where status = 'pending' and leased_until > now() and not parked and ${SEND_QUEUE_INDEX} = any($2::int[])`;
 
-/** Bounded, and in the partial indexes alone. A sweep every second leaves nothing unattended for five. */
-const COUNT_UNATTENDED = `
+/**
+ * Counts at most $1 rows of each kind and reads only the partial indexes. Swept every second, so anything that expired 5 s
+ * ago means that sweeping is stuck.
+ */
+const COUNT_EXPIRED = `
   select
     (select count(*)::int from (
       select from webhook_service.events
-      where fanned_out_at is null and attended_until < now() - interval '5 seconds' limit $1) as e) as events,
+      where fanned_out_at is null and leased_until < now() - interval '5 seconds' limit $1) as e) as events,
     (select count(*)::int from (
       select from webhook_service.deliveries
-      where status = 'pending' and attended_until < now() - interval '5 seconds' limit $1) as d) as deliveries`;
+      where status = 'pending' and leased_until < now() - interval '5 seconds' limit $1) as d) as deliveries`;
 
-type Remind = (ids: string[]) => Promise<void>;
+type Enqueue = (ids: string[]) => Promise<void>;
 
-/** Finds rows whose reminder may have been lost, and has them reminded of in the transaction that trusts them again. */
+/** Finds rows whose lease has expired, and puts them on their queue in the transaction that takes their lease. */
 @Injectable()
 export class SweepRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  renewEvents(limit: number, remind: Remind): Promise<number> {
-    return this.renew(RENEW_EVENTS, limit, remind);
+  /** Takes at most `limit` expired events and enqueues them. Answers how many; throws when the queue does not take them. */
+  reclaimEvents(limit: number, enqueue: Enqueue): Promise<number> {
+    return this.reclaim(RECLAIM_EVENTS, limit, enqueue);
   }
 
-  renewDeliveries(limit: number, remind: Remind): Promise<number> {
-    return this.renew(RENEW_DELIVERIES, limit, remind);
+  /** Takes at most `limit` expired deliveries and enqueues them. Answers how many; throws when a queue does not take them. */
+  reclaimDeliveries(limit: number, enqueue: Enqueue): Promise<number> {
+    return this.reclaim(RECLAIM_DELIVERIES, limit, enqueue);
   }
 
+  /** Parks at most `limit` expired deliveries. Answers how many. */
   async parkDeliveries(limit: number): Promise<number> {
     const [, count] = await this.dataSource.query<[unknown, number]>(PARK_DELIVERIES, [limit]);
     return count;
   }
 
-  /** The queue of events has forgotten everything: all are unattended now. Answers how many rows that are. */
-  async suspectEvents(): Promise<number> {
-    const [, count] = await this.dataSource.query<[unknown, number]>(SUSPECT_EVENTS);
+  /** The queue of events has lost its jobs: the leases of all events end now. Answers how many rows that are. */
+  async expireEvents(): Promise<number> {
+    const [, count] = await this.dataSource.query<[unknown, number]>(EXPIRE_EVENTS);
     return count;
   }
 
   /**
-   * Some of `count` send queues, the indexes of which these are, have forgotten everything: what is due is unattended now,
-   * what is not yet due will be then. Answers how many rows that are.
+   * Some of `count` send queues, named by their indexes, have lost their jobs. The leases of their rows end within 3 s, or
+   * when the row is due if that is later. Answers how many rows that are.
    */
-  async suspectDeliveries(count: number, indexes: readonly number[]): Promise<number> {
-    const [, rows] = await this.dataSource.query<[unknown, number]>(SUSPECT_DELIVERIES, [count, indexes]);
+  async expireDeliveries(count: number, indexes: readonly number[]): Promise<number> {
+    const [, rows] = await this.dataSource.query<[unknown, number]>(EXPIRE_DELIVERIES, [count, indexes]);
     return rows;
   }
 
-  /** How many rows have been due for a while with nobody attending to them, at most `limit` of each kind. */
-  async countUnattended(limit: number): Promise<{ events: number; deliveries: number }> {
-    const [counts] = await this.dataSource.query<{ events: number; deliveries: number }[]>(COUNT_UNATTENDED, [limit]);
+  /** How many rows expired more than 5 s ago; counts no further than `limit` of each kind. */
+  async countExpired(limit: number): Promise<{ events: number; deliveries: number }> {
+    const [counts] = await this.dataSource.query<{ events: number; deliveries: number }[]>(COUNT_EXPIRED, [limit]);
     return { events: 0, deliveries: 0, ...counts };
   }
 
@@ -105,11 +109,11 @@ export class SweepRepository {
     await this.dataSource.query('select 1');
   }
 
-  /** When the queue does not take the reminders the rows stay as they were, for the next sweep. */
-  private renew(statement: string, limit: number, remind: Remind): Promise<number> {
+  /** When the queue does not take the rows, they stay as they were, for the next sweep. */
+  private reclaim(statement: string, limit: number, enqueue: Enqueue): Promise<number> {
     return this.dataSource.transaction(async (manager) => {
       const [rows] = await manager.query<[{ id: string }[], number]>(statement, [limit]);
-      if (rows.length > 0) await remind(rows.map(({ id }) => id));
+      if (rows.length > 0) await enqueue(rows.map(({ id }) => id));
       return rows.length;
     });
   }

@@ -6,7 +6,7 @@ import { RedisMemoryClient } from '../../plumbing/queue/redis-memory.client';
 import { SendQueue } from '../send.queue';
 import { SweepRepository } from './sweep.repository';
 
-/** How many unattended rows a sweep has put back on their queues. */
+/** How many expired rows a sweep has put back on their queues. */
 export interface Swept {
   events: number;
   deliveries: number;
@@ -17,9 +17,9 @@ export interface Swept {
 const MAX_ROWS = 1000;
 const MAX_COUNTED = 10_000;
 
-/** Turns rows that nobody attends to into jobs again. Any number of sweepers may run at once. */
+/** Turns rows whose lease has expired into jobs again. Any number of sweepers may run at once. */
 @Injectable()
-export class DeliveriesSweeper {
+export class SweeperService {
   private readonly logger = new Logger('Sweeper');
   private readonly repairs: Counter<'kind'>;
 
@@ -32,46 +32,53 @@ export class DeliveriesSweeper {
   ) {
     const help = 'Rows that a sweep of this process has put back on their queue.';
     this.repairs = metrics.counterBy('webhooks_sweeper_repairs_total', help, 'kind', ['events', 'deliveries']);
-    const unattended = `Rows that are due while nobody attends to them, up to ${MAX_COUNTED}.`;
-    metrics.gauge('webhooks_unattended_rows', unattended, ['kind'], async () => {
-      const counts = await this.rows.countUnattended(MAX_COUNTED);
+    const expired = `Rows whose lease expired more than 5 s ago, up to ${MAX_COUNTED}.`;
+    metrics.gauge('webhooks_unattended_rows', expired, ['kind'], async () => {
+      const counts = await this.rows.countExpired(MAX_COUNTED);
       return Object.entries(counts).map(([kind, value]) => ({ labels: { kind }, value }));
     });
   }
 
-  /** Throws while a store is away: then the rows stay as they are, for the next sweep. */
+  /** One sweep. Throws while a store is away: the rows stay as they are then, for the next sweep. */
   async sweep(): Promise<Swept> {
-    await this.suspect(await this.memory.lost([FAN_OUT_QUEUE, ...this.send.names]));
+    await this.expireForgotten(await this.memory.lost([FAN_OUT_QUEUE, ...this.send.names]));
     const byQueue = new Map<string, number>();
     const swept = {
-      events: await this.renewAll('events', (limit) => this.rows.renewEvents(limit, (ids) => this.fanOut.remind(ids))),
-      deliveries: await this.renewAll('deliveries', (limit) =>
-        this.send.room < limit
-          ? this.rows.parkDeliveries(limit)
-          : this.rows.renewDeliveries(limit, async (ids) => {
-              await this.send.remind(ids);
-              for (const [name, count] of this.send.countByName(ids))
-                byQueue.set(name, count + (byQueue.get(name) ?? 0));
-            }),
-      ),
+      events: await this.reclaimAll('events', (limit) => this.reclaimEvents(limit)),
+      deliveries: await this.reclaimAll('deliveries', (limit) => this.reclaimDeliveries(limit, byQueue)),
     };
     if (swept.events + swept.deliveries > 0) this.logger.log({ msg: 'swept', ...swept });
     return { ...swept, byQueue: byQueue.set(FAN_OUT_QUEUE, swept.events) };
   }
 
-  private async suspect(forgetful: readonly string[]): Promise<void> {
-    if (forgetful.length === 0) return;
-    const { names } = this.send;
-    const events = forgetful.includes(FAN_OUT_QUEUE) ? await this.rows.suspectEvents() : 0;
-    const indexes = [...names.keys()].filter((index) => forgetful.includes(names[index] as string));
-    const suspected = events + (await this.rows.suspectDeliveries(names.length, indexes));
-    if (suspected > 0) this.logger.warn(`The queue has forgotten ${suspected} rows: they are put on it again.`);
+  private reclaimEvents(limit: number): Promise<number> {
+    return this.rows.reclaimEvents(limit, (ids) => this.fanOut.enqueue(ids));
   }
 
-  private async renewAll(kind: 'events' | 'deliveries', renew: (limit: number) => Promise<number>): Promise<number> {
+  private reclaimDeliveries(limit: number, byQueue: Map<string, number>): Promise<number> {
+    if (this.send.remaining < limit) return this.rows.parkDeliveries(limit);
+    return this.rows.reclaimDeliveries(limit, async (ids) => {
+      await this.send.enqueue(ids);
+      for (const [name, count] of this.send.countByName(ids)) byQueue.set(name, count + (byQueue.get(name) ?? 0));
+    });
+  }
+
+  private async expireForgotten(forgetful: readonly string[]): Promise<void> {
+    if (forgetful.length === 0) return;
+    const { names } = this.send;
+    const events = forgetful.includes(FAN_OUT_QUEUE) ? await this.rows.expireEvents() : 0;
+    const indexes = [...names.keys()].filter((index) => forgetful.includes(names[index] as string));
+    const expired = events + (await this.rows.expireDeliveries(names.length, indexes));
+    if (expired > 0) this.logger.warn(`The queue has forgotten ${expired} rows: they are put on it again.`);
+  }
+
+  private async reclaimAll(
+    kind: 'events' | 'deliveries',
+    reclaim: (limit: number) => Promise<number>,
+  ): Promise<number> {
     let total = 0;
     for (let found = MAX_ROWS; found === MAX_ROWS; total += found) {
-      found = await renew(MAX_ROWS);
+      found = await reclaim(MAX_ROWS);
       this.repairs.inc({ kind }, found);
     }
     return total;

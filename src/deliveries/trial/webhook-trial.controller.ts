@@ -8,12 +8,12 @@ import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
 import { IdParam } from '../../plumbing/validation/id-param.decorator';
 import { DeliveryDetailDto } from '../dto/delivery.dto';
 import { TestWebhookDto } from './dto/test-webhook.dto';
-import { WebhookTestService } from './webhook-trial.service';
+import { WebhookTrialService } from './webhook-trial.service';
 
 @ApiTags('Deliveries')
 @Controller('api/webhooks/:id')
 export class WebhookTrialController {
-  constructor(private readonly trials: WebhookTestService) {}
+  constructor(private readonly trials: WebhookTrialService) {}
 
   @Post('test')
   @HttpCode(200)

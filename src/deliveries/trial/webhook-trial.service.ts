@@ -1,31 +1,42 @@
 import { Injectable } from '@nestjs/common';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
 import { TEST_EVENT_TYPE } from '../../catalogue/catalogue';
+import { EventCatalogue } from '../../catalogue/event-catalogue';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
 import { WebhooksService } from '../../webhooks/webhooks.service';
-import { AttemptsService } from '../sending/attempts.service';
 import { DeliveryLogService, type LoggedDelivery } from '../log/delivery-log.service';
-import { TestEventsService } from './test-events.service';
-import { WebhookTestsRepository } from './webhook-trials.repository';
+import { AttemptsService } from '../sending/attempts.service';
+import { WebhookTrialsRepository } from './webhook-trials.repository';
 
 /** Sends a test payload now, through the same sender as every delivery, and waits for its outcome. */
 @Injectable()
-export class WebhookTestService {
+export class WebhookTrialService {
   constructor(
-    private readonly events: TestEventsService,
+    private readonly catalogue: EventCatalogue,
     private readonly webhooks: WebhooksService,
-    private readonly tests: WebhookTestsRepository,
+    private readonly trials: WebhookTrialsRepository,
     private readonly attempts: AttemptsService,
     private readonly log: DeliveryLogService,
   ) {}
 
-  async run(userId: string, webhookId: string, eventName: string = TEST_EVENT_TYPE.name): Promise<LoggedDelivery> {
+  /**
+   * Tests a webhook of this user, also an inactive one. Answers the delivery with its outcome, whatever that is.
+   * @param event its catalogue example is sent; `webhook.test` unless said otherwise
+   * @throws ApiError 404, 400 for an unknown event, 409 while another test of the webhook is in flight
+   */
+  async run(userId: string, webhookId: string, event: string = TEST_EVENT_TYPE.name): Promise<LoggedDelivery> {
     const webhook = await this.webhooks.read(userId, webhookId);
-    const test = this.events.make(eventName, webhookId);
-    const inserted = await this.tests.insert(webhook, test);
-    if (!inserted) throw new ApiError(409, MESSAGES.testInFlight);
-    const delivery = await this.attempts.load(test.deliveryId);
-    if (delivery) await this.attempts.make(delivery);
-    return this.log.read(userId, webhookId, test.deliveryId);
+    const delivery = await this.trials.insert(webhook, event, this.exampleOf(event, webhookId));
+    if (!delivery) throw new ApiError(409, MESSAGES.testInFlight);
+    await this.attempts.make(delivery);
+    return this.log.read(userId, webhookId, delivery.id);
+  }
+
+  private exampleOf(event: string, webhookId: string): object {
+    if (event === TEST_EVENT_TYPE.name) return { ...TEST_EVENT_TYPE.example, webhookId };
+    const type = this.catalogue.find(event);
+    const names = this.catalogue.all.map(({ name }) => name);
+    if (!type) throw new ApiError(400, messageFor.unknownEvent(event, names));
+    return type.example;
   }
 }

@@ -33,7 +33,7 @@ export class EventBatchesService {
     const batch = forEachEvent(publications, (publication) => this.events.prepareAs(publisherId, publication));
     const holders = await this.dataSource.transaction((manager) => this.insert(manager, publisherId, batch));
     const answers = batch.map((prepared) => answerOf(prepared, holders));
-    this.accepted.handOn(answers.map((published, i) => ({ published, origin: batch[i]?.origin })));
+    this.accepted.committed(answers.map((published, i) => ({ published, origin: batch[i]?.origin })));
     return answers;
   }
 

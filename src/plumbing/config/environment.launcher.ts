@@ -10,3 +10,8 @@ export function readConfig(): Config {
   if (existsSync('.env')) process.loadEnvFile('.env');
   return parseConfig(process.env);
 }
+
+/** The secret that `webhooks verify` works with when no file is named. It is no setting of the service. */
+export function readWebhookSecret(): string | undefined {
+  return process.env.WEBHOOK_SECRET;
+}

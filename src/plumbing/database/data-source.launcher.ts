@@ -1,14 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { DataSourceOptions } from 'typeorm';
+import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
 import type { PostgresConnection } from './postgres-connection.client';
-import { EventKeysByAge1763640000000 } from './migrations/event-keys-by-age.migration';
-import { EventTraces1763710000000 } from './migrations/event-traces.migration';
-import { Followers1763660000000 } from './migrations/followers.migration';
-import { InitialSchema1763600000000 } from './migrations/initial-schema.migration';
-import { LogFilters1763730000000 } from './migrations/log-filters.migration';
-import { ParkedDeliveries1763720000000 } from './migrations/parked-deliveries.migration';
-import { QueueMonitor1763700000000 } from './migrations/queue-monitor.migration';
-import { Repair1763650000000 } from './migrations/repair.migration';
 
 /** Where all our tables live, `migrations` included. */
 export const SCHEMA = 'webhook_service';
@@ -27,16 +20,7 @@ export function dataSourceOptions(
     url: databaseUrl,
     schema: SCHEMA,
     applicationName: 'webhook-notification-service',
-    migrations: [
-      InitialSchema1763600000000,
-      EventKeysByAge1763640000000,
-      Repair1763650000000,
-      Followers1763660000000,
-      QueueMonitor1763700000000,
-      EventTraces1763710000000,
-      ParkedDeliveries1763720000000,
-      LogFilters1763730000000,
-    ],
+    migrations: [InitialSchema1763800000000],
     migrationsTableName: 'migrations',
     extra: { max: poolSize, connectionTimeoutMillis: 5000, Client },
     // Without a handler, a connection that breaks while idle would end the process.

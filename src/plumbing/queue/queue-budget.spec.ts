@@ -1,9 +1,9 @@
-import { QueueRoom } from './queue-budget';
+import { QueueBudget } from './queue-budget';
 
 describe('The room on a queue', () => {
   function queue(max: number) {
     const state = { jobs: 0, now: 0, away: false, counts: 0 };
-    const room = new QueueRoom(
+    const room = new QueueBudget(
       max,
       async () => {
         state.counts += 1;
@@ -19,28 +19,28 @@ describe('The room on a queue', () => {
 
   it('shrinks with what is added, before it is counted again', () => {
     const { room } = queue(10);
-    expect(room.left()).toBe(10);
+    expect(room.remaining()).toBe(10);
     room.add(7);
-    expect(room.left()).toBe(3);
+    expect(room.remaining()).toBe(3);
     room.add(7);
-    expect(room.left()).toBe(0);
+    expect(room.remaining()).toBe(0);
   });
 
   it('is counted in the background, every half second at most', async () => {
     const { state, room } = queue(10);
     state.jobs = 4;
-    expect(room.left()).toBe(10);
+    expect(room.remaining()).toBe(10);
     await settled();
-    expect(room.left()).toBe(6);
+    expect(room.remaining()).toBe(6);
     state.jobs = 2;
     state.now = 499;
-    room.left();
+    room.remaining();
     await settled();
-    expect(room.left()).toBe(6);
+    expect(room.remaining()).toBe(6);
     state.now = 500;
-    room.left();
+    room.remaining();
     await settled();
-    expect(room.left()).toBe(8);
+    expect(room.remaining()).toBe(8);
     expect(state.counts).toBe(2);
   });
 
@@ -48,21 +48,21 @@ describe('The room on a queue', () => {
     const { state, room } = queue(10);
     state.jobs = 1;
     room.add(1);
-    room.left();
+    room.remaining();
     room.add(5);
     await settled();
-    expect(room.left()).toBe(4);
+    expect(room.remaining()).toBe(4);
   });
 
   it('keeps the last count while the queue is away', async () => {
     const { state, room } = queue(10);
     state.jobs = 4;
-    room.left();
+    room.remaining();
     await settled();
     state.away = true;
     state.now = 500;
-    room.left();
+    room.remaining();
     await settled();
-    expect(room.left()).toBe(6);
+    expect(room.remaining()).toBe(6);
   });
 });

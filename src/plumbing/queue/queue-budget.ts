@@ -4,7 +4,7 @@ const COUNT_EVERY_MS = 500;
  * How many more jobs a queue is to hold. Answers at once, from the last count and what was added since; counts again in
  * the background when that is old. While the queue does not answer, the last count stands.
  */
-export class QueueRoom {
+export class QueueBudget {
   private counted = 0;
   private countedAt = -Infinity;
   private added = 0;
@@ -22,7 +22,7 @@ export class QueueRoom {
   ) {}
 
   /** 0..max */
-  left(): number {
+  remaining(): number {
     if (!this.counting && this.now() - this.countedAt >= COUNT_EVERY_MS) void this.countAgain();
     return Math.max(0, this.max - this.counted - this.added);
   }

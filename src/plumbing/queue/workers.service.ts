@@ -8,6 +8,8 @@ import { fillProcessorOptions } from './processor-options.decorator';
 import { RepeatFilter } from './repeat-filter';
 import { TrackedProcessor } from './tracked.processor';
 
+/** Reading the rest of a body and writing the outcome, after the delivery deadline. */
+const AFTER_DEADLINE_MS = 2000;
 const CLOSE_WITHIN_MS = 2000;
 const LOOK_EVERY_MS = 20;
 /** How long a queue may take to note that a job has ended; when it is away it never does. */
@@ -28,6 +30,7 @@ export class WorkersService {
     private readonly discovery: DiscoveryService,
   ) {}
 
+  /** Lets every processor of this process take jobs. */
   start(): void {
     fillProcessorOptions(this.config);
     this.registrar.register();
@@ -55,8 +58,11 @@ export class WorkersService {
     }
   }
 
-  /** Takes no new jobs, gives those in flight `withinMs` to finish, and closes. Never throws, never hangs. */
-  async drain(withinMs: number): Promise<void> {
+  /**
+   * Takes no new jobs, gives those in flight the time of a whole attempt to finish, and closes. Never throws, never hangs.
+   */
+  async stop(): Promise<void> {
+    const withinMs = this.config.deliveryTimeoutMs + AFTER_DEADLINE_MS;
     const workers = this.workers();
     const paused = Promise.race([Promise.all(workers.map((worker) => worker.pause())), this.idle()]);
     await within(withinMs, Promise.all([paused, this.nothingBeside()]));

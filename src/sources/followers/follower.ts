@@ -15,3 +15,13 @@ const STORABLE = /^[^\0\p{Cs}]*$/u;
 export function isName(text: unknown): text is string {
   return typeof text === 'string' && text !== '' && text.length <= MAX_NAME_LENGTH && STORABLE.test(text);
 }
+
+/** A place that followers are read from. */
+export interface FollowerProvider {
+  /**
+   * All followers of an account, page after page, to the last one.
+   * @param handle in canonical form
+   * @throws ReadingFailure when any page does not come
+   */
+  pages(handle: string): AsyncGenerator<readonly Follower[]>;
+}

@@ -3,11 +3,11 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Config } from '../../plumbing/config/config';
 import type { MonitoredQueue } from '../../plumbing/config/queue-name';
+import { MetricsService } from '../../plumbing/metrics/metrics.service';
 import { PostgresQueueClient } from './postgres-queue.client';
-import { QueueJobsRepository } from './queue-jobs.repository';
 import { QueuePositionsRepository } from './queue-positions.repository';
 import { QueuePublisherService } from './queue-publisher.service';
-import { QueueReaderService } from './queue-reader.client';
+import { QueueReaderClient } from './queue-reader.client';
 import type { QueueStream } from './queue-stream';
 import { RedisQueueClient } from './redis-queue.client';
 
@@ -15,20 +15,24 @@ import { RedisQueueClient } from './redis-queue.client';
 @Injectable()
 export class QueueMonitorService implements OnApplicationShutdown {
   /** How often a queue's stream had been trimmed before it was read, by queue. */
-  readonly losses = new Map<string, number>();
-  private readers: QueueReaderService[] = [];
+  private readonly losses = new Map<string, number>();
+  private readers: QueueReaderClient[] = [];
 
   constructor(
     private readonly config: Config,
     private readonly positions: QueuePositionsRepository,
-    private readonly jobs: QueueJobsRepository,
     private readonly publisher: QueuePublisherService,
     @InjectDataSource() private readonly dataSource: DataSource,
-  ) {}
+    metrics: MetricsService,
+  ) {
+    const help = "How often a monitored queue's stream had been trimmed before it was read.";
+    metrics.counterFrom('webhooks_monitored_queue_losses_total', help, 'queue', this.losses);
+  }
 
+  /** Reads all monitored queues from now on. */
   start(): void {
-    const { positions, jobs, publisher } = this;
-    const tools = { positions, jobs, publisher, onLoss: (queue: string) => this.count(queue) };
+    const { positions, publisher } = this;
+    const tools = { positions, publisher, onLoss: (queue: string) => this.count(queue) };
     // `reports` and `bull:reports` are the same queue.
     const queues = new Map<string, [MonitoredQueue, QueueStream]>();
     for (const queue of this.config.monitoredQueues) {
@@ -37,10 +41,10 @@ export class QueueMonitorService implements OnApplicationShutdown {
       queues.set(stream.key, [{ ...queue, isAutomation }, stream]);
       this.losses.set(stream.key, 0);
     }
-    this.readers = [...queues.values()].map(([queue, stream]) => new QueueReaderService(queue, stream, tools));
+    this.readers = [...queues.values()].map(([queue, stream]) => new QueueReaderClient(queue, stream, tools));
   }
 
-  /** Ends within a moment: what was being published is committed, or is published by the next reader. */
+  /** Ends all readers. What was being published is committed, or is published by the next reader. */
   async stop(): Promise<void> {
     await Promise.all(this.readers.splice(0).map((reader) => reader.stop()));
   }

@@ -15,7 +15,7 @@ import type { QueueEvent } from './queue-event';
 import type { Page, QueueStream } from './queue-stream';
 
 /** One page of a queue's stream, and who reads it. */
-export interface Reading {
+export interface PageReading {
   queue: MonitoredQueue;
   stream: QueueStream;
   holder: string;
@@ -43,12 +43,17 @@ export class QueuePublisherService {
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
+  /** Forgets jobs of this stream of which nothing has been heard for long. */
+  forgetOld(key: string): Promise<void> {
+    return this.jobs.forgetOld(key);
+  }
+
   /**
    * Publishes the events of a page and stores the new position, in one transaction: both or neither. Answers where to
    * go on.
    * @throws QueueTakenOverError when another process reads the queue meanwhile
    */
-  async publish(reading: Reading): Promise<Held> {
+  async publish(reading: PageReading): Promise<Held> {
     const { queue, stream, holder, held, page } = reading;
     const [known, facts] = await this.knowledgeOf(page.events, stream);
     const { happenings, remembered, ended } = recollect(page.events, known, facts);

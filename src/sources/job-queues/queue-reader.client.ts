@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { MonitoredQueue } from '../../plumbing/config/queue-name';
-import type { QueueJobsRepository } from './queue-jobs.repository';
+import { Repeat } from '../../plumbing/timers/repeat.timer';
 import type { Held, QueuePositionsRepository } from './queue-positions.repository';
 import { type QueuePublisherService, QueueTakenOverError } from './queue-publisher.service';
 import type { QueueStream } from './queue-stream';
@@ -15,54 +14,54 @@ const CLEAN_EVERY_MS = 3_600_000;
 /** What a reader works with. */
 export interface Tools {
   positions: QueuePositionsRepository;
-  jobs: QueueJobsRepository;
   publisher: QueuePublisherService;
   onLoss: (queue: string) => void;
 }
 
-/** Reads one queue's stream for ever, as long as no other process does. */
-export class QueueReaderService {
+/** Reads one queue's stream, for as long as no other process does. */
+export class QueueReaderClient {
   private readonly logger = new Logger('QueueMonitor');
   private readonly holder = randomUUID();
-  private readonly stopping = new AbortController();
+  private readonly repeat = new Repeat(() => this.read(), {
+    everyMs: CALM_MS,
+    onFailure: (error) => this.report(error),
+  });
   private held: Held | null = null;
   private renewedAt = -Infinity;
   private cleanedAt = -Infinity;
+  private stopping = false;
   private failing = false;
-  private readonly ended: Promise<void>;
 
   constructor(
     private readonly queue: MonitoredQueue,
     private readonly stream: QueueStream,
     private readonly tools: Tools,
   ) {
-    this.ended = this.run();
+    this.repeat.start();
   }
 
-  /** Reads no more, and lets another process take over at once. */
+  /** Reads no more, and lets another process take the queue over at once. */
   async stop(): Promise<void> {
-    this.stopping.abort();
+    this.stopping = true;
     this.stream.close();
-    await this.ended;
+    await this.repeat.stop();
     await this.tools.positions.release(this.stream.key, this.holder).catch(() => undefined);
   }
 
-  private async run(): Promise<void> {
-    while (!this.stopping.signal.aborted) {
-      try {
-        await this.renew();
-        if (this.held) await this.readOn(this.held);
-        else await this.calm();
-        if (this.failing) this.logger.log(`Reading ${this.stream.key} works again.`);
-        this.failing = false;
-      } catch (error) {
-        this.held = null;
-        if (error instanceof QueueTakenOverError || this.stopping.signal.aborted) continue;
-        if (!this.failing) this.logger.warn(`Reading ${this.stream.key} fails, and is tried again: ${String(error)}`);
-        this.failing = true;
-        await this.calm();
-      }
-    }
+  /** Reads a page, or waits for one. Answers in how many milliseconds to read again. */
+  private async read(): Promise<number> {
+    await this.renew();
+    if (this.held) await this.readOn(this.held);
+    if (this.failing) this.logger.log(`Reading ${this.stream.key} works again.`);
+    this.failing = false;
+    return this.held ? 0 : CALM_MS;
+  }
+
+  private report(error: unknown): void {
+    this.held = null;
+    if (error instanceof QueueTakenOverError || this.stopping) return;
+    if (!this.failing) this.logger.warn(`Reading ${this.stream.key} fails, and is tried again: ${String(error)}`);
+    this.failing = true;
   }
 
   private async readOn(held: Held): Promise<void> {
@@ -82,7 +81,7 @@ export class QueueReaderService {
   }
 
   private async renew(): Promise<void> {
-    const { positions, jobs } = this.tools;
+    const { positions, publisher } = this.tools;
     if (this.held && performance.now() - this.renewedAt < RENEW_AFTER_MS) return;
     const wasHeld = this.held !== null;
     this.held = await positions.hold(this.stream.key, this.holder);
@@ -92,16 +91,12 @@ export class QueueReaderService {
     if (!wasHeld) this.logger.log(`Reading ${this.stream.key} from ${this.held.cursor.position} on.`);
     if (this.renewedAt - this.cleanedAt < CLEAN_EVERY_MS) return;
     this.cleanedAt = this.renewedAt;
-    await jobs.forgetOld(this.stream.key);
+    await publisher.forgetOld(this.stream.key);
   }
 
   /** The first time ever there is only a future: what happened before is not published. */
   private async begin(): Promise<void> {
     await this.tools.positions.begin(this.stream.key, await this.stream.end());
     this.held = await this.tools.positions.hold(this.stream.key, this.holder);
-  }
-
-  private async calm(): Promise<void> {
-    await pause(CALM_MS, undefined, { signal: this.stopping.signal }).catch(() => undefined);
   }
 }

@@ -25,7 +25,7 @@ interface Row {
 }
 
 /** Secrets, not webhooks: one may have two. */
-export interface RotationReport {
+export interface RekeyReport {
   renewed: number;
   /** Under the first key before. */
   current: number;
@@ -34,21 +34,21 @@ export interface RotationReport {
 }
 
 /** Puts every stored secret under the first key, page by page, while others go on using and changing them. */
-export class SecretsRotationRepository {
+export class RekeyRepository {
   constructor(
     private readonly client: Client,
     private readonly secrets: SecretsService,
   ) {}
 
-  async rotateAll(): Promise<RotationReport> {
-    const report: RotationReport = { renewed: 0, current: 0, unreadable: [] };
+  async rekeyAll(): Promise<RekeyReport> {
+    const report: RekeyReport = { renewed: 0, current: 0, unreadable: [] };
     for (let page = await this.readPage(BEFORE_ALL_IDS); page.length > 0; page = await this.readPage(page.at(-1)!.id)) {
       for (const row of page) await this.rotate(row, report);
     }
     return report;
   }
 
-  private async rotate(read: Row, report: RotationReport): Promise<void> {
+  private async rotate(read: Row, report: RekeyReport): Promise<void> {
     // A row that was changed since it was read is read again: what was its secret may now be its previous one.
     for (let row: Row | undefined = read; row; row = await this.readOne(row.id)) {
       const stored = [row.secret, row.previousSecret];

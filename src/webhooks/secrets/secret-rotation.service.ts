@@ -22,7 +22,7 @@ export interface RotatedSecret {
 
 /** Changes the secret of a webhook so that its receiver has time to follow. */
 @Injectable()
-export class WebhookSecretsService {
+export class SecretRotationService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly secrets: SecretsService,

@@ -165,9 +165,7 @@ export const PROCESS_FAULTS: Fault[] = [
       await Promise.all(more.map((worker) => worker.start()));
       // Of attempts in flight this is not true, and nobody can tell: they are repeated.
       const isSaid = stage.chronicle.tear('attendance');
-      await stage.postgres.query(
-        `update webhook_service.deliveries set attended_until = now() where status = 'pending'`,
-      );
+      await stage.postgres.query(`update webhook_service.deliveries set leased_until = now() where status = 'pending'`);
       isSaid();
       await faultLasts(3000);
       await Promise.all(more.map((worker) => endGracefully(worker, DELIVERY_TIMEOUT_MS + 5000, complain)));

@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { AppModule } from '../../../src/app.module';
 import { parseConfig } from '../../../src/plumbing/config/settings';
-import { DispatchService } from '../../../src/deliveries/sending/dispatch.service';
+import { AdmissionService } from '../../../src/deliveries/sending/admission.service';
 import { createAdapter } from '../../../src/plumbing/http/http-server.launcher';
 import { WorkersService } from '../../../src/plumbing/queue/workers.service';
 import { defaultSettings, type Settings } from '../../support/service';
@@ -26,13 +26,12 @@ export async function startApplication(
   });
   await app.init();
   app.get(WorkersService).start();
-  app.get(DispatchService).start();
+  app.get(AdmissionService).start();
   return app;
 }
 
 /** Ends it as the service itself does: drained first. */
 export async function stopApplication(app: NestFastifyApplication): Promise<void> {
-  app.get(DispatchService).stop();
-  await app.get(WorkersService).drain(5000);
+  await Promise.all([app.get(AdmissionService).stop(), app.get(WorkersService).stop()]);
   await app.close();
 }

@@ -92,7 +92,7 @@ const idOf = (kind: string) => `(
  * whom another publishes. In each tenth of the log one is an `operation.failed`, and one is for everybody.
  */
 const INSERT_EVENTS = `
-  insert into webhook_service.events (id, name, user_id, publisher_id, body, accepted_at, fanned_out_at, attended_until)
+  insert into webhook_service.events (id, name, user_id, publisher_id, body, accepted_at, fanned_out_at, leased_until)
   select ${idOf('8')}, case when nth = 4 then 'operation.failed' else 'follower.gained' end,
          case when nth = 7 then null when n % 10 = 9 then 'somebody ' || n % 500 else 'owner' end,
          case when n % 10 = 9 then 'gateway' else 'owner' end,
@@ -110,7 +110,7 @@ const INSERT_DELIVERIES = `
   insert into webhook_service.deliveries
     (id, webhook_id, user_id, event_id, event, attempt, trigger, status, url, response_status, duration_ms, error_code,
      scheduled_at, attempted_at, completed_at, request_headers, response_headers, response_body,
-     response_body_truncated, attended_until)
+     response_body_truncated, leased_until)
   select overlay(id::text placing '9' from 20 for 1)::uuid,
          case n % 10 when 8 then case when n % ($1::bigint / ${RARE} / 2) = 8 then $4::uuid else $3::uuid end
            when 9 then md5((n % 500)::text)::uuid else $2::uuid end,
@@ -128,7 +128,7 @@ const INSERT_DELIVERIES = `
 
 const INSERT_BROADCASTS = `
   insert into webhook_service.deliveries
-    (id, webhook_id, user_id, event_id, event, attempt, trigger, status, url, scheduled_at, attended_until)
+    (id, webhook_id, user_id, event_id, event, attempt, trigger, status, url, scheduled_at, leased_until)
   select overlay(id::text placing 'a' from 20 for 1)::uuid, $1, 'listener', id, name, 1, 'event', 'succeeded',
          'https://receiver.example/', accepted_at, accepted_at
   from webhook_service.events where user_id is null`;

@@ -1,23 +1,25 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** `events` and `deliveries` are partitioned by the time in their UUIDv7; their days are made by PartitionsService. */
-export class InitialSchema1763600000000 implements MigrationInterface {
-  name = 'InitialSchema1763600000000';
+/** `events` and `deliveries` are partitioned by the time in their UUIDv7; PartitionsService makes their days. */
+export class InitialSchema1763800000000 implements MigrationInterface {
+  name = 'InitialSchema1763800000000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    for (const statement of [ACCESS_TOKENS, WEBHOOKS, EVENTS, EVENT_KEYS, DELIVERIES]) {
-      await queryRunner.query(statement);
-    }
+    for (const part of [ACCESS, WEBHOOKS, EVENTS, DELIVERIES, JOB_QUEUES, FOLLOWERS]) await queryRunner.query(part);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    for (const table of ['deliveries', 'event_keys', 'events', 'webhooks', 'access_tokens']) {
-      await queryRunner.query(`drop table webhook_service.${table}`);
-    }
+    for (const table of TABLES) await queryRunner.query(`drop table webhook_service.${table}`);
   }
 }
 
-const ACCESS_TOKENS = `
+/** In the order in which they can be dropped. */
+const TABLES = [
+  ...['staged_followers', 'account_followers', 'accounts', 'queue_jobs', 'queue_positions'],
+  ...['deliveries', 'event_keys', 'events', 'recoveries', 'webhook_pauses', 'webhooks', 'access_tokens'],
+];
+
+const ACCESS = `
   create table webhook_service.access_tokens (
     id           uuid primary key,
     user_id      text not null,
@@ -41,7 +43,7 @@ const WEBHOOKS = `
     url                        text not null,
     events                     text[] not null,
     description                text,
-    -- AES-256-GCM, bound to this row's id; see webhooks/secret-box.ts.
+    -- AES-256-GCM, bound to this row's id; see webhooks/secrets/secret-box.ts.
     secret                     bytea not null,
     previous_secret            bytea,
     previous_secret_expires_at timestamptz(3),
@@ -56,6 +58,33 @@ const WEBHOOKS = `
   );
   create index webhooks_user on webhook_service.webhooks (user_id, id);
   create index webhooks_events on webhook_service.webhooks using gin (events) where active;
+
+  -- When a webhook was inactive: events that were fanned out meanwhile have no delivery to it.
+  create table webhook_service.webhook_pauses (
+    webhook_id uuid not null references webhook_service.webhooks (id) on delete cascade,
+    started_at timestamptz not null default clock_timestamp(),
+    -- Null: it is inactive now.
+    ended_at   timestamptz,
+    primary key (webhook_id, started_at)
+  );
+
+  create table webhook_service.recoveries (
+    id           uuid primary key,
+    webhook_id   uuid not null references webhook_service.webhooks (id) on delete cascade,
+    user_id      text not null,
+    status       text not null check (status in ('running', 'done')),
+    -- Events that had to be recovered when it began, and those of them that are queued by now.
+    count        integer not null,
+    queued       integer not null default 0,
+    -- The window as bounds of event ids: from the first id to before the last; the cursor is the last one looked at.
+    first_id     uuid not null,
+    until_id     uuid not null,
+    cursor       uuid not null,
+    created_at   timestamptz(3) not null default now(),
+    completed_at timestamptz(3)
+  );
+  create index recoveries_webhook on webhook_service.recoveries (webhook_id);
+  create unique index recoveries_running on webhook_service.recoveries (webhook_id) where status = 'running';
 `;
 
 const EVENTS = `
@@ -66,20 +95,28 @@ const EVENTS = `
     user_id        text,
     -- Null: published in process.
     publisher_id   text,
+    -- W3C Trace Context of the request that published it; null when it came with none.
+    traceparent    text,
     -- The exact bytes that every receiver gets.
     body           text not null,
     is_test        boolean not null default false,
     accepted_at    timestamptz not null default clock_timestamp(),
     fanned_out_at  timestamptz(3),
-    -- Until then a job is believed to attend to the row; after that the sweeper makes a new one.
-    attended_until timestamptz(3) not null default clock_timestamp() + interval '5 seconds'
+    -- The end of its lease, see deliveries/lease.ts.
+    leased_until   timestamptz(3) not null default clock_timestamp() + interval '5 seconds'
   ) partition by range (id);
   create index events_user on webhook_service.events (user_id, id);
-  create index events_publisher on webhook_service.events (publisher_id, id) where publisher_id is distinct from user_id;
-  create index events_unattended on webhook_service.events (attended_until) where fanned_out_at is null;
-`;
+  create index events_user_name on webhook_service.events (user_id, name, id);
+  -- Of publishers only what they published for others: their own events are found by user, and those published in process
+  -- have no publisher.
+  create index events_publisher on webhook_service.events (nullif(publisher_id, user_id), id)
+    where nullif(publisher_id, user_id) is not null;
+  create index events_publisher_name on webhook_service.events (nullif(publisher_id, user_id), name, id)
+    where nullif(publisher_id, user_id) is not null;
+  create index events_lease on webhook_service.events (leased_until) where fanned_out_at is null;
+  -- Tells PostgreSQL that most users publish for themselves only.
+  create statistics webhook_service.events_publishers on (nullif(publisher_id, user_id)) from webhook_service.events;
 
-const EVENT_KEYS = `
   create table webhook_service.event_keys (
     -- Empty: published in process.
     publisher_id text not null,
@@ -90,6 +127,7 @@ const EVENT_KEYS = `
     created_at   timestamptz(3) not null default now(),
     primary key (publisher_id, key)
   );
+  create index event_keys_created on webhook_service.event_keys (created_at);
 `;
 
 const DELIVERIES = `
@@ -115,12 +153,98 @@ const DELIVERIES = `
     response_headers        json,
     response_body           text,
     response_body_truncated boolean,
-    -- Until then a job is believed to attend to the row; after that the sweeper makes a new one.
-    attended_until          timestamptz(3) not null
+    -- It waits in its row for a slot; there is no job for it.
+    parked                  boolean not null default false,
+    -- The end of its lease, see deliveries/lease.ts.
+    leased_until            timestamptz(3) not null
   ) partition by range (id);
   create index deliveries_webhook on webhook_service.deliveries (webhook_id, id);
   create index deliveries_user on webhook_service.deliveries (user_id, id);
   create index deliveries_event on webhook_service.deliveries (user_id, event_id, id);
   create index deliveries_pending on webhook_service.deliveries (webhook_id, event_id) where status = 'pending';
-  create index deliveries_unattended on webhook_service.deliveries (attended_until) where status = 'pending';
+  create index deliveries_lease on webhook_service.deliveries (leased_until) where status = 'pending';
+  -- Leads from one webhook that has parked rows to the next.
+  create index deliveries_parked on webhook_service.deliveries (user_id, webhook_id, id)
+    where status = 'pending' and parked;
+  -- The filters of the log. What did not succeed, and what no event caused, is rare: it has indexes of its own, and an
+  -- ordinary row writes none of them.
+  create index deliveries_webhook_failed on webhook_service.deliveries (webhook_id, status, id)
+    where status in ('failed', 'canceled');
+  create index deliveries_user_failed on webhook_service.deliveries (user_id, status, id)
+    where status in ('failed', 'canceled');
+  create index deliveries_webhook_trigger on webhook_service.deliveries (webhook_id, trigger, id) where trigger <> 'event';
+  create index deliveries_user_trigger on webhook_service.deliveries (user_id, trigger, id) where trigger <> 'event';
+  create index deliveries_user_event on webhook_service.deliveries (user_id, event, id);
+  -- Tells PostgreSQL which values come together. Otherwise it would expect a webhook that never fails to fail as often as
+  -- the others, and look for its failures among all of its deliveries.
+  create statistics webhook_service.deliveries_filters (mcv) on user_id, webhook_id, event, trigger, status
+    from webhook_service.deliveries;
+`;
+
+const JOB_QUEUES = `
+  create table webhook_service.queue_positions (
+    queue       text primary key,
+    -- Everything up to here has been published, and of what comes after it the entries in seen.
+    position    text not null,
+    seen        text[] not null default '{}',
+    -- Some job of this queue has named a user. From then on a job that could not be read is not for everybody.
+    names_users boolean not null default false,
+    -- The one process that reads the queue, as long as it keeps renewing.
+    holder      text not null default '',
+    held_until  timestamptz(3) not null default '-infinity'
+  );
+
+  create table webhook_service.queue_jobs (
+    queue      text not null,
+    job_id     text not null,
+    -- Null, here and below: unknown.
+    name       text,
+    user_is    text not null check (user_is in ('named', 'none', 'unusable', 'unknown')),
+    user_id    text,
+    attempts   integer,
+    started_at timestamptz(3),
+    noted_at   timestamptz(3) not null default now(),
+    primary key (queue, job_id)
+  );
+  create index queue_jobs_noted on webhook_service.queue_jobs (noted_at);
+`;
+
+const FOLLOWERS = `
+  create table webhook_service.accounts (
+    id               uuid primary key,
+    user_id          text not null,
+    provider         text not null check (provider in ('mastodon', 'bluesky', 'push')),
+    handle           text not null,
+    interval_seconds integer not null,
+    -- Null, as last_read_at: no list has been taken in yet.
+    followers_count  integer,
+    last_read_at     timestamptz(3),
+    last_error       text,
+    -- The change that the last complete reading would have made, when it was too large: the next one has to confirm it.
+    suspicion        text,
+    -- The reading that holds the account, until next_reading_at.
+    reading_id       uuid,
+    -- Null: the account is not read, it is pushed to.
+    next_reading_at  timestamptz(3),
+    created_at       timestamptz(3) not null
+  );
+  create index accounts_user on webhook_service.accounts (user_id, id);
+  create index accounts_due on webhook_service.accounts (next_reading_at);
+
+  create table webhook_service.account_followers (
+    account_id   uuid not null references webhook_service.accounts (id) on delete cascade,
+    follower_id  text collate "C" not null,
+    username     text not null,
+    display_name text,
+    primary key (account_id, follower_id)
+  );
+
+  create table webhook_service.staged_followers (
+    account_id   uuid not null references webhook_service.accounts (id) on delete cascade,
+    reading_id   uuid not null,
+    follower_id  text collate "C" not null,
+    username     text not null,
+    display_name text,
+    primary key (account_id, reading_id, follower_id)
+  );
 `;

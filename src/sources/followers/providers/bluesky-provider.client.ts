@@ -3,7 +3,7 @@ import { ClockService } from '../../../plumbing/database/clock.service';
 import { HttpClient } from '../../../plumbing/destinations/http.client';
 import { readBlueskyPage } from './bluesky-page';
 import type { Follower } from '../follower';
-import type { FollowerProvider } from '../follower-provider';
+import type { FollowerProvider } from '../follower';
 import { endless, notAList, readAnswer } from './provider-answer';
 import { ReadingFailure } from '../reading-failure';
 

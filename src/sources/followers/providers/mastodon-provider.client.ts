@@ -3,7 +3,7 @@ import { ClockService } from '../../../plumbing/database/clock.service';
 import { HttpClient } from '../../../plumbing/destinations/http.client';
 import { partsOfMastodonHandle } from '../account-handle';
 import type { Follower } from '../follower';
-import type { FollowerProvider } from '../follower-provider';
+import type { FollowerProvider } from '../follower';
 import { nextLink } from './link-header';
 import { type MastodonAccount, readMastodonAccount, readMastodonFollowers } from './mastodon-page';
 import { type Answer, endless, notAList, readAnswer } from './provider-answer';

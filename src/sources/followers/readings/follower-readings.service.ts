@@ -4,7 +4,7 @@ import { ApiError } from '../../../plumbing/errors/api-error';
 import type { Account } from '../account.entity';
 import { BlueskyProvider } from '../providers/bluesky-provider.client';
 import { FollowerChangesService } from './follower-changes.service';
-import type { FollowerProvider } from '../follower-provider';
+import type { FollowerProvider } from '../follower';
 import { FollowerReadingsRepository, type Reading } from './follower-readings.repository';
 import { FollowersRepository } from './followers.repository';
 import { MastodonProvider } from '../providers/mastodon-provider.client';

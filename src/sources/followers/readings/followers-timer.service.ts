@@ -1,4 +1,5 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Repeat } from '../../../plumbing/timers/repeat.timer';
 import { FollowerReadingsService } from './follower-readings.service';
 
 const LOOK_EVERY_MS = 1000;
@@ -10,38 +11,35 @@ export class FollowersTimerService implements OnApplicationShutdown {
   private readonly logger = new Logger('Followers');
   private readonly stopping = new AbortController();
   private readonly underway = new Set<Promise<void>>();
-  private timer?: NodeJS.Timeout;
-  private failing = false;
+  private readonly repeat = new Repeat(() => this.look(), {
+    everyMs: LOOK_EVERY_MS,
+    onFailure: (error, isRepeated) => {
+      if (!isRepeated) this.logger.warn(`Accounts cannot be looked for, which is tried every second: ${String(error)}`);
+    },
+  });
 
   constructor(private readonly readings: FollowerReadingsService) {}
 
+  /** Reads accounts that are due, from now on. */
   start(): void {
-    void this.look();
+    this.repeat.start();
   }
 
-  /** Begins no reading any more; those under way end at their next page and are left to another process. */
-  stop(): void {
+  /** Begins no further reading. Those under way end at their next page, and another process reads those accounts again. */
+  async stop(): Promise<void> {
     this.stopping.abort();
-    clearTimeout(this.timer);
+    await this.repeat.stop();
   }
 
-  onApplicationShutdown(): void {
-    this.stop();
+  async onApplicationShutdown(): Promise<void> {
+    await this.stop();
   }
 
   private async look(): Promise<void> {
-    try {
-      const room = MAX_READINGS - this.underway.size;
-      for (const reading of room > 0 ? await this.readings.claim(room) : []) {
-        const end = this.readings.read(reading, this.stopping.signal).finally(() => this.underway.delete(end));
-        this.underway.add(end);
-      }
-      this.failing = false;
-    } catch (error) {
-      if (!this.failing)
-        this.logger.warn(`Accounts cannot be looked for, which is tried every second: ${String(error)}`);
-      this.failing = true;
+    const free = MAX_READINGS - this.underway.size;
+    for (const reading of free > 0 ? await this.readings.claim(free) : []) {
+      const end = this.readings.read(reading, this.stopping.signal).finally(() => this.underway.delete(end));
+      this.underway.add(end);
     }
-    if (!this.stopping.signal.aborted) this.timer = setTimeout(() => void this.look(), LOOK_EVERY_MS);
   }
 }

@@ -84,7 +84,7 @@ describeOnStores('Recovering', (store) => {
     await hook.received(1);
     await service.database.query(
       `insert into webhook_service.deliveries
-         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
+         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
        select overlay(id::text placing 'ffffffffffff' from 25)::uuid, webhook_id, user_id, event_id, event, url, 2, 'event',
               'pending', now() + interval '1 hour', now() + interval '1 hour'
        from webhook_service.deliveries where webhook_id = $1`,
@@ -248,7 +248,7 @@ describeOnStores('Recovering', (store) => {
   async function occupy(webhook: CreatedWebhook): Promise<void> {
     await service.database.query(
       `insert into webhook_service.deliveries
-         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
+         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
        select overlay(id::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, webhook_id, user_id, gen_random_uuid(), event, url,
               1, 'redelivery', 'pending', now() + interval '1 hour', now() + interval '1 hour'
        from webhook_service.deliveries, generate_series(1, 100) as n where webhook_id = $1`,

@@ -13,7 +13,7 @@ const SECRET = 'a secret of mine';
 /** A pending redelivery of the webhook's one event, without a job. */
 const INSERT_COPY = `
   insert into webhook_service.deliveries
-    (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
+    (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
   select overlay(id::text placing 'ffffffffffff' from 25)::uuid, webhook_id, user_id, event_id, event, url, 1, 'redelivery',
          'pending', now() + $2::interval, now() + $2::interval
   from webhook_service.deliveries where webhook_id = $1`;

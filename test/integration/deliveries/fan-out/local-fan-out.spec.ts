@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { DeliveriesSweeper } from '../../../../src/deliveries/sweeping/sweeper.service';
+import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
 import { FanOutRepository, type Subscriber } from '../../../../src/deliveries/fan-out/fan-out.repository';
 import { FanOutService } from '../../../../src/deliveries/fan-out/fan-out.service';
 import { LocalFanOutService } from '../../../../src/deliveries/fan-out/local-fan-out.service';
@@ -21,7 +21,7 @@ describeOnStores('In a process that publishes and works', (store) => {
   const receiver = useReceiver();
   let database: TestDatabase;
   let app: NestFastifyApplication;
-  let reminders: jest.SpyInstance<Promise<void>, [string[]]>;
+  let jobs: jest.SpyInstance<Promise<void>, [string[]]>;
 
   beforeAll(async () => {
     database = await cloneDatabase();
@@ -33,10 +33,10 @@ describeOnStores('In a process that publishes and works', (store) => {
   });
   beforeEach(() => {
     app.get(LocalFanOutService).start();
-    reminders = jest.spyOn(app.get(FanOutQueue), 'remind');
+    jobs = jest.spyOn(app.get(FanOutQueue), 'enqueue');
   });
-  afterEach(() => {
-    app.get(LocalFanOutService).stop();
+  afterEach(async () => {
+    await app.get(LocalFanOutService).stop();
     jest.restoreAllMocks();
   });
 
@@ -52,7 +52,7 @@ describeOnStores('In a process that publishes and works', (store) => {
     const { userId, hook } = await subscribed();
     await publish(userId);
     await hook.received(1);
-    expect(reminders).not.toHaveBeenCalled();
+    expect(jobs).not.toHaveBeenCalled();
   });
 
   it('what goes beyond its limit is for all workers, until there is room again', async () => {
@@ -60,19 +60,19 @@ describeOnStores('In a process that publishes and works', (store) => {
     const busy = new Promise<void>((resolve) => (end = resolve));
     const fanOut = jest.spyOn(app.get(FanOutService), 'fanOutAll').mockReturnValue(busy);
     const queue = app.get(FanOutQueue);
-    queue.handOn(Array.from({ length: MAX_EVENTS }, () => randomUUID()));
+    queue.offer(Array.from({ length: MAX_EVENTS }, () => randomUUID()));
     expect(fanOut).toHaveBeenCalledTimes(1);
     fanOut.mockRestore();
     const { userId, hook } = await subscribed();
     const { id } = await publish(userId);
     await hook.received(1);
-    expect(reminders).toHaveBeenCalledWith([id]);
+    expect(jobs).toHaveBeenCalledWith([id]);
     end();
     await busy;
-    reminders.mockClear();
+    jobs.mockClear();
     await publish(userId);
     await hook.received(2);
-    expect(reminders).not.toHaveBeenCalled();
+    expect(jobs).not.toHaveBeenCalled();
   });
 
   it('an event whose fan-out fails is found by the sweeper', async () => {
@@ -80,8 +80,8 @@ describeOnStores('In a process that publishes and works', (store) => {
     const insert = jest.spyOn(app.get(FanOutRepository), 'insert').mockRejectedValueOnce(new Error('not now'));
     const { id } = await publish(userId);
     await waitFor(() => insert.mock.calls.length > 0, { what: 'a fan-out that fails' });
-    await database.query(`update webhook_service.events set attended_until = now() where id = $1`, [id]);
-    expect((await app.get(DeliveriesSweeper).sweep()).events).toBe(1);
+    await database.query(`update webhook_service.events set leased_until = now() where id = $1`, [id]);
+    expect((await app.get(SweeperService).sweep()).events).toBe(1);
     await hook.received(1);
   });
 
@@ -104,9 +104,9 @@ describeOnStores('In a process that publishes and works', (store) => {
 
   it('events go to the queue when it takes no new work', async () => {
     const { userId, hook } = await subscribed();
-    app.get(LocalFanOutService).stop();
+    await app.get(LocalFanOutService).stop();
     const { id } = await publish(userId);
     await hook.received(1);
-    expect(reminders).toHaveBeenCalledWith([id]);
+    expect(jobs).toHaveBeenCalledWith([id]);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ClockService } from '../../../../src/plumbing/database/clock.service';
-import { DeliveriesSweeper } from '../../../../src/deliveries/sweeping/sweeper.service';
+import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
 import { RecoveriesService } from '../../../../src/deliveries/recovery/recoveries.service';
 import { RecoveryProgressService } from '../../../../src/deliveries/recovery/recovery-progress.service';
 import { lowestIdOf } from '../../../../src/plumbing/database/id-time';
@@ -47,12 +47,12 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
     const prefix = lowestIdOf(since.getTime()).slice(0, 13);
     await database.query(
       `with event as (
-         insert into webhook_service.events (id, name, user_id, body, fanned_out_at, attended_until)
+         insert into webhook_service.events (id, name, user_id, body, fanned_out_at, leased_until)
          select ($1 || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'job.started', $2, '{}', now(), now()
          from generate_series(1, $5::int) as n returning id
        )
        insert into webhook_service.deliveries
-         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until, error_code)
+         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until, error_code)
        select overlay(id::text placing '7001' from 15)::uuid, $3::uuid, $2, id, 'job.started', $4, 4, 'event', 'failed', now(), now(),
               'http_status'
        from event`,
@@ -135,7 +135,7 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
       `update webhook_service.deliveries set status = 'pending', error_code = null where webhook_id = $1`,
       [webhookId],
     );
-    await app.get(DeliveriesSweeper).sweep();
+    await app.get(SweeperService).sweep();
     await hook.received(300);
     await app.get(WebhooksService).update(userId, webhookId, { active: false });
     const counts = async () =>

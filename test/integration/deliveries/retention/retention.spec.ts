@@ -46,7 +46,7 @@ describe('Retention', () => {
     );
     await database.query(
       `insert into webhook_service.deliveries
-         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
+         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
        values ($1, $2, 'someone', $3, 'job.started', 'https://example.com', 1, 'event', $4, now(), now() + interval '1 hour')`,
       [id, randomUUID(), eventId, status],
     );
@@ -96,7 +96,7 @@ describe('Retention', () => {
   it('keeps a day with an event that was never fanned out', async () => {
     const id = v7({ msecs: Date.now() - 32 * DAY_MS });
     await database.query(
-      `insert into webhook_service.events (id, name, body, attended_until)
+      `insert into webhook_service.events (id, name, body, leased_until)
        values ($1, 'job.started', '{}', now() + interval '1 hour')`,
       [id],
     );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Queue } from 'bullmq';
 import { ClockService } from '../../../../src/plumbing/database/clock.service';
-import { DeliveriesSweeper } from '../../../../src/deliveries/sweeping/sweeper.service';
+import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
 import { SEND_QUEUES, type SendJob, SendQueue } from '../../../../src/deliveries/send.queue';
 import { EventsService } from '../../../../src/events/events.service';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
@@ -39,11 +39,11 @@ describeOnStores('A job that reminds of deliveries', (store) => {
     const { id } = app.get(ClockService).birth();
     await database.query(
       `with event as (
-         insert into webhook_service.events (id, name, user_id, body, fanned_out_at, attended_until)
+         insert into webhook_service.events (id, name, user_id, body, fanned_out_at, leased_until)
          values ($1, 'job.started', $2, '{}', now(), now())
        )
        insert into webhook_service.deliveries
-         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
+         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
        values ($1, $3, $2, $1, 'job.started', $4, 1, 'event', 'pending', now(), now() + $5::interval)`,
       [id, userId, webhookId, url, attended],
     );
@@ -58,7 +58,7 @@ describeOnStores('A job that reminds of deliveries', (store) => {
     Number(
       (
         await database.query<{ ms: number }>(
-          `select extract(epoch from attended_until - scheduled_at) * 1000 as ms
+          `select extract(epoch from leased_until - scheduled_at) * 1000 as ms
            from webhook_service.deliveries where webhook_id = $1`,
           [webhookId],
         )
@@ -85,7 +85,7 @@ describeOnStores('A job that reminds of deliveries', (store) => {
     const [queue] = app.get<Queue<SendJob>[]>(SEND_QUEUES);
     await app.get(SendQueue).offer([id], 60_000);
     const waiting = await queue!.getJobCountByTypes('waiting', 'delayed', 'active');
-    await app.get(SendQueue).remind([id]);
+    await app.get(SendQueue).enqueue([id]);
     expect(await queue!.getJobCountByTypes('waiting', 'delayed', 'active')).toBe(waiting);
     const job = await queue!.getJob(id);
     expect(job?.data).toMatchObject({ deliveryIds: [id], dueAt: expect.any(Number) });
@@ -100,8 +100,8 @@ describeOnStores('A job that reminds of deliveries', (store) => {
     await app.get(SendQueue).offer([old, newer]);
     await waitFor(async () => (await status(newer)) === 'succeeded', { what: 'the row of this reminder' });
     expect([await status(old), hook.calls.length]).toEqual(['pending', 1]);
-    await database.query('update webhook_service.deliveries set attended_until = now() where id = $1', [old]);
-    await app.get(DeliveriesSweeper).sweep();
+    await database.query('update webhook_service.deliveries set leased_until = now() where id = $1', [old]);
+    await app.get(SweeperService).sweep();
     await hook.received(2);
   });
 
@@ -112,7 +112,7 @@ describeOnStores('A job that reminds of deliveries', (store) => {
     await app.get(SendQueue).offer([entrusted, other]);
     await waitFor(async () => (await status(other)) === 'succeeded', { what: 'the row of this reminder' });
     expect([await status(entrusted), hook.calls.length]).toEqual(['pending', 1]);
-    await app.get(DeliveriesSweeper).sweep();
+    await app.get(SweeperService).sweep();
     await hook.received(2);
   });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ClockService } from '../../../../src/plumbing/database/clock.service';
-import { DeliveriesSweeper } from '../../../../src/deliveries/sweeping/sweeper.service';
+import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
 import { ParkedRepository } from '../../../../src/deliveries/slots/parked.repository';
 import { ParkingService } from '../../../../src/deliveries/slots/parking.service';
 import { SendQueue } from '../../../../src/deliveries/send.queue';
@@ -72,12 +72,12 @@ describeOnStores('A fair share of the slots', (store) => {
     const { id } = app.get(ClockService).birth();
     await database.query(
       `with event as (
-         insert into webhook_service.events (id, name, user_id, body, fanned_out_at, attended_until)
+         insert into webhook_service.events (id, name, user_id, body, fanned_out_at, leased_until)
          select overlay($1::uuid::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, 'job.started', $2, '{}', now(), now()
          from generate_series(1, $5::int) as n returning id
        )
        insert into webhook_service.deliveries
-         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until, parked)
+         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until, parked)
        select overlay(id::text placing '7001' from 15)::uuid, $3::uuid, $2, id, 'job.started', $4, 1, 'event', 'pending', now(),
               now() + interval '1 hour', true
        from event`,
@@ -126,10 +126,10 @@ describeOnStores('A fair share of the slots', (store) => {
     expect(busy.hook.calls).toHaveLength(400);
   });
 
-  it('attempts what a job reminds of, although newer deliveries of the webhook wait in their rows', async () => {
+  it('attempts what a job offers, although newer deliveries of the webhook wait in their rows', async () => {
     const one = await subscribed();
     await publish(one, 1);
-    const again = `update webhook_service.deliveries set status = 'pending', attended_until = now() + interval '1 hour'
+    const again = `update webhook_service.deliveries set status = 'pending', leased_until = now() + interval '1 hour'
                    where webhook_id = $1 and status = 'succeeded' returning id`;
     const sent = async () => {
       const [row] = await database.query<{ id: string }>(`with again as (${again}) select id from again`, [
@@ -137,35 +137,35 @@ describeOnStores('A fair share of the slots', (store) => {
       ]);
       return row;
     };
-    const backlogged = apps.map((each) => jest.spyOn(each.get(ParkingService), 'isBacklogged').mockReturnValue(true));
+    const waiting = apps.map((each) => jest.spyOn(each.get(ParkingService), 'hasParked').mockReturnValue(true));
     const parks = apps.map((each) => jest.spyOn(each.get(ParkedRepository), 'park'));
     try {
       const { id } = await waitFor(sent, { what: 'a delivery that succeeded' });
-      await app.get(SendQueue).remind([id]);
+      await app.get(SendQueue).enqueue([id]);
       await one.hook.received(2);
       for (const park of parks) expect(park).not.toHaveBeenCalled();
     } finally {
-      for (const spy of [...backlogged, ...parks]) spy.mockRestore();
+      for (const spy of [...waiting, ...parks]) spy.mockRestore();
     }
   });
 
   it('parks what the queue has no room for, and delivers it all the same', async () => {
     const one = await subscribed();
-    const rooms = apps.map((each) => jest.spyOn(each.get(SendQueue), 'room', 'get').mockReturnValue(0));
-    const reminders = apps.map((each) => jest.spyOn(each.get(SendQueue), 'remind'));
+    const budgets = apps.map((each) => jest.spyOn(each.get(SendQueue), 'remaining', 'get').mockReturnValue(0));
+    const enqueued = apps.map((each) => jest.spyOn(each.get(SendQueue), 'enqueue'));
     try {
       await publish(one, 100);
       await one.hook.received(100);
       await park(one, 1);
       await database.query(
-        `update webhook_service.deliveries set parked = false, attended_until = now() where webhook_id = $1 and status = 'pending'`,
+        `update webhook_service.deliveries set parked = false, leased_until = now() where webhook_id = $1 and status = 'pending'`,
         [one.webhookId],
       );
-      await app.get(DeliveriesSweeper).sweep();
+      await app.get(SweeperService).sweep();
       await one.hook.received(101);
-      expect(reminders.flatMap(({ mock }) => mock.calls.flatMap(([ids]) => ids))).toEqual([]);
+      expect(enqueued.flatMap(({ mock }) => mock.calls.flatMap(([ids]) => ids))).toEqual([]);
     } finally {
-      for (const spy of [...rooms, ...reminders]) spy.mockRestore();
+      for (const spy of [...budgets, ...enqueued]) spy.mockRestore();
     }
   });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Redis } from 'ioredis';
 import { ClockService } from '../../../../src/plumbing/database/clock.service';
-import { DeliveriesSweeper } from '../../../../src/deliveries/sweeping/sweeper.service';
+import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
 import { SendQueue } from '../../../../src/deliveries/send.queue';
 import { sendQueueIndex } from '../../../../src/deliveries/send-queue-names';
 import { SweepRepository } from '../../../../src/deliveries/sweeping/sweep.repository';
@@ -20,12 +20,12 @@ describeOnStores('The sweeper', (store) => {
   const receiver = useReceiver();
   let database: TestDatabase;
   let app: NestFastifyApplication;
-  let sweeper: DeliveriesSweeper;
+  let sweeper: SweeperService;
 
   beforeAll(async () => {
     database = await cloneDatabase();
     app = await startApplication(database.url, [], store.settings());
-    sweeper = app.get(DeliveriesSweeper);
+    sweeper = app.get(SweeperService);
     await sweeper.sweep();
   });
   afterAll(async () => {
@@ -40,7 +40,7 @@ describeOnStores('The sweeper', (store) => {
     const { webhook } = await app.get(WebhooksService).create(userId, { url: hook.url, events: ['*'] });
     const { id: eventId } = app.get(ClockService).birth();
     await database.query(
-      `insert into webhook_service.events (id, name, user_id, body, attended_until)
+      `insert into webhook_service.events (id, name, user_id, body, leased_until)
        values ($1, 'job.started', $2, '{}', now() + $3::interval)`,
       [eventId, userId, attendedUntil],
     );
@@ -51,7 +51,7 @@ describeOnStores('The sweeper', (store) => {
     const { hook, webhookId, eventId } = await forgottenEvent('1 hour');
     await database.query(
       `insert into webhook_service.deliveries
-         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, attended_until)
+         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
        select overlay($1::uuid::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, $2::uuid, 'anyone', $1::uuid, 'job.started', $3, 1,
               'event', 'pending', now(), now() + $4::interval
        from generate_series(1, $5::int) as n`,
@@ -88,7 +88,7 @@ describeOnStores('The sweeper', (store) => {
 
   it('trusts nothing that the queue did not take', async () => {
     const hook = await forgottenDeliveries(2, '-1 second');
-    const away = app.get(SweepRepository).renewDeliveries(10, () => Promise.reject(new Error('the queue is away')));
+    const away = app.get(SweepRepository).reclaimDeliveries(10, () => Promise.reject(new Error('the queue is away')));
     await expect(away).rejects.toThrow('the queue is away');
     expect((await sweeper.sweep()).deliveries).toBe(2);
     await hook.received(2);
@@ -96,8 +96,8 @@ describeOnStores('The sweeper', (store) => {
 
   it('puts everything pending on the queue again when the queue has forgotten it', async () => {
     const due = await forgottenDeliveries(2, '1 hour');
-    await app.get(SweepRepository).suspectDeliveries(1, [0]);
-    await database.query(`update webhook_service.deliveries set attended_until = now() where status = 'pending'`);
+    await app.get(SweepRepository).expireDeliveries(1, [0]);
+    await database.query(`update webhook_service.deliveries set leased_until = now() where status = 'pending'`);
     await sweeper.sweep();
     await due.received(2);
   });
@@ -108,10 +108,10 @@ describeOnStores('The sweeper', (store) => {
       const statement = `select id from webhook_service.deliveries where url = $1 and ${condition} order by id`;
       return (await database.query<{ id: string }>(statement, [url])).map(({ id }) => id);
     };
-    await app.get(SweepRepository).suspectDeliveries(6, [1, 4]);
+    await app.get(SweepRepository).expireDeliveries(6, [1, 4]);
     const expected = (await idsOf('true')).filter((id) => [1, 4].includes(sendQueueIndex(id, 6)));
     expect(expected).toHaveLength(10);
-    expect(await idsOf(`attended_until < now() + interval '1 minute'`)).toEqual(expected);
+    expect(await idsOf(`leased_until < now() + interval '1 minute'`)).toEqual(expected);
   });
 
   it('gives attempts that are being made a second to end, when the queue has forgotten everything', async () => {
@@ -119,10 +119,10 @@ describeOnStores('The sweeper', (store) => {
       (await database.query<{ now: number }>(`select extract(epoch from now())::float8 as now`))[0]!.now;
     const { url } = await forgottenDeliveries(50, '1 hour');
     const before = await now();
-    await app.get(SweepRepository).suspectDeliveries(1, [0]);
+    await app.get(SweepRepository).expireDeliveries(1, [0]);
     const after = await now();
     const [unattended] = await database.query<{ first: number; last: number }>(
-      `select extract(epoch from min(attended_until))::float8 as first, extract(epoch from max(attended_until))::float8 as last
+      `select extract(epoch from min(leased_until))::float8 as first, extract(epoch from max(leased_until))::float8 as last
        from webhook_service.deliveries where url = $1`,
       [url],
     );
@@ -135,11 +135,11 @@ describeOnStores('The sweeper', (store) => {
     await forgottenEvent('-6 seconds');
     const hook = await forgottenDeliveries(3, '-6 seconds');
     await forgottenDeliveries(2, '-1 second');
-    expect(await rows.countUnattended(100)).toEqual({ events: 1, deliveries: 3 });
-    expect(await rows.countUnattended(2)).toEqual({ events: 1, deliveries: 2 });
+    expect(await rows.countExpired(100)).toEqual({ events: 1, deliveries: 3 });
+    expect(await rows.countExpired(2)).toEqual({ events: 1, deliveries: 2 });
     await sweeper.sweep();
     await hook.received(3);
-    expect(await rows.countUnattended(100)).toEqual({ events: 0, deliveries: 0 });
+    expect(await rows.countExpired(100)).toEqual({ events: 0, deliveries: 0 });
   });
 
   it('costs a look at empty partial indexes when there is nothing to do', async () => {
@@ -148,7 +148,7 @@ describeOnStores('The sweeper', (store) => {
     await database.query('vacuum analyze webhook_service.deliveries'); // else the plan is for what an autovacuum last saw
     const [explained] = await database.query<{ 'QUERY PLAN': { Plan: Record<string, number> }[] }>(
       `explain (analyze, buffers, format json) select id from webhook_service.deliveries
-       where status = 'pending' and attended_until <= now() order by attended_until limit 1000`,
+       where status = 'pending' and leased_until <= now() order by leased_until limit 1000`,
     );
     const plan = explained?.['QUERY PLAN'][0]?.Plan ?? {};
     const pages = Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']);
@@ -157,7 +157,7 @@ describeOnStores('The sweeper', (store) => {
 
   it('sees workers that begin nothing, and has them made anew', async () => {
     const workers = app.get(WorkersService);
-    await workers.drain(1000);
+    await workers.stop();
     const hook = await forgottenDeliveries(1, '-1 second');
     const watchdog = app.get(WatchdogService);
     const now = jest.spyOn(Date, 'now');
@@ -185,7 +185,7 @@ describeOnStores('The sweeper', (store) => {
       } finally {
         redis.disconnect();
       }
-      expect(await database.query(`select attended_until <= now() as entrusted ${row}`, [hook.url])).toEqual([
+      expect(await database.query(`select leased_until <= now() as entrusted ${row}`, [hook.url])).toEqual([
         { entrusted: true },
       ]);
       // Redis may have taken the job after all, and then it takes the row back.

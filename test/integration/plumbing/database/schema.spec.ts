@@ -57,6 +57,26 @@ describe('The schema', () => {
     },
   );
 
+  it('of version 0.1 is refused with a sentence, and left as it is', async () => {
+    const old = `test_${randomBytes(6).toString('hex')}`;
+    await administrate(`create database ${old}`);
+    const made = await new DataSource({ ...dataSourceOptions(databaseUrl(old), 2), migrations: [] }).initialize();
+    try {
+      await made.query(`create schema ${SCHEMA}`);
+      await made.query(`create table ${SCHEMA}.migrations (id serial, "timestamp" bigint, name text)`);
+      await made.query(`insert into ${SCHEMA}.migrations (name) values ('InitialSchema1763600000000')`);
+      await expect(migrate(databaseUrl(old))).rejects.toThrow(/was made by version 0\.1 .* set another DATA_DIR/);
+      const [count] = await made.query<{ tables: number }[]>(
+        'select count(*)::int as tables from information_schema.tables where table_schema = $1',
+        [SCHEMA],
+      );
+      expect(count?.tables).toBe(1);
+    } finally {
+      await made.destroy();
+      await administrate(`drop database ${old} with (force)`);
+    }
+  });
+
   it('goes away and comes back', async () => {
     const before = await tables();
     for (let i = 0; i < dataSource.migrations.length; i++) await dataSource.undoLastMigration();

@@ -1,0 +1,105 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { WorkersService } from '../../plumbing/queue/workers.service';
+import { Repeat } from '../../plumbing/timers/repeat.timer';
+import type { Lane } from '../slots/fair-share';
+import { ParkedRepository } from '../slots/parked.repository';
+import { ParkingService } from '../slots/parking.service';
+import { SlotsService } from '../slots/slots.service';
+import { DispatchService } from './dispatch.service';
+
+const LOOK_EVERY_MS = 1000;
+const FORGET_IDLE_EVERY_MS = 600_000;
+const MAX_WEBHOOKS_PER_LOOK = 1000;
+const FIRST: Lane = { userId: '', webhookId: '00000000-0000-0000-0000-000000000000' };
+
+/**
+ * Admits parked deliveries as slots become free, user by user. Learns which webhooks have some from this process's own
+ * parking, and every second from PostgreSQL, where other processes park too.
+ */
+@Injectable()
+export class AdmissionService implements OnApplicationShutdown {
+  private readonly logger = new Logger('Parking');
+  private readonly looking = new Repeat(() => this.look(), {
+    everyMs: LOOK_EVERY_MS,
+    onFailure: (error) => this.report(error),
+  });
+  private started = false;
+  private admitting = false;
+  private failing = false;
+  private lastSeen = FIRST;
+  private idleForgottenAt = Date.now();
+
+  constructor(
+    private readonly slots: SlotsService,
+    private readonly parking: ParkingService,
+    private readonly rows: ParkedRepository,
+    private readonly dispatch: DispatchService,
+    private readonly workers: WorkersService,
+  ) {}
+
+  /** Admits from now on, whenever a slot is free or something was parked. */
+  start(): void {
+    this.started = true;
+    this.slots.whenFree(() => void this.admit());
+    this.parking.whenParked(() => void this.admit());
+    this.looking.start();
+  }
+
+  /** Admits nothing any more; attempts under way end by themselves. */
+  async stop(): Promise<void> {
+    this.started = false;
+    await this.looking.stop();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.stop();
+  }
+
+  private async look(): Promise<void> {
+    if (Date.now() - this.idleForgottenAt > FORGET_IDLE_EVERY_MS) {
+      this.slots.forgetIdle();
+      this.idleForgottenAt = Date.now();
+    }
+    const found = await this.rows.lanes(this.lastSeen, MAX_WEBHOOKS_PER_LOOK);
+    for (const lane of found) this.parking.lanes.add(lane);
+    this.lastSeen = (found.length === MAX_WEBHOOKS_PER_LOOK && found.at(-1)) || FIRST;
+    this.failing = false;
+    void this.admit();
+  }
+
+  private async admit(): Promise<void> {
+    if (this.admitting || !this.started) return;
+    this.admitting = true;
+    try {
+      while (this.started && this.parking.lanes.size > 0 && (await this.admitOnce()));
+    } catch (error) {
+      this.report(error);
+    } finally {
+      this.admitting = false;
+    }
+  }
+
+  /** False when no lane may have a slot now. */
+  private async admitOnce(): Promise<boolean> {
+    const wanted = this.slots.acquireFor(this.parking.lanes);
+    if (wanted.length === 0) return false;
+    const unused = new Map(wanted.map((admission) => [admission.webhookId, { ...admission }]));
+    try {
+      for (const { id, webhookId } of await this.rows.admit(wanted)) {
+        const admission = unused.get(webhookId);
+        if (!admission) continue;
+        admission.count -= 1;
+        void this.workers.during(() => this.dispatch.attemptAdmitted(id, admission));
+      }
+      for (const { webhookId, count } of unused.values()) if (count > 0) this.parking.lanes.remove(webhookId);
+      return true;
+    } finally {
+      for (const lane of unused.values()) for (; lane.count > 0; lane.count -= 1) this.slots.release(lane, null);
+    }
+  }
+
+  private report(error: unknown): void {
+    if (!this.failing) this.logger.warn(`Letting parked deliveries in fails, and is tried again: ${String(error)}`);
+    this.failing = true;
+  }
+}

@@ -1,0 +1,65 @@
+import { Repeat } from './repeat.timer';
+
+describe('A task that is repeated', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  const onFailure = jest.fn();
+  beforeEach(() => onFailure.mockReset());
+
+  it('begins at once, and again so long after each run', async () => {
+    const task = jest.fn(async () => undefined);
+    const repeat = new Repeat(task, { everyMs: 1000, onFailure });
+    repeat.start();
+    await jest.advanceTimersByTimeAsync(2999);
+    expect(task).toHaveBeenCalledTimes(3);
+    await repeat.stop();
+    await jest.advanceTimersByTimeAsync(5000);
+    expect(task).toHaveBeenCalledTimes(3);
+  });
+
+  it('begins again after another time when it says so', async () => {
+    const task = jest.fn(async () => 5000);
+    const repeat = new Repeat(task, { everyMs: 1000, onFailure });
+    repeat.start();
+    await jest.advanceTimersByTimeAsync(4999);
+    expect(task).toHaveBeenCalledTimes(1);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(task).toHaveBeenCalledTimes(2);
+    await repeat.stop();
+  });
+
+  it('goes on after a failure, and tells of each whether the run before failed too', async () => {
+    const results = [new Error('first'), new Error('second'), null, new Error('third')];
+    const repeat = new Repeat(
+      async () => {
+        const next = results.shift();
+        if (next) throw next;
+      },
+      { everyMs: 1000, onFailure },
+    );
+    repeat.start();
+    await jest.advanceTimersByTimeAsync(3500);
+    await repeat.stop();
+    expect(onFailure.mock.calls.map(([error, isRepeated]) => [(error as Error).message, isRepeated])).toEqual([
+      ['first', false],
+      ['second', true],
+      ['third', false],
+    ]);
+  });
+
+  it('is stopped when the run under way has ended', async () => {
+    let end: () => void = () => undefined;
+    const task = jest.fn(() => new Promise<void>((resolve) => (end = resolve)));
+    const repeat = new Repeat(task, { everyMs: 1000, onFailure });
+    repeat.start();
+    const stopped = jest.fn();
+    const stopping = repeat.stop().then(stopped);
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(stopped).not.toHaveBeenCalled();
+    end();
+    await stopping;
+    await jest.advanceTimersByTimeAsync(5000);
+    expect(task).toHaveBeenCalledTimes(1);
+  });
+});
