@@ -33,15 +33,22 @@ async function startReceiver() {
   server.on('connection', (socket) => socket.once('close', () => (state.bytes += socket.bytesRead)));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  state.url = `http://127.0.0.1:${server.address().port}`;
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  state.url = `http://127.0.0.1:${port}`;
   state.hangUp = () => server.closeAllConnections();
   cleanUps.push(() => server.close());
   return state;
 }
 
+/** What /proc tells of a process, after its id and name. */
+function statOf(pid) {
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  return fields.split(' ');
+}
+
 /** Processor time of a process in ms, its ended children included. */
 function cpuMs(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  const fields = statOf(pid);
   return (fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * 1000) / CLOCK_TICKS_PER_S;
 }
 
@@ -50,7 +57,7 @@ function childrenOf(pid) {
     .filter((name) => /^\d+$/.test(name))
     .filter((name) => {
       try {
-        return readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1].split(' ')[1] === String(pid);
+        return statOf(name)[1] === String(pid);
       } catch {
         return false;
       }
@@ -119,7 +126,7 @@ async function sizes(service, title, rowsOf) {
 
 async function reminders(url) {
   const redis = new Redis(url);
-  const memory = async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))[1]);
+  const memory = async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
   for (const [kind, delay] of Object.entries({ waiting: 0, delayed: 3_600_000 })) {
     for (const size of [1, 50]) {
       const queue = new Queue('{costs}', { connection: { url }, defaultJobOptions: JOB_OPTIONS });

@@ -9,7 +9,7 @@ export const machine = () => ({
   cpu: cpus()[0]?.model,
   cores: cpus().length,
   memoryGiB: Math.round(totalmem() / 2 ** 30),
-  loadAverage: loadavg()[0],
+  loadAverage: loadavg()[0] ?? NaN,
   node: process.version,
   platform: `${process.platform} ${process.arch}`,
 });

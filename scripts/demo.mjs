@@ -198,7 +198,7 @@ async function startService(folder, cleanup) {
     env: { ...systemEnvironment(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const service = { child, dataDir, output: '', error: null };
+  const service = { child, dataDir, output: '', error: /** @type {Error | null} */ (null) };
   child.on('error', (error) => (service.error = error));
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (service.output += chunk));
 
@@ -262,7 +262,8 @@ function apiOf(url, token) {
       body: body && JSON.stringify(body),
       signal: AbortSignal.any([interruption.signal, AbortSignal.timeout(5000)]),
     });
-    return { status: response.status, ...(await response.json()) };
+    const envelope = /** @type {{ data?: any, error?: string }} */ (await response.json());
+    return { status: response.status, ...envelope };
   };
 }
 
@@ -282,7 +283,8 @@ async function runJobs({ dataDir }, cleanup) {
   };
   const queue = new Queue(QUEUE, options, createPostgresBackend);
   const worker = new Worker(QUEUE, work, options, createPostgresBackend);
-  for (const part of [queue, worker]) part.on('error', () => undefined);
+  queue.on('error', () => undefined);
+  worker.on('error', () => undefined);
   let closing;
   const close = () => (closing ??= worker.close(true).then(() => queue.close()));
   cleanup.add(close);
@@ -312,7 +314,8 @@ async function startReceiver(cleanup) {
     server.close();
     server.closeAllConnections();
   });
-  return { url: `http://localhost:${server.address().port}/hooks`, requests };
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return { url: `http://localhost:${port}/hooks`, requests };
 }
 
 async function receive(incoming, requests) {
@@ -348,7 +351,7 @@ function isSigned(body, signature, secret) {
 
 const hasColour = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code) => (text) => (hasColour ? `\u001b[${code}m${text}\u001b[0m` : text);
-const [bold, dim, red, green] = [1, 2, 31, 32].map(paint);
+const [bold, dim, red, green] = [paint(1), paint(2), paint(31), paint(32)];
 
 const say = (line) => process.stdout.write(`${line}\n`);
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
@@ -375,7 +378,8 @@ function table(rows) {
   ]);
   const head = ['event', 'attempt', 'status', 'answer', 'took', 'error', 'next attempt'];
   const widths = head.map((_, column) => Math.max(...[head, ...lines].map((line) => String(line[column]).length)));
-  const row = (cells) => `   ${cells.map((cell, column) => String(cell).padEnd(widths[column])).join('  ')}`.trimEnd();
+  const row = (cells) =>
+    `   ${cells.map((cell, column) => String(cell).padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd();
   say(dim(row(head)));
   say(dim(row(widths.map((width) => '─'.repeat(width)))));
   for (const line of lines) say(row(line));
@@ -432,7 +436,7 @@ async function main() {
   try {
     await tell(cleanup);
   } catch (error) {
-    check(error.message, false);
+    check(/** @type {Error} */ (error).message, false);
   } finally {
     await cleanup.run();
   }

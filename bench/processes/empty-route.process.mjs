@@ -17,7 +17,7 @@ class EmptyController {
 }
 
 // What decorators would do, in a file that nothing compiles.
-const method = Object.getOwnPropertyDescriptor(EmptyController.prototype, 'accept');
+const method = { value: EmptyController.prototype.accept };
 Reflect.defineMetadata('design:paramtypes', [EmptyRequest], EmptyController.prototype, 'accept');
 Body()(EmptyController.prototype, 'accept', 0);
 HttpCode(202)(EmptyController.prototype, 'accept', method);

@@ -16,7 +16,7 @@ async function publish({ url, token }, i) {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ event: EVENT, data: dataOf(i) }),
   });
-  const answer = await body.json();
+  const answer = /** @type {import('./services.mjs').Envelope} */ (await body.json());
   if (statusCode !== 202) throw new Error(`Publishing was answered with ${statusCode}: ${answer.error}`);
   return answer.data.id;
 }

@@ -10,9 +10,10 @@ const MAX_SAMPLES = 200;
 const groups = new Map();
 
 const server = createServer((request, response) => {
-  if (request.url.startsWith('/never/')) return void request.resume();
-  const group = groupOf(request.url.split('/', 2)[1]);
-  group.arrivals.push({ eventId: request.headers['webhook-id'], path: request.url, at: now() });
+  const { url = '', headers } = request;
+  if (url.startsWith('/never/')) return void request.resume();
+  const group = groupOf(url.split('/', 2)[1]);
+  group.arrivals.push({ eventId: headers['webhook-id'], path: url, at: now() });
   keepSample(group, request);
   request.once('end', () => {
     response.writeHead(200).end();
@@ -43,7 +44,7 @@ async function complete(name, count, timeoutMs) {
     group.awaited = count;
     group.onComplete = () => {
       clearTimeout(timer);
-      resolve();
+      resolve(undefined);
     };
   });
   group.awaited = Infinity;
@@ -51,9 +52,10 @@ async function complete(name, count, timeoutMs) {
 
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
+const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
 
 serve({
-  url: () => `http://127.0.0.1:${server.address().port}`,
+  url: () => `http://127.0.0.1:${port}`,
   forget: ({ group }) => void groups.delete(group),
   complete: ({ group, count, timeoutMs }) => complete(group, count, timeoutMs),
   /** Everything that came for the group so far. */

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 const KEPT_OUTPUT = 20_000;
 
+/** @typedef {{ id: number, answer?: any, error?: string }} Answer what comes back for the question with that id */
+
 /** A process that was started from a file of this folder, and answers questions. */
 export class Remote {
   #child;
@@ -21,8 +23,8 @@ export class Remote {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     for (const stream of [this.#child.stdout, this.#child.stderr])
-      stream.setEncoding('utf8').on('data', (text) => (this.#output = (this.#output + text).slice(-KEPT_OUTPUT)));
-    this.#child.on('message', ({ id, answer, error }) => this.#settle(id, answer, error));
+      stream?.setEncoding('utf8').on('data', (text) => (this.#output = (this.#output + text).slice(-KEPT_OUTPUT)));
+    this.#child.on('message', (/** @type {Answer} */ { id, answer, error }) => this.#settle(id, answer, error));
     this.#child.once('close', () => this.#fail(`${file} has ended.`));
     this.#child.once('error', (error) => this.#fail(`${file} does not run: ${error.message}`));
   }
@@ -68,8 +70,8 @@ export function serve(handlers) {
     Promise.resolve()
       .then(() => handlers[name](question))
       .then(
-        (answer) => process.send({ id, answer }),
-        (error) => process.send({ id, error: error.stack ?? String(error) }),
+        (answer) => process.send?.({ id, answer }),
+        (error) => process.send?.({ id, error: error.stack ?? String(error) }),
       );
   });
   process.on('disconnect', () => process.exit());

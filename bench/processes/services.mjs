@@ -18,9 +18,13 @@ const SETTINGS = {
 };
 const WARM_UP_EVENTS = 500;
 
+/** @typedef {{ success: boolean, data?: any, nextCursor?: string | null, error?: string }} Envelope what the API answers */
+
 /** A service on stores of its own, ready to work; more processes may join. */
 export class Service {
   #processes = [];
+  /** @type {string} of the API, once a process is there */
+  url;
 
   constructor(store) {
     this.store = store;
@@ -53,7 +57,7 @@ export class Service {
       headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
       body: body && JSON.stringify(body),
     });
-    const { success, ...envelope } = await answer.body.json();
+    const { success, ...envelope } = /** @type {Envelope} */ (await answer.body.json());
     if (!success) throw new Error(`${method} ${path} was answered with ${answer.statusCode}: ${envelope.error}`);
     return envelope;
   }

@@ -16,6 +16,7 @@ const TEMPLATE = 'bench_template';
 
 export class Stores {
   #folder;
+  /** @type {Awaited<ReturnType<typeof startEmbeddedPostgres>>} */
   #postgres;
   #redis;
 
@@ -103,7 +104,7 @@ async function startRedis(dir) {
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address();
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   server.close();
   await once(server, 'close');
   return port;
