@@ -26,6 +26,8 @@ WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY scripts/webhooks.cjs ./scripts/webhooks.cjs
+RUN ln -s /app/scripts/webhooks.cjs /usr/local/bin/webhooks
 # The service's files stay root's: it writes to /data and /tmp and nowhere else, so the root may be read-only.
 RUN mkdir /data && chown node:node /data && chmod 700 /data
 # By number, so that an orchestrator can see that it is not root. It is the image's user "node".

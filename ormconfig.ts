@@ -16,7 +16,7 @@ class CliDataSource extends DataSource {
   }
 }
 
-/** What the TypeORM CLI works on: `npm run migration:run`, `migration:revert`, `migration:create`. */
+/** What the TypeORM CLI works on: `npm run migration:revert` and `migration:create`. */
 export default (async () => {
   const store = await attachStore(readConfig());
   await ensureSchema(store.config.databaseUrl ?? '');

@@ -2,8 +2,8 @@ import { readConfig } from '../plumbing/config/environment.launcher';
 import { attachStore } from '../store.launcher';
 import { migrate } from '../plumbing/database/migrator.launcher';
 
-/** Brings the schema up to date, as every start of the service does. */
-async function main(): Promise<void> {
+/** `webhooks migrate`: brings the schema up to date, as every start of the service does. */
+export async function migrateStore(): Promise<void> {
   const { config, close } = await attachStore(readConfig());
   try {
     await migrate(config.databaseUrl ?? '');
@@ -11,8 +11,3 @@ async function main(): Promise<void> {
     await close();
   }
 }
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

@@ -9,8 +9,11 @@ import { buildOpenApi } from '../plumbing/openapi/openapi.launcher';
 
 const FILE = 'openapi.json';
 
-/** `npm run openapi:write` writes the document; `npm run openapi:check` fails when the committed one has drifted. */
-async function main(): Promise<void> {
+/**
+ * `webhooks openapi` writes the document; with `--check` it fails when the committed one has drifted.
+ * @throws Error with a sentence when it has drifted
+ */
+export async function writeOpenApi(args: readonly string[]): Promise<void> {
   const config = parseConfig({ LOG_LEVEL: 'silent' });
   // A preview knows every route without making a provider: no store is needed.
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(config), createAdapter(config), {
@@ -19,13 +22,8 @@ async function main(): Promise<void> {
     bodyParser: false,
   });
   const document = `${JSON.stringify(buildOpenApi(app, new EventCatalogue(config).all), null, 2)}\n`;
-  if (!process.argv.includes('--check')) return writeFile(FILE, document);
+  if (!args.includes('--check')) return writeFile(FILE, document);
   const committed = await readFile(FILE, 'utf8').catch(() => '');
   if (committed === document) return;
   throw new Error(`${FILE} does not describe the code any more: run \`npm run openapi:write\` and commit it.`);
 }
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

@@ -5,8 +5,8 @@ import { attachStore } from '../store.launcher';
 import { SecretsService } from '../webhooks/secrets/secrets.service';
 import { type RekeyReport, RekeyRepository } from '../webhooks/secrets/rekey.repository';
 
-/** `npm run secrets:rotate`: puts every stored secret under the first key of `SECRETS_KEY`, while the service runs. */
-async function main(): Promise<void> {
+/** `webhooks rekey`: encrypts every stored secret with the first key of `SECRETS_KEY`, while the service runs. */
+export async function rekey(): Promise<void> {
   const { config, close } = await attachStore(readConfig());
   try {
     await migrate(config.databaseUrl ?? '');
@@ -31,8 +31,3 @@ function report({ renewed, current, unreadable }: RekeyReport): void {
       `Keep their key, or PATCH new secrets:\n${unreadable.map((id) => `  ${id}\n`).join('')}`,
   );
 }
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

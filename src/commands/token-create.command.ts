@@ -8,7 +8,7 @@ import { attachStore } from '../store.launcher';
 import { formatToken, hashToken, isUserId } from '../auth/access-token';
 import { ALL_SCOPES, isScope } from '../auth/scope';
 
-const USAGE = `Usage: npm run token:create -- --user <user id> --scopes <scope,scope|all> [--name <text>] [--expires <ISO 8601>]
+const USAGE = `Usage: npx webhooks token create --user <user id> --scopes <scope,scope|all> [--name <text>] [--expires <ISO 8601>]
 Scopes: ${ALL_SCOPES.join(', ')}`;
 
 interface Wanted {
@@ -19,14 +19,14 @@ interface Wanted {
 }
 
 /** Reads the arguments, or throws a sentence that says what is wrong with them. */
-function readArguments(): Wanted {
+function readArguments(args: string[]): Wanted {
   const options = {
     user: { type: 'string' },
     scopes: { type: 'string' },
     name: { type: 'string' },
     expires: { type: 'string' },
   } as const;
-  const { user = '', scopes = '', name = 'command line', expires } = parseArgs({ options }).values;
+  const { user = '', scopes = '', name = 'command line', expires } = parseArgs({ args, options }).values;
   if (!isUserId(user)) throw new Error(`--user must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -\n${USAGE}`);
   const wanted = scopes === 'all' ? [...ALL_SCOPES] : scopes.split(',').filter((scope) => scope !== '');
   const unknown = wanted.filter((scope) => !isScope(scope));
@@ -40,9 +40,12 @@ function readArguments(): Wanted {
   return { user, scopes: wanted, name, expires: expiresAt };
 }
 
-/** `npm run token:create`: makes an access token and prints it, this once, as the last line. */
-async function main(): Promise<void> {
-  const { user, scopes, name, expires } = readArguments();
+/**
+ * `webhooks token create`: makes an access token and prints it, this once, as the last line.
+ * @throws Error with a sentence about what is wrong with the arguments
+ */
+export async function createToken(args: string[]): Promise<void> {
+  const { user, scopes, name, expires } = readArguments(args);
   const store = await attachStore(readConfig());
   try {
     await migrate(store.config.databaseUrl ?? '');
@@ -60,8 +63,3 @@ async function main(): Promise<void> {
     await store.close();
   }
 }
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});

@@ -5,7 +5,7 @@ import { diagnose, type DiagnosisOptions } from '../receiver/diagnose';
 import { parseHeaders, parseSavedRequest, type SavedRequest } from '../receiver/saved-request';
 
 const STDIN = 0;
-const USAGE = `Usage: npm run verify -- [<file>] [--headers <file> --body <file>] [--secret-file <file>]
+const USAGE = `Usage: npx webhooks verify [<file>] [--headers <file> --body <file>] [--secret-file <file>]
                          [--tolerance <seconds>] [--computed <signature>]
 
 Reads a saved delivery (a raw HTTP request, or the JSON of a delivery) from the file or from standard input, and says
@@ -18,9 +18,10 @@ interface Wanted {
 }
 
 /** @throws Error with a sentence about what is wrong with the arguments */
-function readArguments(): Wanted {
+function readArguments(args: string[]): Wanted {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({
+    args,
     options: { headers: text, body: text, 'secret-file': text, tolerance: text, computed: text },
     allowPositionals: true,
   });
@@ -41,18 +42,16 @@ function readArguments(): Wanted {
   };
 }
 
-/** `npm run verify`: says why a signature does not match. */
-function main(): void {
-  const { request, options } = readArguments();
-  const { genuine, findings } = diagnose(request, options);
-  const verdict = genuine ? 'Genuine.' : 'Not to be believed.';
-  process.stdout.write(`${[verdict, ...findings.map((finding) => `  - ${finding}`)].join('\n')}\n`);
-  process.exitCode = genuine ? 0 : 1;
-}
-
-try {
-  main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 2;
+/** `webhooks verify`: says whether a delivery is genuine, or why not. Never throws: exit code 2 says that it was not understood. */
+export async function verifyDelivery(args: string[]): Promise<void> {
+  try {
+    const { request, options } = readArguments(args);
+    const { genuine, findings } = diagnose(request, options);
+    const verdict = genuine ? 'Genuine.' : 'Not to be believed.';
+    process.stdout.write(`${[verdict, ...findings.map((finding) => `  - ${finding}`)].join('\n')}\n`);
+    process.exitCode = genuine ? 0 : 1;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 2;
+  }
 }

@@ -47,7 +47,7 @@ describe('The error codes', () => {
 describe('The advice on', () => {
   it.each([
     [400, /body of its response.*further keys/],
-    [401, /raw body, before any parsing.*npm run verify/],
+    [401, /raw body, before any parsing.*npx webhooks verify/],
     [402, /Any 2xx counts/],
     [403, /raw body.*firewall.*CSRF/],
     [404, /path/],

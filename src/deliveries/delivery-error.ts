@@ -70,7 +70,7 @@ const ADVICE: readonly { from: number; to?: number; advice: string }[] = [
   {
     from: 401,
     advice:
-      'If it checks the signature, it must compute it over the raw body, before any parsing; npm run verify finds the difference. Other credentials are not sent.',
+      'If it checks the signature, it must compute it over the raw body, before any parsing; npx webhooks verify finds the difference. Other credentials are not sent.',
   },
   {
     from: 403,

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { startEmbeddedPostgres } from '../../src/plumbing/embedded/embedded-postgres.launcher';
 import { administrate, databaseUrl, TEMPLATE_DATABASE, TEST_DATABASE_URL } from './postgres';
 import { hasRedisServer } from './redis';
-import { SERVICE_DIST, serviceFile } from './service';
+import { SERVICE_DIST, serviceFile, WEBHOOKS } from './service';
 import { TEST_REDIS } from './stores';
 
 /** What globalTeardown has to undo, newest last; jest runs both in the same process. */
@@ -44,12 +44,12 @@ async function startPostgres(undo: Undo[]): Promise<void> {
 
 async function migrateTemplate(): Promise<void> {
   process.env[SERVICE_DIST] = resolve(process.env[SERVICE_DIST] ?? 'dist');
-  const command = serviceFile('src/commands/migrate.command.js');
+  const command = serviceFile(WEBHOOKS);
   if (!existsSync(command)) throw new Error(`${command} is missing: run \`npm run build\` before the tests.`);
   await administrate(`create database ${TEMPLATE_DATABASE}`);
   const SECRETS_KEY = Buffer.alloc(32).toString('base64');
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl(TEMPLATE_DATABASE), SECRETS_KEY };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command], { env, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'migrate'], { env, encoding: 'utf8' });
   if (status !== 0) throw new Error(`The migrations failed (exit code ${status}):\n${stdout}${stderr}`);
 }
 

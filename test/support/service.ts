@@ -29,7 +29,7 @@ export interface Service {
   readonly database: TestDatabase;
   /** Everything that the process has printed. */
   logs(): string;
-  /** Makes an access token with the `token:create` command. */
+  /** Makes an access token with `webhooks token create`. */
   createToken(token: NewToken): Promise<string>;
   /** The API for another user, with the scopes of ordinary work unless others are named. */
   apiFor(user: string, scopes?: readonly string[]): Promise<Api>;
@@ -112,6 +112,9 @@ export async function startService(overrides: Settings = {}, given?: TestDatabas
   }
 }
 
+/** The `webhooks` program. */
+export const WEBHOOKS = 'src/commands/webhooks.command.js';
+
 /** Runs a file of the built service until it ends by itself, with these environment variables and no others. */
 export async function runServiceFile(file: string, args: readonly string[], settings: Settings): Promise<Finished> {
   const child = spawnNode(file, args, settings);
@@ -122,6 +125,11 @@ export async function runServiceFile(file: string, args: readonly string[], sett
     await endProcess(child, 'SIGKILL');
   }
   return { exitCode: child.exitCode, stdout: stdout(), stderr: stderr() };
+}
+
+/** Runs a command of the `webhooks` program until it ends, with these environment variables and no others. */
+export function runCommand(words: readonly string[], settings: Settings): Promise<Finished> {
+  return runServiceFile(WEBHOOKS, words, settings);
 }
 
 /** The path of a file of the built service. */
@@ -195,8 +203,8 @@ async function runTokenCommand(settings: Settings, token: NewToken): Promise<str
   const options = ['user', 'name', 'expires'] as const;
   const args = options.flatMap((option) => (token[option] === undefined ? [] : [`--${option}`, token[option]]));
   args.push('--scopes', token.scopes.join(','));
-  const { exitCode, stdout, stderr } = await runServiceFile('src/commands/token-create.command.js', args, settings);
-  if (exitCode !== 0) throw new Error(`token:create ended with exit code ${exitCode}:\n${stdout}${stderr}`);
+  const { exitCode, stdout, stderr } = await runCommand(['token', 'create', ...args], settings);
+  if (exitCode !== 0) throw new Error(`webhooks token create ended with exit code ${exitCode}:\n${stdout}${stderr}`);
   return stdout.trim().split('\n').at(-1) ?? '';
 }
 

@@ -1,5 +1,5 @@
 import { type Api, type CallOptions, dataOf, errorOf, exchange } from '../../support/api';
-import { defaultSettings, runServiceFile, useService } from '../../support/service';
+import { defaultSettings, runCommand, useService } from '../../support/service';
 import { UNKNOWN_ID } from '../stage/examples';
 
 const WEBHOOK = { url: 'https://example.com/hook', events: ['job.started'] };
@@ -113,7 +113,7 @@ describe('A token', () => {
     await dataOf(harmless.me());
   });
 
-  it('is printed alone by token:create and is nowhere in the database', async () => {
+  it('is printed alone by webhooks token create and is nowhere in the database', async () => {
     const token = await service.createToken({ user: 'alice', scopes: ['webhooks:read'], name: 'for the test' });
     expect(token).toMatch(/^wns_[A-Za-z0-9_-]{43}$/);
     const rows = await service.database.query<{ text: string }>(
@@ -132,7 +132,7 @@ describe('A token', () => {
     ['an unknown option', ['--user', 'alice', '--scopes', 'webhooks:read', '--colour', 'red'], /colour/],
   ])('is not made with %s', async (_, args, message) => {
     const settings = defaultSettings(service.database.url, service.token);
-    const { exitCode, stdout, stderr } = await runServiceFile('src/commands/token-create.command.js', args, settings);
+    const { exitCode, stdout, stderr } = await runCommand(['token', 'create', ...args], settings);
     expect(exitCode).not.toBe(0);
     expect(stderr).toMatch(message);
     expect(stdout).not.toMatch(/wns_/);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dataOf, pageOf } from '../../support/api';
 import { type ReceivedCall, useReceiver } from '../../support/receiver';
-import { serviceFile, useService } from '../../support/service';
+import { serviceFile, WEBHOOKS, useService } from '../../support/service';
 import { describeWhereInstalled } from '../stage/languages';
 import { publish, settledDeliveries, subscribe } from '../stage/steps';
 
@@ -128,13 +128,13 @@ describe('A real delivery', () => {
     });
   });
 
-  describe('and npm run verify', () => {
+  describe('and webhooks verify', () => {
     function verify(input: string | Buffer, args: string[] = [], secret: string | undefined = SECRET) {
-      const { status, stdout, stderr } = spawnSync(
-        process.execPath,
-        [serviceFile('src/commands/verify.command.js'), ...args],
-        { input, encoding: 'utf8', env: { PATH: process.env.PATH, WEBHOOK_SECRET: secret } },
-      );
+      const { status, stdout, stderr } = spawnSync(process.execPath, [serviceFile(WEBHOOKS), 'verify', ...args], {
+        input,
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH, WEBHOOK_SECRET: secret },
+      });
       return { status, said: `${stdout}${stderr}` };
     }
     const raw = (body = call.body) => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { dataOf } from '../../support/api';
 import { cloneDatabase } from '../../support/postgres';
 import { useReceiver } from '../../support/receiver';
-import { defaultSettings, runServiceFile, type Settings, startService, useService } from '../../support/service';
+import { defaultSettings, runCommand, type Settings, startService, useService } from '../../support/service';
 import { cryptoSignature } from '../../support/signatures';
 import { describeOnStores } from '../../support/stores';
 import { deleteWebhooks, publish, settledDeliveries, subscribe } from '../stage/steps';
@@ -61,7 +61,7 @@ describe('SECRETS_KEY', () => {
     try {
       await runWith(oldKey);
       await runWith(`${newKey},${oldKey}`, async (settings) => {
-        const rotated = await runServiceFile('src/commands/rekey.command.js', [], settings);
+        const rotated = await runCommand(['rekey'], settings);
         expect(rotated).toEqual({
           exitCode: 0,
           stdout: 'Re-encrypted: 1. Already under the first key: 0.\n',

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { attachEmbeddedPostgres } from '../../../src/plumbing/embedded/embedded-postgres.launcher';
 import { isSealedUnder, NONCE_BYTES, open, seal } from '../../../src/webhooks/secrets/secret-box';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
-import { defaultSettings, runServiceFile, type Settings } from '../../support/service';
+import { defaultSettings, runCommand, type Settings } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 
 const [OLD, NEW, LOST] = [randomBytes(32), randomBytes(32), randomBytes(32)];
@@ -21,7 +21,7 @@ interface Row {
   previous_secret: Buffer | null;
 }
 
-describe('npm run secrets:rotate', () => {
+describe('webhooks rekey', () => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await cloneDatabase();
@@ -31,7 +31,7 @@ describe('npm run secrets:rotate', () => {
   const rotate = (keys: readonly Buffer[], more: Settings = {}) => {
     const SECRETS_KEY = keys.map((key) => key.toString('base64')).join();
     const settings = { ...defaultSettings(database.url, `wns_${'a'.repeat(43)}`), SECRETS_KEY, ...more };
-    return runServiceFile('src/commands/rekey.command.js', [], settings);
+    return runCommand(['rekey'], settings);
   };
   const add = async (secret: [string, Buffer], previous?: [string, Buffer]) => {
     const id = randomUUID();

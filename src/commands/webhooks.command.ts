@@ -1,0 +1,59 @@
+interface Command {
+  /** Its first words on the command line. */
+  name: string;
+  summary: string;
+  /** Loads the command, and only what it needs, and runs it with its arguments. */
+  run: (args: string[]) => Promise<void>;
+}
+
+const COMMANDS: readonly Command[] = [
+  {
+    name: 'start',
+    summary: 'start the service, as npm start does',
+    run: async () => void (await import('../main.js')),
+  },
+  {
+    name: 'token create',
+    summary: 'make an access token and print it',
+    run: async (args) => (await import('./token-create.command.js')).createToken(args),
+  },
+  {
+    name: 'verify',
+    summary: 'say whether the signatures of a saved delivery are right, or why not',
+    run: async (args) => (await import('./verify.command.js')).verifyDelivery(args),
+  },
+  {
+    name: 'rekey',
+    summary: 'encrypt every stored secret with the first key of SECRETS_KEY',
+    run: async () => (await import('./rekey.command.js')).rekey(),
+  },
+  {
+    name: 'migrate',
+    summary: 'bring the database up to date, as every start does',
+    run: async () => (await import('./migrate.command.js')).migrateStore(),
+  },
+  {
+    name: 'openapi',
+    summary: 'write openapi.json, or fail with --check when it has drifted',
+    run: async (args) => (await import('./openapi.command.js')).writeOpenApi(args),
+  },
+];
+
+const USAGE = `Usage: webhooks <command> [options]
+
+${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`).join('\n')}
+`;
+
+/** The `webhooks` program: finds the command that its first words name, and runs it. Exit code 2: there is none. */
+async function main(words: string[]): Promise<void> {
+  const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
+  if (command) return command.run(words.slice(command.name.split(' ').length));
+  const isAsked = ['--help', '-h', 'help'].includes(words[0] ?? '');
+  (isAsked ? process.stdout : process.stderr).write(USAGE);
+  process.exitCode = isAsked ? 0 : 2;
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});
