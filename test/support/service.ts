@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -153,15 +153,29 @@ export function defaultSettings(databaseUrl: string, token: string): Settings {
   };
 }
 
-/** A port of 127.0.0.1 that nobody listened on a moment ago. */
+/**
+ * A port of 127.0.0.1 that nobody listened on a moment ago. It is below those that a system gives to outgoing
+ * connections: none of them takes it meanwhile, and no other call in this process answers it soon.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    nextPort = nextPort < PORTS.last ? nextPort + 1 : PORTS.first;
+    const server = createServer().listen(nextPort, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch {
+      continue;
+    }
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
+
+/** Also 10,000 above them, where a node of a Redis cluster has its other port. */
+const PORTS = { first: 10_240, last: 22_767 };
+let nextPort = randomInt(PORTS.first, PORTS.last);
 
 export function hasExited(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
