@@ -11,7 +11,10 @@ const EVENTS = 120;
 const PUBLISHERS = 8;
 const SUBSCRIBERS = 3;
 /** So few slots that no two workers can hold all that is under way. */
-const SETTINGS = { DELIVERY_CONCURRENCY: '8', DELIVERY_TIMEOUT_MS: '30000' };
+const SETTINGS = { DELIVERY_CONCURRENCY: '8', DELIVERY_TIMEOUT_MS: '60000' };
+
+// The first test alone takes some 10 s.
+jest.setTimeout(240_000);
 
 /** What came to the hook, by event id. */
 const arrivedAt = (hook: Hook): string[] => hook.calls.map(({ headers }) => String(headers['webhook-id'])).sort();
@@ -41,7 +44,8 @@ describeOnStores('Two APIs and three workers', (store) => {
     const succeeded = `select count(*)::int as count from webhook_service.deliveries
                        where event_id = any($1) and status = 'succeeded' and attempt = 1`;
     const isDone = async () => (await fleet().database.query(succeeded, [eventIds]))[0]?.count === count;
-    await waitFor(isDone, { what: `${count} rows that say succeeded` });
+    // What the worker that left had not begun is taken up ten seconds later.
+    await waitFor(isDone, { what: `${count} rows that say succeeded`, timeoutMs: 100_000 });
   }
 
   it('deliver each event once to each webhook, every worker a part, while one of them is told to end', async () => {
@@ -56,7 +60,7 @@ describeOnStores('Two APIs and three workers', (store) => {
         const inFlight = await Promise.all(workers.map((worker) => worker.metric('webhooks_attempts_in_flight')));
         return inFlight.every((count) => count > 0);
       };
-      await waitFor(allHold, { what: 'an attempt of each worker' });
+      await waitFor(allHold, { what: 'an attempt of each worker', timeoutMs: 25_000 });
       const [leaving] = workers as [Member];
       const ending = leaving.process.end();
       await waitFor(() => isDraining(leaving), { what: 'the end of its readiness' });

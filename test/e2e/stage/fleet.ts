@@ -5,6 +5,7 @@ import { ServiceProcess } from '../../support/service-process';
 import { scrape, sumOf } from './metrics';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { defaultSettings, freePort, type Settings } from '../../support/service';
+import { waitFor } from '../../support/wait-for';
 
 /** How many processes of each role. */
 export interface FleetSize {
@@ -66,7 +67,7 @@ export class Fleet {
   /** Starts those that do not run, and waits until they are ready. */
   async complete(): Promise<void> {
     const missing = this.members().filter(({ process }) => !process.runs());
-    await Promise.all(missing.map(({ process }) => process.start()));
+    await Promise.all(missing.map(({ process }) => startAndGetReady(process)));
   }
 
   /** Ends every process with SIGTERM and hands on the exit codes. */
@@ -84,13 +85,22 @@ export class Fleet {
   }
 }
 
+/** For all of its processes, which take some 6 s when nothing else runs. */
+const START_WITHIN_MS = 240_000;
+
+async function startAndGetReady(process: ServiceProcess): Promise<void> {
+  await process.start();
+  const isReady = async () => (await process.ready()).status === 200;
+  await waitFor(isReady, { what: `${process.name} to be ready`, timeoutMs: START_WITHIN_MS });
+}
+
 /** A fleet for all tests of the describe block, complete before each; its processes must end cleanly. */
 export function useFleet(size: FleetSize, settings: () => Settings): () => Fleet {
   let fleet: Fleet | undefined;
   beforeAll(async () => {
     fleet = await Fleet.create(size, settings());
   });
-  beforeEach(() => fleet?.complete());
+  beforeEach(() => fleet?.complete(), START_WITHIN_MS);
   afterAll(async () => {
     if (fleet) expect((await fleet.end()).filter((exitCode) => exitCode !== 0)).toEqual([]);
   });
