@@ -1,4 +1,5 @@
 import { dataOf, type Delivery } from '../../../support/api';
+import { JobQueue } from '../../../support/job-queue';
 import { type Hook, useReceiver } from '../../../support/receiver';
 import { useService } from '../../../support/service';
 import { cryptoSignature } from '../../../support/signatures';
@@ -7,9 +8,15 @@ import { waitFor } from '../../../support/wait-for';
 import { deleteWebhooks, deliveriesOf, publish, settledDeliveries, subscribe } from '../../stage/steps';
 
 describeOnStores('Between two attempts', (store) => {
-  // Long enough to change something meanwhile, short enough to wait for.
-  const service = useService(() => ({ RETRY_BASE_DELAY_MS: '1200', RETRY_JITTER: '0', ...store.settings() }));
+  // An hour, which is over when a test says so.
+  const service = useService(() => ({ RETRY_BASE_DELAY_MS: '3600000', RETRY_JITTER: '0', ...store.settings() }));
   const receiver = useReceiver();
+  let queue: JobQueue;
+  beforeAll(() => {
+    const { REDIS_URL: redisUrl } = store.settings();
+    queue = JobQueue.open('{send-0}', { redisUrl, databaseUrl: service.database.url, schema: 'webhook_service_queue' });
+  });
+  afterAll(() => queue.close());
   afterEach(() => deleteWebhooks(service.api));
 
   /** A webhook whose first attempt has failed and whose second one is pending. */
@@ -23,13 +30,13 @@ describeOnStores('Between two attempts', (store) => {
     return { webhook, event, pending };
   }
 
-  /** Lets the time of the pending attempt pass, and then one more event through the queues. */
-  async function passDueTime(pending: Delivery): Promise<void> {
-    await waitFor(() => Date.now() > Date.parse(pending.scheduledAt) + 50, { what: 'the due time of the attempt' });
-    const probe = receiver.hook();
-    await subscribe(service.api, probe, ['follower.lost']);
-    await publish(service.api, 'follower.lost');
-    await probe.received(1);
+  /** Lets the time of the pending attempt come, and its job with it; whatever the job does is done afterwards. */
+  async function passDueTime({ id }: Delivery): Promise<void> {
+    await service.database.query('update webhook_service.deliveries set scheduled_at = now() where id = $1', [id]);
+    const stateIs = (state: string) => async () => (await queue.bull.getJobState(id)) === state;
+    await waitFor(stateIs('delayed'), { what: 'the job of the attempt' });
+    await (await queue.bull.getJob(id))!.promote();
+    await waitFor(stateIs('unknown'), { what: 'the end of the job' });
   }
 
   it('a webhook that is deleted is not called again, and what was pending is canceled', async () => {
@@ -60,13 +67,18 @@ describeOnStores('Between two attempts', (store) => {
     await dataOf(service.api.updateWebhook(webhook.id, { active: true }));
     await passDueTime(pending);
     expect(hook.calls).toHaveLength(1);
-    expect(await deliveriesOf(service.api, webhook, event)).toEqual(rows);
+    const [failed, canceled] = rows;
+    expect(await deliveriesOf(service.api, webhook, event)).toEqual([
+      failed,
+      { ...canceled, scheduledAt: expect.any(String) },
+    ]);
   });
 
   it('a new url and a new secret count for the attempt that is pending', async () => {
     const [before, after] = [receiver.hook({ status: 500 }), receiver.hook()];
-    const { webhook, event } = await afterFirstFailure(before);
+    const { webhook, event, pending } = await afterFirstFailure(before);
     await dataOf(service.api.updateWebhook(webhook.id, { url: after.url, secret: 'another secret' }));
+    await passDueTime(pending);
     const [call] = await after.received(1);
     expect(call!.headers['x-service-signature']).toBe(cryptoSignature(call!.body, 'another secret'));
     expect(call!.headers).not.toHaveProperty('x-service-signature-previous');
@@ -80,8 +92,9 @@ describeOnStores('Between two attempts', (store) => {
 
   it('a webhook that no longer subscribes to the event still gets what is pending', async () => {
     const hook = receiver.hook({ status: 500 }, { status: 200 });
-    const { webhook, event } = await afterFirstFailure(hook);
+    const { webhook, event, pending } = await afterFirstFailure(hook);
     await dataOf(service.api.updateWebhook(webhook.id, { events: ['job.started'] }));
+    await passDueTime(pending);
     expect(await settledDeliveries(service.api, webhook, event)).toMatchObject([
       { status: 'failed' },
       { status: 'succeeded' },
