@@ -9,6 +9,8 @@ import { deliveriesOf, publish, settledDeliveries, subscribe } from '../../stage
 /** Waits of 100, 500 and 2500 ms, each give or take a fifth: they grow, whatever the jitter. */
 const SCHEDULE = { RETRY_BASE_DELAY_MS: '100', RETRY_FACTOR: '5' };
 const JITTER = 0.2;
+/** The end of an attempt is told by the clock of its process, which knows PostgreSQL's to within milliseconds. */
+const CLOCKS_MS = 10;
 
 const timeOf = (text: string | null): number => Date.parse(text ?? 'missing');
 
@@ -32,7 +34,8 @@ describeOnStores('A receiver that answers 500 for ever', (store: Store) => {
         snapshots.push(rows);
         return rows.length > 0 && rows.every(({ status }) => status === 'failed');
       },
-      { what: 'the fourth failure', everyMs: 5 },
+      // Some 4 s pass when the machine has nothing else to do.
+      { what: 'the fourth failure', everyMs: 5, timeoutMs: 40_000 },
     );
     calls = [...hook.calls];
   });
@@ -45,13 +48,13 @@ describeOnStores('A receiver that answers 500 for ever', (store: Store) => {
   });
 
   it('is called at growing intervals that are never shorter than announced', () => {
-    const gaps = calls.slice(1).map(({ receivedAt }, i) => receivedAt - calls[i]!.receivedAt);
-    expect(gaps).toEqual([...gaps].sort((a, b) => a - b));
+    // A busy machine calls late, and once later than another time: what grows is the wait that is announced and kept.
+    const waits = rows.slice(0, 3).map((row) => timeOf(row.nextAttemptAt) - timeOf(row.completedAt));
+    expect(waits).toEqual([...waits].sort((a, b) => a - b));
     for (const [i, row] of rows.slice(0, 3).entries()) {
-      const wait = timeOf(row.nextAttemptAt) - timeOf(row.completedAt);
       const nominal = 100 * 5 ** i;
-      expect(wait).toBeGreaterThanOrEqual(nominal * (1 - JITTER) - 2);
-      expect(wait).toBeLessThanOrEqual(nominal * (1 + JITTER) + 200);
+      expect(waits[i]).toBeGreaterThanOrEqual(nominal * (1 - JITTER) - CLOCKS_MS);
+      expect(waits[i]).toBeLessThanOrEqual(nominal * (1 + JITTER) + CLOCKS_MS);
       expect(calls[i + 1]!.receivedAt).toBeGreaterThanOrEqual(timeOf(row.nextAttemptAt));
     }
   });
