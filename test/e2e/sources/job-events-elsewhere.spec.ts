@@ -88,7 +88,7 @@ describeOnStores('A monitored queue under another prefix', (store: Store) => {
     queue = openQueue();
     await queue.add('reborn');
     expect(await startedUpTo('reborn')).toEqual(['first', 'ours', 'reborn']);
-    expect(service.logs()).toMatch(/Events of \S+ crm:reports are lost/);
+    await waitFor(() => /Events of \S+ crm:reports are lost/.test(service.logs()), { what: 'the line about it' });
   });
 
   if (store.name === 'Redis') {
