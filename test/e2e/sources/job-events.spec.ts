@@ -159,11 +159,20 @@ describeOnStores('The jobs of a monitored queue', (store: Store) => {
   });
 
   it('that are thrown away when they end are told all the same', async () => {
-    const options = { removeOnComplete: true, removeOnFail: true, delay: 500 };
-    const good = await run('fleeting', { result: [1, 'two'], userId: 'alice' }, options);
+    const options = { removeOnComplete: true, removeOnFail: true };
+    /** It ends, and is gone, when its begin has been told: until then it was there to be looked at. */
+    const runWatched = async (task: Task) => {
+      const jobId = `job-${randomBytes(4).toString('hex')}`;
+      let open = (): void => undefined;
+      reports.gates.set(jobId, new Promise((resolve) => (open = resolve)));
+      const ending = run('fleeting', { ...task, waits: jobId }, { ...options, jobId });
+      await waitFor(async () => (await eventsOf(jobId)).length === 1, { what: 'its begin' }).finally(() => open());
+      return ending;
+    };
+    const good = await runWatched({ result: [1, 'two'], userId: 'alice' });
     expect(good.rows.map(({ userId }) => userId)).toEqual(['alice', 'alice', 'alice']);
     expect(good.rows[1]?.data).toMatchObject({ name: 'fleeting', attempts: 1, result: [1, 'two'] });
-    const bad = await run('fleeting', { fails: 'always', message: 'gone' }, options);
+    const bad = await runWatched({ fails: 'always', message: 'gone' });
     expect(bad.rows[1]?.data).toMatchObject({ type: 'fleeting', attempts: 1, error: { message: 'gone' } });
   });
 
@@ -182,7 +191,8 @@ describeOnStores('The jobs of a monitored queue', (store: Store) => {
     const id = await reports.add('whose', { userId: 'no user' }, { jobId: 'nobodys' });
     await run('after', {});
     expect(await eventsOf(id)).toEqual([]);
-    expect(service.logs()).toMatch(/Job nobodys of \S+ \S+:reports names a data\.userId that is none: .* for nobody/);
+    const line = /Job nobodys of \S+ \S+:reports names a data\.userId that is none: .* for nobody/;
+    await waitFor(() => line.test(service.logs()), { what: 'the line about it' });
   });
 
   it.each([[0], [false], ['text'], [null], [[]], [{ deep: { er: 1.5 } }]])('may return %j', async (result) => {
