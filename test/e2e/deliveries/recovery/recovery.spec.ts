@@ -59,7 +59,8 @@ describeOnStores('Recovering', (store) => {
       count: 2,
       queued: expect.any(Number),
       createdAt: expect.stringMatching(ISO_UTC),
-      completedAt: null,
+      // The timer of the service may have done it by then.
+      completedAt: begun.status === 'running' ? null : expect.stringMatching(ISO_UTC),
     });
     expect(await finished(webhook, begun)).toEqual({
       ...begun,
@@ -148,8 +149,8 @@ describeOnStores('Recovering', (store) => {
     const events = [];
     for (let i = 0; i < 3; i++) {
       events.push(await failedEvent(webhook, hook));
-      const { createdAt } = events.at(-1)!;
-      await waitFor(() => Date.now() > Date.parse(createdAt) + 5, { what: 'a later moment', everyMs: 1 });
+      const settledAt = Date.now();
+      await waitFor(() => Date.now() > settledAt + 20, { what: 'a later moment', everyMs: 1 });
     }
     const [first, second, third] = events.map(({ createdAt }) => createdAt);
     expect(await count(webhook, { since: second })).toBe(2);
