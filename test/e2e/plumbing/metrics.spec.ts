@@ -136,6 +136,8 @@ describeOnStores('The metrics', (store) => {
     const held = new Promise<void>((resolve) => (answer = resolve));
     const gone = await subscribe(service.api, receiver.hook({ status: 410, after: held }), ['job.started']);
     const disabled = 'webhooks_disabled_total{reason="gone"}';
+    const disabledSoFar = async () => (await scrape(port)).values.get(disabled)!;
+    const before = await disabledSoFar();
     const [grown] = await growth([disabled], async () => {
       await publish(service.api, 'job.started');
       await waitFor(async () => sumOf(await scrape(port), 'webhooks_attempts_in_flight') === 1, {
@@ -146,12 +148,21 @@ describeOnStores('The metrics', (store) => {
       await waitFor(async () => sumOf(await scrape(port), 'webhooks_attempts_in_flight') === 0, {
         what: 'none in flight',
       });
+      // Counted after it was committed, when others may see it already.
+      await waitFor(async () => (await disabledSoFar()) > before, { what: 'the count of it' });
     });
     expect(grown).toBe(1);
   });
 
   it('show rows that nobody attends to, the depth of the queues, connections and readiness', async () => {
-    const { values } = await scrape(port);
+    // What a store did not tell in time is left out until it is read again.
+    const isWhole = async () => {
+      const scraped = await scrape(port);
+      const isRead = (name: string) => sumOf(scraped, name) !== undefined;
+      const isWell = sumOf(scraped, 'webhooks_ready') === 3;
+      return isWell && isRead('webhooks_unattended_rows') && isRead('webhooks_queue_jobs') && scraped;
+    };
+    const { values } = await waitFor(isWhole, { what: 'a scrape of a service that is well' });
     expect(values.get('webhooks_unattended_rows{kind="events"}')).toBe(0);
     expect(values.get('webhooks_unattended_rows{kind="deliveries"}')).toBe(0);
     for (const queue of ['fan-out', 'send-0']) {
@@ -194,7 +205,8 @@ describeOnStores('The metrics', (store) => {
       .on('error', () => undefined)
       .resume();
     socket.write('GET /metrics HTTP/1.1\r\n');
-    await waitFor(() => socket.closed, { what: 'the end of the connection' });
+    // It is given 5 s.
+    await waitFor(() => socket.closed, { what: 'the end of the connection', timeoutMs: 50_000 });
   });
 
   it('are not on the port of the API', async () => {
