@@ -168,9 +168,10 @@ describe('While the identity provider has never answered', () => {
   afterAll(() => provider.stop());
 
   it('a JWT is answered 503, not 401, other tokens work, and it is asked seldom', async () => {
+    const startedAt = Date.now();
     for (let i = 0; i < 20; i++)
       expect(await errorOf(service.api.withToken(await sign(key)).me(), 503)).toMatch(/identity/i);
-    expect(provider.fetches()).toBeLessThan(5);
+    expect(provider.fetches()).toBeLessThanOrEqual(1 + Math.floor((Date.now() - startedAt) / 5000));
     await dataOf(service.api.me());
     await errorOf(service.api.withToken('x').me(), 401);
     await errorOf(service.api.withToken('a.b').me(), 401);
