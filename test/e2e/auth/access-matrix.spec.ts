@@ -219,7 +219,7 @@ describe('Of another user', () => {
             if (reply.status !== 404) throw new Error(`Expected 404, got ${reply.status}`);
           }
         }
-        const [a, b] = [median(times[0]), median(times[1])];
+        const [a, b] = [undisturbed(times[0]), undisturbed(times[1])];
         ratios.push(Math.max(a, b) / Math.min(a, b));
       }
       expect(Math.min(...ratios)).toBeLessThan(1.2);
@@ -228,4 +228,5 @@ describe('Of another user', () => {
   );
 });
 
-const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+/** Of a tenth of the calls nobody was quicker: whatever else the machine did, it only made the others slower. */
+const undisturbed = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 10)]!;
