@@ -92,7 +92,8 @@ describe('Receivers that wish us ill', () => {
     PROBE_PORT: String(probePort),
     MAX_WEBHOOKS_PER_USER: '200',
     MAX_RETRIES: '0',
-    DELIVERY_TIMEOUT_MS: '3000',
+    // Whoever answers at all does so within it, however busy the machine is.
+    DELIVERY_TIMEOUT_MS: '10000',
     RETRY_BASE_DELAY_MS: '600000',
   }));
   const startHostile = useHostileReceivers();
@@ -126,7 +127,7 @@ describe('Receivers that wish us ill', () => {
       const servedMs = Date.now() - startedAt;
       const outcomes = await Promise.all(
         webhooks.map(async (webhook) => {
-          const [row] = await settledDeliveries(service.api, webhook, event);
+          const [row] = await settledDeliveries(service.api, webhook, event, 'the outcome', 60_000);
           return row!.status === 'succeeded' ? row!.status : row!.error!.code;
         }),
       );
@@ -139,7 +140,8 @@ describe('Receivers that wish us ill', () => {
     }
     expect(Math.max(...used) - before.usedBytes).toBeLessThan(50 * 1024 * 1024);
     await waitFor(() => hostile.every((one) => one.openConnections() === 0), { what: 'every connection to close' });
-  });
+    // Two deadlines, and as much again as a busy machine needs.
+  }, 240_000);
 
   it('send bytes that are stored and shown safely: JSON, one line a log record, and nothing in Swagger UI', async () => {
     const bytes = Buffer.concat([Buffer.from(HOSTILE_BODY), Buffer.from([0xff])]);
