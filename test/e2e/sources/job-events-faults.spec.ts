@@ -26,6 +26,9 @@ async function toldOf(database: TestDatabase, jobIds: readonly string[]): Promis
   );
 }
 
+// Processes are started and killed, and after a kill others wait some seconds before they read on.
+jest.setTimeout(300_000);
+
 const SUCCEEDS = ['job.completed 1', 'job.started 1', 'operation.complete 1'];
 const FAILS_ONCE = ['job.completed 1', 'job.started 2', 'operation.complete 1'];
 const FAILS = ['job.started 2', 'operation.failed 1'];
@@ -82,7 +85,7 @@ describeOnStores('A monitored queue', (store: Store) => {
       const isEnded = (events: string[]) => events.some((event) => /^(job.completed|operation.failed)/.test(event));
       return [...told.values()].every(isEnded);
     };
-    await waitFor(ended, { what: 'the end of all jobs', timeoutMs: 30_000, everyMs: 100 });
+    await waitFor(ended, { what: 'the end of all jobs', timeoutMs: 120_000, everyMs: 100 });
     expect(await toldOf(database, ids)).toEqual(expected);
   }
 
@@ -96,7 +99,7 @@ describeOnStores('A monitored queue', (store: Store) => {
     await reader.kill();
     for (const [id, told] of await addJobs(10)) expected.set(id, told);
     await expectTold(expected);
-    expect(replicas.every(reads)).toBe(true);
+    await waitFor(() => replicas.every(reads), { what: 'the line of the other reader' });
   });
 
   it('is read on from where a stopped service ended', async () => {
@@ -132,7 +135,8 @@ describeOnStores('A monitored queue', (store: Store) => {
     open();
     await waitFor(async () => (await queue.bull.getJobCountByTypes('active')) === 0, { what: 'the end of the job' });
     await serve();
-    await waitFor(async () => (await told('job.completed')).length === 1, { what: 'its event' });
+    const isTold = async () => (await told('job.completed')).length === 1;
+    await waitFor(isTold, { what: 'its event', timeoutMs: 60_000 });
     expect(await told('job.completed')).toEqual([{ userId: 'alice', type: 'private', attempts: '1' }]);
   });
 
@@ -150,7 +154,7 @@ describeOnStores('A monitored queue', (store: Store) => {
 
   it('says so when its stream was trimmed before it was read, and goes on', async () => {
     await queue.close();
-    queue = JobQueue.open(String(settings.MONITORED_QUEUES), { ...place(), maxEvents: 20 });
+    queue = JobQueue.open(String(settings.MONITORED_QUEUES), { ...place(), maxEvents: 60 });
     const first = await serve();
     await waitFor(() => reads(first), { what: 'the reader' });
     queue.start();
@@ -163,7 +167,9 @@ describeOnStores('A monitored queue', (store: Store) => {
     });
     const second = await serve();
     await expectTold(await addJobs(1));
-    expect(second.logs().match(/Events of \S+ \S+ are lost/g)).toHaveLength(1);
+    const losses = () => second.logs().match(/Events of \S+ \S+ are lost/g) ?? [];
+    await waitFor(() => losses().length >= 1, { what: 'the line about the loss' });
+    expect(losses()).toHaveLength(1);
     const told = await toldOf(database, [...lost.keys()]);
     expect([...told.values()].some((events) => events.length === 0)).toBe(true);
   });
