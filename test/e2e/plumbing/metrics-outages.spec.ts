@@ -9,6 +9,9 @@ import { describeOnStores } from '../../support/stores';
 import { waitFor } from '../../support/wait-for';
 import { publish, settledDeliveries, subscribe } from '../stage/steps';
 
+// What is given up, what is made anew and what is read again takes some 10 s a test.
+jest.setTimeout(240_000);
+
 const throughPort = (text: string, port: number): string => {
   const url = new URL(text);
   url.port = String(port);

@@ -79,7 +79,8 @@ describeOnStores('No secret', (store) => {
     ];
     await useEverything(token);
     haystacks = await lookEverywhere();
-  });
+    // Three starts, and a job that throws only after some seconds.
+  }, 240_000);
   afterAll(() => database.drop());
 
   async function start(): Promise<void> {
@@ -225,7 +226,7 @@ describeOnStores('No secret', (store) => {
       const jobs = await lookIntoQueue();
       return jobs.some(({ text }) => text.includes('does not exist')) && jobs;
     };
-    queued.push(...(await waitFor(thrown, { what: 'a job that throws', timeoutMs: 30_000, everyMs: 5 })));
+    queued.push(...(await waitFor(thrown, { what: 'a job that throws', timeoutMs: 90_000, everyMs: 5 })));
     await rename('hidden', 'webhooks');
     logs.push(service.logs());
     await service.kill();

@@ -72,5 +72,6 @@ describe('SECRETS_KEY', () => {
     } finally {
       await database.drop();
     }
-  });
+    // Three services one after the other, and a command.
+  }, 180_000);
 });
