@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from './service';
 
 /** A TCP proxy on 127.0.0.1: the network between two processes, which can be told to misbehave. */
 export interface TcpProxy {
@@ -36,7 +37,7 @@ export async function startProxy(targetPort: number): Promise<TcpProxy> {
     return server;
   };
 
-  let server: Server | null = await listen(0);
+  let server: Server | null = await listen(await freePort());
   const { port } = server.address() as AddressInfo;
   const cut = async () => {
     const closing = server;

@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { letsIn } from './redis';
-import { freePort, hasExited } from './service';
+import { freePort, hasExited, isFree } from './service';
 import { waitFor } from './wait-for';
 
 export interface TestCluster {
@@ -134,17 +132,5 @@ async function freePortPair(): Promise<number> {
   for (;;) {
     const port = await freePort();
     if (port + BUS <= HIGHEST_PORT && (await isFree(port + BUS))) return port;
-  }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    server.close();
   }
 }

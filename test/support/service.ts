@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Api } from './api';
 import { cloneDatabase, type TestDatabase } from './postgres';
@@ -153,24 +153,31 @@ export function defaultSettings(databaseUrl: string, token: string): Settings {
   };
 }
 
+/** Linux gives those from 32768 on to whoever asks for any port, fetch refuses some of those below. */
+const PORTS = [11_000, 32_768] as const;
+
 /**
- * A port of 127.0.0.1 that nobody listened on a moment ago. It is below those that a system gives to outgoing
- * connections: none of them takes it meanwhile, and no other call in this process answers it soon.
+ * A port of 127.0.0.1 that nobody listened on a moment ago, and that the system gives to nobody by itself: it is still free
+ * when its listener comes back after a while.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    nextPort = nextPort < PORTS.last ? nextPort + 1 : PORTS.first;
-    const server = createServer().listen(nextPort, '127.0.0.1');
-    try {
-      await once(server, 'listening');
-    } catch {
-      continue;
-    }
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    return port;
+    const port = randomInt(...PORTS);
+    if (await isFree(port)) return port;
   }
+}
+
+/** Whether nobody listens on this port of 127.0.0.1. */
+export async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, 'close');
+  return true;
 }
 
 /** Also 10,000 above them, where a node of a Redis cluster has its other port. */

@@ -8,6 +8,7 @@ import {
 } from '../../../src/plumbing/embedded/embedded-postgres.launcher';
 import { isServerOf } from '../../../src/plumbing/embedded/postgres-process.launcher';
 import type { Chronicle } from '../../support/chronicle';
+import { freePort } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 
 /** SIGINT rolls back and ends, SIGQUIT ends at once and recovers at the next start, SIGKILL leaves even its children. */
@@ -29,7 +30,8 @@ export class ChaosPostgres {
     // PostgreSQL may run as another user.
     await chmod(root, 0o755);
     try {
-      return new ChaosPostgres(chronicle, root, await startEmbeddedPostgres({ dataDir: join(root, 'data') }));
+      const server = await startEmbeddedPostgres({ dataDir: join(root, 'data'), port: await freePort() });
+      return new ChaosPostgres(chronicle, root, server);
     } catch (error) {
       await rm(root, { recursive: true, force: true, maxRetries: 5 });
       throw error;
