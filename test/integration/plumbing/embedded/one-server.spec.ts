@@ -23,6 +23,7 @@ import {
   startEmbeddedPostgres,
 } from '../../../../src/plumbing/embedded/embedded-postgres.launcher';
 import { isServerOf } from '../../../../src/plumbing/embedded/postgres-process.launcher';
+import { freePort } from '../../../support/service';
 import { waitFor } from '../../../support/wait-for';
 
 let root: string;
@@ -42,7 +43,7 @@ afterEach(async () => {
     const pid = await readPid(folder);
     if (pid && (await isServerOf(pid, folder))) process.kill(pid, 'SIGKILL');
     // The children of a killed server take a while to notice.
-    await nothingRunsIn(folder, 15_000);
+    await nothingRunsIn(folder);
     if (folder.startsWith(root)) continue;
     await rm(dirname(folder), { recursive: true, force: true });
     await rmdir(dirname(dirname(folder))).catch(() => undefined);
@@ -86,9 +87,9 @@ async function processesIn(folder: string): Promise<number[]> {
 }
 
 /** A process that has ended has its folder until the kernel has closed its files. */
-async function nothingRunsIn(folder: string, timeoutMs = 2000): Promise<void> {
+async function nothingRunsIn(folder: string): Promise<void> {
   const isEmpty = async () => (await processesIn(folder)).length === 0;
-  await waitFor(isEmpty, { what: 'every process to be gone', timeoutMs });
+  await waitFor(isEmpty, { what: 'every process to be gone' });
 }
 
 async function killServer({ folder }: EmbeddedPostgres): Promise<void> {
@@ -147,7 +148,7 @@ describe('the embedded PostgreSQL', () => {
 
   it('starts again with its data after a kill -9, and says when that happened', async () => {
     const reasons: string[] = [];
-    const first = await start({ onExit: (reason) => reasons.push(reason) });
+    const first = await start({ port: await freePort(), onExit: (reason) => reasons.push(reason) });
     await query(first, 'create table kept as select 42 as n');
     const pid = await readPid(first.folder);
     await killServer(first);
