@@ -108,8 +108,12 @@ async function serve(
   else response.writeHead(answer.status ?? 200, answer.headers).end(answer.body);
 }
 
+/** What a call may take: ten times what it does when there are thousands of them. */
+const PATIENCE_PER_CALL_MS = 20;
+
 async function waitForCalls(calls: ReceivedCall[], count: number): Promise<ReceivedCall[]> {
   const what = `${count} calls of the receiver`;
-  await waitFor(() => calls.length >= count, { what, everyMs: 5 });
+  const timeoutMs = 15_000 + count * PATIENCE_PER_CALL_MS;
+  await waitFor(() => calls.length >= count, { what, timeoutMs, everyMs: 5 });
   return calls.slice(0, count);
 }
