@@ -9,7 +9,8 @@ import {
 } from '../../support/identity-provider';
 import { waitFor } from '../../support/wait-for';
 
-const QUICK = { timeoutMs: 300, cooldownMs: 0, refreshAfterMs: 1_000_000 };
+const PATIENT = { timeoutMs: 10_000, cooldownMs: 0, refreshAfterMs: 1_000_000 };
+const QUICK = { ...PATIENT, timeoutMs: 300 };
 
 describe('The keys of an identity provider', () => {
   let key: SigningKey;
@@ -43,31 +44,31 @@ describe('The keys of an identity provider', () => {
     provider.answer(listener);
     expect(await status(client)).toBe(503);
     provider.publish(key);
-    expect(await status(client)).toBe(200);
+    await waitFor(async () => (await status(client)) === 200, { what: 'the keys' });
   });
 
   it.each(['', '<html>', '{"keys":["none"]}'])('are not asked for again soon after the answer %j', async (body) => {
-    const client = new JwksClient(provider.url, { ...QUICK, cooldownMs: 60_000 });
+    const client = new JwksClient(provider.url, { ...PATIENT, cooldownMs: 60_000 });
     provider.answer((_, response) => response.end(body));
     for (let i = 0; i < 5; i++) expect(await status(client)).toBe(503);
     expect(provider.fetches()).toBe(1);
   });
 
   it('are asked for once by many tokens at the same time', async () => {
-    const client = new JwksClient(provider.url, QUICK);
+    const client = new JwksClient(provider.url, PATIENT);
     await Promise.all(Array.from({ length: 20 }, () => verify(client)));
     expect(provider.fetches()).toBe(1);
   });
 
   it('go on when the provider is down, however old they are', async () => {
-    const client = new JwksClient(provider.url, { ...QUICK, refreshAfterMs: 0 });
+    const client = new JwksClient(provider.url, { ...PATIENT, refreshAfterMs: 0 });
     await verify(client);
     provider.answer((request) => request.socket.destroy());
     for (let i = 0; i < 3; i++) expect(await status(client)).toBe(200);
   });
 
   it('that the provider takes back are forgotten when they are old', async () => {
-    const client = new JwksClient(provider.url, { ...QUICK, refreshAfterMs: 0 });
+    const client = new JwksClient(provider.url, { ...PATIENT, refreshAfterMs: 0 });
     await verify(client);
     provider.publish(await makeKey('other'));
     await waitFor(async () => (await status(client)) === 'ERR_JWKS_NO_MATCHING_KEY', { what: 'the refusal' });
