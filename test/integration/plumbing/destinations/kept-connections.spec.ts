@@ -161,7 +161,7 @@ describe('a connection that was used before', () => {
     await postWell(receiver);
     const result = await post(receiver);
     expect(result).toMatchObject({ kind: 'failure', code: 'timeout' });
-    expect(result.durationMs).toBeLessThan(3_000);
+    expect(result.durationMs).toBeLessThan(15_000);
     expect(receiver.connections).toHaveLength(2);
   });
 });

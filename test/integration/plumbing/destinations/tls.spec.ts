@@ -107,16 +107,17 @@ describe('a TLS receiver', () => {
     ['speaks first', { onConnection: (socket) => socket.write('220 mail.example.test ESMTP\r\n') }],
   ])('that speaks plain text and %s is a failure without a request', async (title, options) => {
     const receiver = await startReceiver(options);
+    const isSilent = title === 'waits for a request';
     const short = new HttpClient({
       policy: new AddressPolicy(['127.0.0.0/8']),
       dnsServers: [],
-      timeoutMs: 400,
+      timeoutMs: isSilent ? 1000 : 10_000,
       requireHttps: true,
     });
     const result = await short.post({ url: `https://127.0.0.1:${receiver.port}/`, headers: {}, body: '{}' });
     expect(result).toMatchObject({
       kind: 'failure',
-      ...(title === 'waits for a request' ? { code: 'timeout', phase: 'tls' } : { code: 'tls_invalid', tls: 'no_tls' }),
+      ...(isSilent ? { code: 'timeout', phase: 'tls' } : { code: 'tls_invalid', tls: 'no_tls' }),
     });
     expect(receiver.requests).toEqual([]);
     await short.onApplicationShutdown();
