@@ -8,6 +8,9 @@ import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 import { startProxy, type TcpProxy } from '../../../support/proxy';
 import { waitFor } from '../../../support/wait-for';
 
+/** A hundred times what an answer takes. */
+const SILENCE_MS = 1000;
+
 describe('A connection to PostgreSQL', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
@@ -18,7 +21,11 @@ describe('A connection to PostgreSQL', () => {
     const url = new URL(database.url);
     proxy = await startProxy(Number(url.port));
     url.port = String(proxy.port);
-    const options: PoolConfig & PostgresConnectionConfig = { connectionString: url.href, max: 1, silenceMs: 300 };
+    const options: PoolConfig & PostgresConnectionConfig = {
+      connectionString: url.href,
+      max: 1,
+      silenceMs: SILENCE_MS,
+    };
     pool = new Pool({ ...options, idleTimeoutMillis: 0, Client: PostgresConnection });
   });
   afterAll(async () => {
@@ -42,14 +49,14 @@ describe('A connection to PostgreSQL', () => {
 
   it('may be idle for as long as it likes: it is asked now and then, and answers', async () => {
     const pid = await pidOf();
-    const isAsked = () => isTrue(`query = 'select 1' and query_start - backend_start > interval '1 second'`, pid);
+    const isAsked = () => isTrue(`query = 'select 1' and query_start - backend_start > interval '3 seconds'`, pid);
     await waitFor(isAsked, { what: 'a question on a connection that has long been idle' });
     expect(await pidOf()).toBe(pid);
   });
 
   it('that the network swallows after it has long been idle is given up as well', async () => {
     const pid = await pidOf();
-    const isOld = () => isTrue(`now() - backend_start > interval '700 ms'`, pid);
+    const isOld = () => isTrue(`now() - backend_start > interval '${2 * SILENCE_MS} ms'`, pid);
     await waitFor(isOld, { what: 'a connection that has been idle for longer than an answer may take' });
     proxy.blackHole();
     const error: unknown = await pool.query('select 2').catch((reason: unknown) => reason);
