@@ -13,19 +13,23 @@ describeWithCluster('A cluster of three nodes', (cluster) => {
   it('is seen to be emptied, whichever node it is, once by every process', async () => {
     const memories = [0, 1].map(() => new RedisMemoryClient({ redisUrl: cluster().url } as never));
     const ask = () => Promise.all(memories.map((memory) => memory.lost(QUEUES)));
-    const forgotten: string[] = [];
+    const forgotten: string[][] = [[], []];
+    // What is not answered in time is asked for again, as at the next sweep.
+    const isSeen = async () => {
+      const lost = await ask();
+      lost.forEach((queues, i) => forgotten[i]!.push(...queues));
+      return lost.every((queues) => queues.length === 0) && forgotten[0]!.length === forgotten[1]!.length;
+    };
     try {
-      await waitFor(ask, { what: 'a first answer' });
-      expect(await ask()).toEqual([[], []]);
+      await waitFor(async () => (await ask()).every((queues) => queues.length === 0), { what: 'a first answer' });
       for (const node of cluster().nodes) {
+        const before = forgotten[0]!.length;
         await node.run('FLUSHALL');
-        const [lost, alsoLost] = await ask();
-        expect(alsoLost).toEqual(lost);
-        forgotten.push(...(lost ?? []));
+        await waitFor(async () => (await isSeen()) && forgotten[0]!.length > before, { what: 'the loss' });
         expect(await ask()).toEqual([[], []]);
       }
       // Each node forgets its own queues, and no other.
-      expect(forgotten.sort()).toEqual([...QUEUES].sort());
+      for (const queues of forgotten) expect(queues.sort()).toEqual([...QUEUES].sort());
     } finally {
       for (const memory of memories) memory.onApplicationShutdown();
     }
@@ -39,8 +43,15 @@ describeWithCluster('A cluster of three nodes', (cluster) => {
       await node!.kill();
       expect(await memory.lost(QUEUES)).toEqual([]);
       await node!.start();
-      await waitFor(async () => (await memory.lost(QUEUES)).length > 0, { what: 'the loss' });
-      expect(await memory.lost(QUEUES)).toEqual([]);
+      const forgotten: string[] = [];
+      // While it comes back it may answer for one queue and not yet for another.
+      const isSeen = async () => {
+        const lost = await memory.lost(QUEUES);
+        forgotten.push(...lost);
+        return lost.length === 0 && forgotten.length > 0;
+      };
+      await waitFor(isSeen, { what: 'the loss' });
+      expect(new Set(forgotten).size).toBe(forgotten.length);
     } finally {
       memory.onApplicationShutdown();
       await node!.start();
@@ -53,7 +64,7 @@ describeWithCluster('A cluster of three nodes', (cluster) => {
     queue.on('error', () => undefined);
     const add = () => queue.add('fan-out', { eventIds: [] });
     const { id } = await waitFor(add, { what: 'a job' });
-    expect(await queue.getJobCountByTypes('waiting')).toBe(1);
+    expect((await queue.getJobs(['waiting'])).map((job) => job.id)).toContain(id);
     await (await queue.getJob(id ?? ''))?.remove();
     let isClosed = false;
     void queue.close().then(() => (isClosed = true));
