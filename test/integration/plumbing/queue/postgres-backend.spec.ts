@@ -101,7 +101,8 @@ describe('A queue and a worker on PostgreSQL', () => {
       const [{ now }] = (await database.query<{ now: Date }>('select clock_timestamp() as now')) as [{ now: Date }];
       const waits = () =>
         database.query(
-          `select from pg_stat_activity where query ~ 'AS next_delay' and query_start > $1 and pid <> pg_backend_pid()`,
+          `select from pg_stat_activity
+           where datname = current_database() and query ~ 'AS next_delay' and query_start > $1 and pid <> pg_backend_pid()`,
           [now],
         );
       await waitFor(async () => (await waits()).length > 0, { what: 'a worker that looks again' });
