@@ -48,7 +48,7 @@ describe('A gauge that is read when it is scraped', () => {
     expect(await scrape()).not.toContain('read_rows{');
     const tookMs = performance.now() - begunAt;
     expect(tookMs).toBeGreaterThan(2900);
-    expect(tookMs).toBeLessThan(6000);
+    expect(tookMs).toBeLessThan(30_000);
     const again = performance.now();
     expect(await scrape()).toContain('counted_total 1');
     expect(performance.now() - again).toBeLessThan(1000);
