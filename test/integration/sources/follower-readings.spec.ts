@@ -44,7 +44,8 @@ async function connect(provider: (typeof PROVIDERS)[number], intervalSeconds = 3
 async function connected(provider: (typeof PROVIDERS)[number], list: readonly ServedFollower[]) {
   server.serve(list);
   const account = await connect(provider);
-  expect(await monitor.readDue()).toBe(1);
+  // It is due at once, by a clock that this process knows only about.
+  expect(await waitFor(() => monitor.readDue(), { what: 'the first reading' })).toBe(1);
   expect(await account.read()).toMatchObject({ followersCount: list.length, lastError: null });
   expect(await monitor.events(account.id)).toEqual([]);
   return account;
@@ -400,7 +401,7 @@ describe('A reading that changes very much', () => {
     expect(await account.read()).toMatchObject({ followersCount: 100_000, lastError: null });
     expect(await monitor.events(account.id)).toHaveLength(1000);
     expect(most).toBeLessThan(100 * 2 ** 20);
-  }, 180_000);
+  }, 300_000);
 });
 
 /** What is alive in this process: garbage does not count. */
@@ -443,6 +444,7 @@ describe('The accounts of one user', () => {
     const handle = `ada@${server.host}`;
     for (let i = 0; i < 5; i += 1) await monitor.accounts.create('greedy', { provider: 'mastodon', handle });
     const modest = await connect('mastodon');
+    await monitor.database.query(`update webhook_service.accounts set next_reading_at = now() - interval '1 second'`);
     const claimed = await monitor.readings.claim(100);
     expect(claimed).toHaveLength(4);
     expect(claimed.map(({ id }) => id)).toContain(modest.id);
