@@ -44,9 +44,10 @@ export class Load {
 
   constructor(private readonly api: Api) {}
 
-  start(ratePerSecond: number): void {
+  /** @param isWelcome leaves out a publication when it answers false */
+  start(ratePerSecond: number, isWelcome: () => boolean = () => true): void {
     this.timer = setInterval(() => {
-      if (this.open < MAX_OPEN) void this.publish();
+      if (this.open < MAX_OPEN && isWelcome()) void this.publish();
     }, 1000 / ratePerSecond);
   }
 

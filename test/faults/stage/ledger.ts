@@ -87,6 +87,11 @@ export class Ledger {
     return this.pairs.has(pair);
   }
 
+  /** How many different pairs have come. */
+  get received(): number {
+    return this.pairs.size;
+  }
+
   /** The first request that came in after this instant. */
   firstAfter(instant: number): LedgerEntry | undefined {
     let i = this.entries.length;
