@@ -8,6 +8,7 @@ import { Load } from './chaos-load';
 import { ChaosPostgres } from './chaos-postgres';
 import { ServiceProcess } from '../../support/service-process';
 import { ChaosRedis } from './chaos-redis';
+import { isLong } from './form';
 import { Ledger, type LedgerAddress, type Script } from './ledger';
 import { startProxy, type TcpProxy } from '../../support/proxy';
 import { defaultSettings, type Settings } from '../../support/service';
@@ -25,8 +26,14 @@ export interface Subscriber extends LedgerAddress {
   events: readonly string[];
 }
 
-/** Quick enough to see every retry, long enough for a receiver that is slow on purpose. */
-const SETTINGS: Settings = { DELIVERY_TIMEOUT_MS: '3000', RETRY_BASE_DELAY_MS: '300', RETRY_FACTOR: '2' };
+/** Long enough for a receiver that is slow on purpose, and in the short form for a machine that is slow. */
+export const DELIVERY_TIMEOUT_MS = isLong ? 3000 : 10_000;
+/** Quick enough to see every retry. */
+const SETTINGS: Settings = {
+  DELIVERY_TIMEOUT_MS: String(DELIVERY_TIMEOUT_MS),
+  RETRY_BASE_DELAY_MS: '300',
+  RETRY_FACTOR: '2',
+};
 
 /**
  * A whole service of real processes: API and workers on stores of their own that can be killed, behind networks that can

@@ -11,7 +11,7 @@ export async function subscribeEverybody(stage: Stage): Promise<void> {
 }
 
 /** Waits until no event is left to be fanned out and no delivery is pending; tells whether that came true. */
-export async function isSettled({ postgres }: Stage, timeoutMs = 30_000): Promise<boolean> {
+export async function isSettled({ postgres }: Stage, timeoutMs = 60_000): Promise<boolean> {
   const open = `
     select (select count(*) from webhook_service.deliveries where status = 'pending')::int
          + (select count(*) from webhook_service.events where fanned_out_at is null)::int as open`;

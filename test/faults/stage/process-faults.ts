@@ -1,11 +1,11 @@
 import { faultLasts } from '../../support/chronicle';
 import type { ServiceProcess } from '../../support/service-process';
-import type { Stage } from './chaos-stage';
+import { DELIVERY_TIMEOUT_MS, type Stage } from './chaos-stage';
 import { waitFor } from '../../support/wait-for';
 import type { Fault, Scene } from './fault';
+import { within } from './form';
 
 const HOUR_MS = 3_600_000;
-const DELIVERY_TIMEOUT_MS = 3000;
 
 /** All workers at once, because a receiver cannot tell which of them has called. */
 const killWorkers = ({ workers }: Stage) => Promise.all(workers.map((worker) => worker.kill()));
@@ -14,7 +14,7 @@ const startWorkers = ({ workers }: Stage) => Promise.all(workers.map((worker) =>
 async function endGracefully(worker: ServiceProcess, withinMs: number, complain: Scene['complain']): Promise<void> {
   const { exitCode, tookMs } = await worker.end();
   if (exitCode !== 0) complain(`${worker.name} ended with ${exitCode} after SIGTERM.`);
-  if (tookMs > withinMs) complain(`${worker.name} took ${tookMs} ms to end after SIGTERM.`);
+  if (tookMs > within(withinMs)) complain(`${worker.name} took ${tookMs} ms to end after SIGTERM.`);
 }
 
 const frozen = (seconds: number, form: Fault['form']): Fault => ({
