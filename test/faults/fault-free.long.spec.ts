@@ -1,5 +1,5 @@
 import { useStage } from './stage/chaos-stage';
-import { isLong } from './stage/fault';
+import { isLong } from './stage/form';
 import { print, summaryOf } from './stage/report';
 import { expectedPairs, isSettled, NOTHING_AMISS, subscribeEverybody, verdictOn } from './stage/fault-steps';
 import { describeOnStoreNames } from './stage/store-names';

@@ -1,6 +1,6 @@
 import type { ServiceProcess } from '../support/service-process';
 import { type Stage, useStage } from './stage/chaos-stage';
-import { isLong } from './stage/fault';
+import { isLong } from './stage/form';
 import { print, summaryOf } from './stage/report';
 import { isSettled, NOTHING_AMISS, subscribeEverybody, verdictOn } from './stage/fault-steps';
 import { describeOnStoreNames } from './stage/store-names';

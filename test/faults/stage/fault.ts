@@ -20,6 +20,3 @@ export interface Fault {
   form: 'short' | 'long' | 'once';
   strike(scene: Scene): Promise<void>;
 }
-
-/** FAULTS=long asks for the long form: every fault, the longest outages, thousands of events. */
-export const isLong = process.env.FAULTS === 'long';
