@@ -8,6 +8,9 @@ import { serviceSignature, standardKey, standardSignature } from '../../../../sr
 import { eventBody } from '../../../../src/events/event-body';
 import { MAX_DEPTH, serialiseData } from '../../../../src/catalogue/event-data';
 
+// Four processes for each payload: half a minute and more on a busy machine.
+jest.setTimeout(300_000);
+
 const COUNT = 1000;
 const LARGEST = 1_048_576;
 const AT = new Date();
