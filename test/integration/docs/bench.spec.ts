@@ -7,7 +7,7 @@ import { capture, hasExited } from '../../support/service';
 import { hasRedisServer } from '../../support/redis';
 import { waitFor } from '../../support/wait-for';
 
-jest.setTimeout(180_000);
+jest.setTimeout(600_000);
 
 const QUEUES = hasRedisServer() ? ['redis', 'postgres'] : ['postgres'];
 const FIGURES = [1, 100].flatMap((webhooks) =>
