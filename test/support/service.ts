@@ -153,16 +153,14 @@ export function defaultSettings(databaseUrl: string, token: string): Settings {
   };
 }
 
-/** Linux gives those from 32768 on to whoever asks for any port, fetch refuses some of those below. */
-const PORTS = [11_000, 32_768] as const;
-
 /**
- * A port of 127.0.0.1 that nobody listened on a moment ago, and that the system gives to nobody by itself: it is still free
- * when its listener comes back after a while.
+ * A port of 127.0.0.1 that nobody listened on a moment ago. It is below those that a system gives to outgoing connections:
+ * none of them takes it, also while its listener is away, and no other call in this process answers it soon.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(...PORTS);
+    const port = nextPort;
+    nextPort = port < PORTS.last ? port + 1 : PORTS.first;
     if (await isFree(port)) return port;
   }
 }

@@ -48,13 +48,13 @@ describeOnStores('In a process that publishes and works', (store) => {
 
   const publish = (userId: string) => app.get(EventsService).publish('job.started', STARTED, { userId });
 
-  const reminded = () => reminders.mock.calls.flatMap(([ids]) => ids);
+  const enqueued = () => jobs.mock.calls.flatMap(([ids]) => ids);
 
   it('an event is fanned out without a job', async () => {
     const { userId, hook } = await subscribed();
     const { id } = await publish(userId);
     await hook.received(1);
-    expect(reminded()).not.toContain(id);
+    expect(enqueued()).not.toContain(id);
   });
 
   it('what goes beyond its limit is for all workers, until there is room again', async () => {
@@ -73,7 +73,7 @@ describeOnStores('In a process that publishes and works', (store) => {
     await busy;
     const { id: next } = await publish(userId);
     await hook.received(2);
-    expect(reminded()).not.toContain(next);
+    expect(enqueued()).not.toContain(next);
   });
 
   it('an event whose fan-out fails is found by the sweeper', async () => {
