@@ -37,6 +37,14 @@ export class DeliveryLogService {
 
   async read(userId: string, webhookId: string, id: string): Promise<LoggedDelivery> {
     await this.webhooks.read(userId, webhookId);
+    return this.readKept(userId, webhookId, id);
+  }
+
+  /**
+   * The same, also when the webhook is deleted.
+   * @throws ApiError 404
+   */
+  async readKept(userId: string, webhookId: string, id: string): Promise<LoggedDelivery> {
     const delivery = await this.deliveries.findOneBy({ id, userId, webhookId });
     if (!delivery) throw new ApiError(404, MESSAGES.deliveryNotFound);
     const event = await this.events.findOneBy({ id: delivery.eventId });

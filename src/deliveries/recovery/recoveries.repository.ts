@@ -34,10 +34,15 @@ export type NewRecovery = Pick<Recovery, 'id' | 'webhookId' | 'userId' | 'count'
 export class RecoveriesRepository {
   constructor(@InjectRepository(Recovery) private readonly recoveries: Repository<Recovery>) {}
 
-  /** False while another one of the same webhook is running. One with nothing to do is done at once. */
-  async insert({ id, webhookId, userId, count, firstId, untilId }: NewRecovery): Promise<boolean> {
-    const rows = await this.recoveries.query<unknown[]>(INSERT, [id, webhookId, userId, count, firstId, untilId]);
-    return rows.length > 0;
+  /**
+   * Answers the recovery as it was inserted: once it is committed, any process may take it further. One with nothing to do
+   * is done at once. Null while another one of the same webhook is running.
+   */
+  insert({ id, webhookId, userId, count, firstId, untilId }: NewRecovery): Promise<Recovery | null> {
+    return this.recoveries.manager.transaction(async (manager) => {
+      const rows = await manager.query<unknown[]>(INSERT, [id, webhookId, userId, count, firstId, untilId]);
+      return rows.length > 0 ? manager.findOneByOrFail(Recovery, { id }) : null;
+    });
   }
 
   find(userId: string, webhookId: string, id: string): Promise<Recovery | null> {

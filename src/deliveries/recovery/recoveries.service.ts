@@ -34,11 +34,10 @@ export class RecoveriesService {
     const window = await this.window(userId, webhookId, since, until);
     const { id } = this.clock.birth();
     const count = await this.missed.count(window);
-    const inserted = await this.recoveries.insert({ id, ...window, count }).catch((error: unknown) => {
+    const recovery = await this.recoveries.insert({ id, ...window, count }).catch((error: unknown) => {
       throw isForeignKeyViolation(error) ? new ApiError(404, MESSAGES.webhookNotFound) : error; // deleted meanwhile
     });
-    if (!inserted) throw new ApiError(409, MESSAGES.recoveryRunning);
-    const recovery = await this.read(userId, webhookId, id);
+    if (!recovery) throw new ApiError(409, MESSAGES.recoveryRunning);
     void this.progress.continue(recovery);
     return recovery;
   }

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { MESSAGES } from '../../plumbing/errors/messages';
-import type { Delivery } from '../delivery.entity';
+import { Delivery } from '../delivery.entity';
 import { DeliveryLogService } from '../log/delivery-log.service';
 import { RedeliveriesRepository } from './redeliveries.repository';
 import { SendQueue } from '../send.queue';
@@ -25,12 +25,13 @@ export class RedeliveryService {
   async redeliver(userId: string, webhookId: string, deliveryId: string): Promise<Delivery> {
     const { delivery } = await this.log.read(userId, webhookId, deliveryId);
     if (delivery.trigger === 'test') throw new ApiError(409, MESSAGES.testNotRedelivered);
-    const id = await this.insert(webhookId, delivery.eventId);
-    await this.queue.offer([id]);
-    return (await this.log.read(userId, webhookId, id)).delivery;
+    const inserted = await this.insert(webhookId, delivery.eventId);
+    await this.queue.offer([inserted.id]);
+    return inserted;
   }
 
-  private insert(webhookId: string, eventId: string): Promise<string> {
+  /** Answers the row as it was inserted: once it is committed, a worker may send it at any moment. */
+  private insert(webhookId: string, eventId: string): Promise<Delivery> {
     return this.dataSource.transaction(async (manager) => {
       const webhook = await this.redeliveries.lockWebhook(manager, webhookId);
       if (!webhook) throw new ApiError(404, MESSAGES.webhookNotFound);
@@ -38,7 +39,7 @@ export class RedeliveryService {
       if (!(await this.redeliveries.isKept(manager, eventId))) throw new ApiError(409, MESSAGES.eventPastRetention);
       const [id] = await this.redeliveries.insert(manager, webhookId, [eventId]);
       if (id === undefined) throw new ApiError(409, MESSAGES.attemptPending);
-      return id;
+      return manager.findOneByOrFail(Delivery, { id });
     });
   }
 }

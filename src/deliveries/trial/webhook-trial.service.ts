@@ -29,7 +29,7 @@ export class WebhookTrialService {
     const delivery = await this.trials.insert(webhook, event, this.exampleOf(event, webhookId));
     if (!delivery) throw new ApiError(409, MESSAGES.testInFlight);
     await this.attempts.make(delivery);
-    return this.log.read(userId, webhookId, delivery.id);
+    return this.log.readKept(userId, webhookId, delivery.id);
   }
 
   private exampleOf(event: string, webhookId: string): object {

@@ -55,12 +55,11 @@ describeOnStores('Recovering', (store) => {
     const begun = await dataOf(api.recover(webhook.id, { since: since() }), 202);
     expect(begun).toEqual({
       id: expect.stringMatching(UUID_V7),
-      status: expect.stringMatching(/^(running|done)$/),
+      status: 'running',
       count: 2,
-      queued: expect.any(Number),
+      queued: 0,
       createdAt: expect.stringMatching(ISO_UTC),
-      // The timer of the service may have done it by then.
-      completedAt: begun.status === 'running' ? null : expect.stringMatching(ISO_UTC),
+      completedAt: null,
     });
     expect(await finished(webhook, begun)).toEqual({
       ...begun,
