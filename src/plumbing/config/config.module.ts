@@ -4,6 +4,7 @@ import { Config } from './config';
 @Global()
 @Module({})
 export class ConfigModule {
+  /** Makes this one `Config` available to every module. */
   static forRoot(config: Config): DynamicModule {
     return { module: ConfigModule, providers: [{ provide: Config, useValue: config }], exports: [Config] };
   }

@@ -3,7 +3,7 @@ import type { Config } from './config';
 import { parseConfig } from './settings';
 
 /**
- * The settings of this process: its environment, completed by a `.env` file in the working folder.
+ * The settings of this process, from its environment and a `.env` file in the working folder.
  * @throws SettingsError with every problem at once
  */
 export function readConfig(): Config {
@@ -11,7 +11,7 @@ export function readConfig(): Config {
   return parseConfig(process.env);
 }
 
-/** The secret that `webhooks verify` works with when no file is named. It is no setting of the service. */
+/** The secret that `webhooks verify` uses when no file is named. It is not a setting of the service. */
 export function readWebhookSecret(): string | undefined {
   return process.env.WEBHOOK_SECRET;
 }

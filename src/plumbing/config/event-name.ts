@@ -1,4 +1,4 @@
-/** The events that the service knows by itself, in the order in which they are listed. */
+/** The events that the service knows without a setting, in the order in which they are listed. */
 export const BUILT_IN_EVENTS = [
   'operation.complete',
   'operation.failed',
@@ -15,14 +15,15 @@ const NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
 const MAX_LENGTH = 128;
 const RESERVED_PREFIX = 'webhook.';
 
-/** Names that only the service itself publishes. */
+/** True for the names that only the service itself publishes. */
 export const isReserved = (name: string): boolean => name.startsWith(RESERVED_PREFIX);
 
+/** True for two or more parts of a-z, 0-9 and _, joined by dots; of any length. */
 export const isEventName = (text: string): boolean => NAME.test(text);
 
 /**
- * Why this cannot be the name of a further event, completing "NAME …"; null when it can: two or more parts of a-z, 0-9
- * and _, joined by dots, at most 128 characters, not reserved and not built in.
+ * Says why a text cannot be the name of a further event, as the end of a sentence that begins with the name. Null when
+ * it can: an event name of at most 128 characters that is neither reserved nor built in.
  */
 export function nameProblem(name: string): string | null {
   if (!isEventName(name)) return 'is no event name: two or more parts of a-z, 0-9 and _, joined by dots';

@@ -9,7 +9,7 @@ export interface Network {
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 16 };
 const LONGEST_PREFIX = { ipv4: 32, ipv6: 128 };
 
-/** Reads a CIDR such as `10.0.0.0/8`. Null when it is none, or wider than /8 (IPv6: /16), or carries a zone. */
+/** Reads a CIDR such as `10.0.0.0/8`. Null when the text is no CIDR, is wider than /8 (IPv6: /16), or has a zone. */
 export function parseNetwork(text: string): Network | null {
   const [address = '', bits = '', ...rest] = text.split('/');
   const version = isIP(address);
@@ -19,7 +19,7 @@ export function parseNetwork(text: string): Network | null {
   return prefix >= SHORTEST_PREFIX[family] && prefix <= LONGEST_PREFIX[family] ? { address, prefix, family } : null;
 }
 
-/** Is this `address`, `address:port` (IPv4) or `[address]:port` (IPv6), with a port from 1 to 65535? */
+/** True for `address`, `address:port` (IPv4) and `[address]:port` (IPv6), without a zone; ports are 1 to 65535. */
 export function isDnsServer(text: string): boolean {
   if (isIP(text) !== 0) return !text.includes('%');
   const [, v6, v4, port] = /^(?:\[([^\]%]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];

@@ -1,25 +1,25 @@
-/** A BullMQ queue as it is named in the settings. */
+/** A BullMQ queue as the settings name it. */
 export interface QueueName {
-  /** Null: BullMQ's own default. */
+  /** Null: the default of BullMQ. */
   prefix: string | null;
   name: string;
 }
 
 /** A BullMQ queue whose jobs become events. */
 export interface MonitoredQueue extends QueueName {
-  /** Its jobs are operations too. */
+  /** True when the jobs of the queue are operations too. */
   isAutomation: boolean;
 }
 
 const PREFIX = /^(?!.*\/\/)[\x21-\x7e]{1,80}$/;
 const NAME = /^[\x21-\x39\x3b-\x7e]{1,80}$/;
 
-/** The service's own queues: an event about the sending of an event would have no end. */
+/** The service's own queues. An event about the sending of an event would cause another one, without end. */
 const OWN = /^\{(fan-out|send-\d+)\}$/;
 
 /**
- * Reads `name` or `prefix:name`, printable ASCII without blanks, at most 80 characters each. A name holds no colon
- * (BullMQ refuses it), a prefix may. Null: it is neither, or one of the service's own queues.
+ * Reads `name` or `prefix:name`, each at most 80 printable ASCII characters without blanks. A prefix may hold colons; a
+ * name may not, because BullMQ refuses it. Null when the text is neither, or names one of the service's own queues.
  */
 export function parseQueueName(text: string): QueueName | null {
   const colon = text.lastIndexOf(':');

@@ -1,11 +1,11 @@
 /**
- * How many send queues there are on a Redis cluster; everywhere else there is one. Redis keeps a queue in one slot, so on one
- * node. The names `{send-0}` to `{send-5}` fall on three equal nodes two and two, which eight would not (2, 2 and 4), and
- * each costs every worker three connections.
+ * The number of send queues on a Redis cluster; everywhere else there is one. Redis keeps a queue in one hash slot, and
+ * so on one node. Of the names `{send-0}` to `{send-5}` each of three equal nodes gets two; eight names would fall 2, 2
+ * and 4. Each queue costs every worker three connections.
  */
 export const CLUSTER_SEND_QUEUES = 6;
 
-/** How to reach a cluster: every node that it names later is spoken to in the same way. */
+/** How to reach a cluster. User, password and TLS also hold for every node that the cluster names later. */
 export interface RedisCluster {
   nodes: { host: string; port: number }[];
   username?: string;
@@ -16,12 +16,13 @@ export interface RedisCluster {
 const DEFAULT_PORT = 6379;
 const PROTOCOLS = ['redis:', 'rediss:'];
 
-/** Whether a `REDIS_URL` names several nodes, and so a cluster. */
+/** True when a `REDIS_URL` names several nodes, and so a cluster. */
 export const isRedisCluster = (redisUrl: string | null): redisUrl is string => redisUrl?.includes(',') ?? false;
 
 /**
- * Brings a `REDIS_URL` into its canonical form: one URL, or the nodes of a cluster separated by commas alone. Null: it is
- * neither. Nodes differ in host and port alone, and have no database number: a cluster has only the first database.
+ * The canonical form of a `REDIS_URL`: one URL, or the nodes of a cluster separated by commas without spaces. Null when
+ * the text is neither. Nodes may differ only in host and port. They have no database number, because a cluster has only
+ * the first database.
  */
 export function parseRedisUrl(text: string): string | null {
   const parts = text.split(',').map((part) => part.trim());
@@ -33,7 +34,7 @@ export function parseRedisUrl(text: string): string | null {
   return hasNoDatabase(first) && others.every(fits) ? urls.join(',') : null;
 }
 
-/** Reads what `parseRedisUrl` has let through. */
+/** Reads the nodes from a text that `parseRedisUrl` has returned. Throws a TypeError on a part that is no URL. */
 export function readCluster(redisUrl: string): RedisCluster {
   const urls = redisUrl.split(',').map((url) => new URL(url));
   const [username, password] = [urls[0]?.username, urls[0]?.password].map((text) => decodeURIComponent(text ?? ''));

@@ -4,7 +4,7 @@ import { isDnsServer, parseNetwork } from './network';
 import { parseRedisUrl } from './redis-nodes';
 import { parseQueueName, type QueueName } from './queue-name';
 
-/** A setting whose text `parse` turns into a value, or into undefined when `rule` does not hold. */
+/** A setting that `parse` reads. When `parse` returns undefined, the problem is "must be" and `rule`. */
 export function setting<T>(rule: string, parse: (text: string) => T | undefined) {
   return z.string().transform((text, context) => {
     const value = parse(text);
@@ -20,40 +20,48 @@ const number = (min: number, max: number, pattern: RegExp, kind: string) =>
     return value >= min && value <= max ? value : undefined;
   });
 
+/** A whole number from `min` to `max`; `fallback` when the setting is missing. */
 export const integer = (fallback: number, min: number, max: number) =>
   number(min, max, /^\d{1,15}$/, 'a whole number').default(fallback);
 
+/** A decimal number from `min` to `max`; `fallback` when the setting is missing. */
 export const decimal = (fallback: number, min: number, max: number) =>
   number(min, max, /^\d{1,15}(\.\d{1,15})?$/, 'a number').default(fallback);
 
+/** A TCP port from 1 to 65535; null when the setting is missing. */
 export const optionalPort = number(1, 65_535, /^\d{1,5}$/, 'a whole number')
   .nullable()
   .default(null);
 
+/** `true` or `false`, in lower case. */
 export const flag = (fallback: boolean) =>
   setting('true or false', (text) => (text === 'true' ? true : text === 'false' ? false : undefined)).default(fallback);
 
+/** One of a few words, in exactly this spelling. */
 export const oneOf = <const T extends string>(values: readonly T[], fallback: NoInfer<T>) =>
   setting(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text)).prefault(fallback);
 
+/** The parts of a comma-separated text, trimmed. Empty parts are dropped. */
 export const list = (text: string): string[] =>
   text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
 
+/** A URL of one of `protocols`; null when the setting is missing. */
 export const url = (rule: string, protocols: readonly string[]) =>
   setting(rule, (text) => (isUrlOf(text, protocols) ? text : undefined))
     .nullable()
     .default(null);
 
-/** A URL of one of these protocols that names a host, and one host only. */
+/** True for a URL of one of these protocols that names exactly one host. */
 function isUrlOf(text: string, protocols: readonly string[]): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, host } = new URL(text);
   return protocols.includes(protocol) && host !== '' && !text.includes(',');
 }
 
+/** What `parseRedisUrl` takes, in its canonical form; null when the setting is missing. */
 export const redisUrl = setting(
   'one redis:// or rediss:// URL, or the comma-separated ones of a cluster: alike but for host and port, without a database',
   (text) => parseRedisUrl(text) ?? undefined,
@@ -61,6 +69,7 @@ export const redisUrl = setting(
   .nullable()
   .default(null);
 
+/** One or more keys of 32 bytes, in canonical base64. */
 export const keys = setting(
   '32 bytes in base64 (several: comma-separated), for example from `openssl rand -base64 32`',
   (text) => {
@@ -70,27 +79,31 @@ export const keys = setting(
   },
 );
 
+/** CIDRs that `parseNetwork` can read, as text. */
 export const networks = setting(
   'comma-separated CIDRs such as 10.1.0.0/16, with a prefix of at least /8 (IPv6: /16)',
   (text) => (list(text).every((part) => parseNetwork(part) !== null) ? list(text) : undefined),
 );
 
+/** Name servers as `address[:port]`. */
 export const dnsServers = setting('comma-separated IP addresses, each with an optional :port', (text) => {
   return list(text).every(isDnsServer) ? list(text) : undefined;
 });
 
+/** Names of further events. Every entry that cannot be used is a problem of its own. */
 export const eventNames = z.string().transform((text, context) => {
   const names = list(text);
   for (const [i, name] of names.entries()) {
     const problem = names.indexOf(name) < i ? 'is there twice' : nameProblem(name);
     if (!problem) continue;
-    // What is no event name may be anything, a secret too.
+    // A text that is no event name is not repeated: it may be a secret.
     const entry = isEventName(name) ? `, ${name},` : '';
     context.addIssue({ code: 'custom', message: `cannot be used: entry ${i + 1}${entry} ${problem}` });
   }
   return names;
 });
 
+/** Queues that `parseQueueName` can read. */
 export const queueNames = setting(
   'comma-separated names of BullMQ queues, each `name` or `prefix:name`, and none of the service itself',
   (text) => {

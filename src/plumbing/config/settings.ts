@@ -18,7 +18,7 @@ import {
   queueNames,
 } from './setting-shapes';
 
-/** Carries every problem of the environment at once, one sentence each; no sentence holds a secret or a URL. */
+/** Every problem of the environment at once, one sentence each. No sentence holds a secret or a URL. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`The service cannot start with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
@@ -33,7 +33,7 @@ const LOOPBACK_NETWORKS = '127.0.0.0/8,::1/128';
 const USER_ID = /^[A-Za-z0-9._@:|-]{1,128}$/;
 const ACCESS_TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
 
-/** The environment variables, in the order of the contract's table. */
+/** The environment variables, in the order in which the documentation lists them; a test compares the two. */
 const schema = z.object({
   PORT: integer(3000, 0, 65535),
   HOST: z.string().optional(),
@@ -85,12 +85,12 @@ const schema = z.object({
   LOG_LEVEL: oneOf(LOG_LEVELS, 'info'),
 });
 
-/** The names of all settings, for the documentation's check. */
+/** The names of all settings, for the test that compares them with the documentation. */
 export const SETTING_NAMES = Object.keys(schema.shape);
 
 /**
- * Reads the settings out of an environment. An empty value means not set, except for `ALLOWED_NETWORKS`, where it
- * means none. Without `DATABASE_URL` the secrets key and the first token may be missing: the embedded store makes them.
+ * Reads the settings from an environment. An empty value means "not set"; an empty `ALLOWED_NETWORKS` means "none".
+ * Without `DATABASE_URL` the secrets key and the first token may be missing: the embedded store makes them.
  * @throws SettingsError with every problem at once
  */
 export function parseConfig(environment: Environment): Config {
@@ -131,11 +131,11 @@ function storeProblems(given: Record<string, string>): string[] {
     : ['ROLE must be all without DATABASE_URL: the embedded PostgreSQL serves one process.'];
 }
 
-/** Only a queue that is monitored can be an automation queue: a name in one list alone is a slip of the pen. */
+/** Only a monitored queue can be an automation queue. A name that only `AUTOMATION_QUEUES` holds is a mistake. */
 function queueProblems(given: Record<string, string>): string[] {
   const monitored = list(given.MONITORED_QUEUES ?? '');
   const unknown = list(given.AUTOMATION_QUEUES ?? '').filter((name) => !monitored.includes(name));
-  // What is no name at all has its own sentence.
+  // A text that is no queue name at all has a sentence of its own.
   return unknown.every((name) => parseQueueName(name) === null)
     ? []
     : ['AUTOMATION_QUEUES must only name queues that MONITORED_QUEUES names in the same way.'];

@@ -11,7 +11,7 @@ interface Answer {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Turns whatever was thrown into the error envelope. A 500 is logged and never carries internals. */
+/** Answers anything that was thrown with the error envelope. A 500 is logged, and its answer holds no internals. */
 @Catch()
 export class ApiExceptionFilter implements ExceptionFilter {
   private readonly logger = new Logger('Api');
@@ -36,7 +36,7 @@ export class ApiExceptionFilter implements ExceptionFilter {
   }
 }
 
-/** The status of what Nest or Fastify refuse before a controller is reached; ours are ApiErrors. */
+/** The status with which Nest or Fastify refuse a request before a controller gets it. Our own errors are ApiErrors. */
 function statusOf(error: unknown): number | null {
   const status: unknown =
     error instanceof HttpException ? error.getStatus() : (error as { statusCode?: unknown } | null)?.statusCode;

@@ -1,4 +1,5 @@
-// Class 08: connection exceptions, 53300: too many connections, 57P: the server is going down or not up yet.
+// Class 08: connection exceptions; 53300: too many connections; 57P: the server is going down or not up yet; 25006: the
+// server is read-only.
 const UNAVAILABLE_STATES = /^(08|57P|53300|25006)/;
 const UNAVAILABLE_SYSTEM_CODES = [
   'ECONNREFUSED',
@@ -16,15 +17,15 @@ const UNAVAILABLE_MESSAGES =
 // Class 22, data exceptions: NUL in a text, text that is no number, numbers and times out of range.
 const REFUSED_VALUE_STATES = ['22021', '22P05', '22P02', '22003', '22007', '22008'];
 
-/** Did PostgreSQL refuse a value that no validation had seen through? */
+/** True when PostgreSQL has refused a value that validation had let through. */
 export const isRefusedValue = (error: unknown): boolean =>
   REFUSED_VALUE_STATES.includes(String((error as { code?: unknown } | null)?.code));
 
-/** Does a row refer to another one that is not, or no longer, there? */
+/** True when a row refers to a row that does not exist, or not any more. */
 export const isForeignKeyViolation = (error: unknown): boolean =>
   (error as { code?: unknown } | null)?.code === '23503';
 
-/** Did PostgreSQL refuse because it is away, rather than because of what it was asked? */
+/** True when a statement has failed because PostgreSQL is away, and not because of the statement itself. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = String((error as { code?: unknown }).code ?? '');

@@ -1,6 +1,6 @@
 /**
- * Every sentence that the service itself answers with, outside validation. `docs/errors.md` explains each of them, and
- * a test holds the two together.
+ * Every sentence of an error answer that does not come from validation. `docs/errors.md` explains each of them, and a
+ * test compares the two.
  */
 export const MESSAGES = {
   internal: 'Something went wrong on our side. Please try again; the x-request-id of this answer helps us find it.',
@@ -53,7 +53,7 @@ export const MESSAGES = {
   broadcastRefused: 'This token lacks the scope events:broadcast, which publishing for others or for everybody takes.',
 } as const;
 
-/** Sentences with a fact of the request in them. */
+/** Sentences that contain a fact of the request. */
 export const messageFor = {
   missingScope: (scope: string) => `This token lacks the scope ${scope}.`,
   scopeNotHeld: (scope: string) => `This token lacks the scope ${scope}, so it cannot grant it.`,

@@ -5,13 +5,13 @@ type Check = () => Promise<void>;
 
 const CHECK_WITHIN_MS = 2000;
 
-/** What readiness found: every part by its name, without hosts or messages. */
+/** The state of every part by its name, without hosts or messages. */
 export interface Readiness {
   status: 'ready' | 'not ready';
   checks: Record<string, 'well' | 'not well'>;
 }
 
-/** Where rooms register what must be well for this process to be ready. */
+/** The rooms register here the checks that must pass for this process to be ready. */
 @Injectable()
 export class HealthService {
   private readonly checks = new Map<string, Check[]>();
@@ -27,16 +27,20 @@ export class HealthService {
     });
   }
 
-  /** Several checks may share a name: it is well when all of them are. A check throws when its part is not well. */
+  /**
+   * Adds a check, which throws when its part is not well. It has two seconds. Several checks may share a name: the part
+   * is well when all of them pass.
+   */
   register(name: string, check: Check): void {
     this.checks.set(name, [...(this.checks.get(name) ?? []), check]);
   }
 
-  /** From now on this process is not ready: it is about to end. */
+  /** Reports this process as not ready from now on, because it is about to end. */
   drain(): void {
     this.draining = true;
   }
 
+  /** Runs all checks, within two seconds. Never throws. */
   async readiness(): Promise<Readiness> {
     const entries = await Promise.all([...this.checks].map(async ([name, checks]) => [name, await verdict(checks)]));
     const checks = Object.fromEntries(entries) as Readiness['checks'];

@@ -4,13 +4,13 @@ export interface Sample<Label extends string> {
   value: number;
 }
 
-/** Readiness, which is read too, gives its checks 2 s. */
+/** Longer than the 2 s that readiness gives its checks: readiness is a gauge too. */
 const READ_WITHIN_MS = 3000;
 const READ_EVERY_MS = 5000;
 
 /**
- * Reads from a store that may be slow or away: at most every five seconds, never twice at once, and without making a
- * scrape fail, or wait for more than three seconds. What could not be read is not there.
+ * Reads from a store that may be slow or away: at most every five seconds, and never twice at once. A scrape never
+ * fails because of it, and waits at most three seconds. A value that could not be read is left out.
  */
 export class BoundedReading<Label extends string> {
   private latest: Promise<readonly Sample<Label>[]> = Promise.resolve([]);
@@ -19,6 +19,7 @@ export class BoundedReading<Label extends string> {
 
   constructor(private readonly read: () => readonly Sample<Label>[] | Promise<readonly Sample<Label>[]>) {}
 
+  /** The latest samples, or none when the store fails or takes longer than three seconds. Never throws. */
   async samples(): Promise<readonly Sample<Label>[]> {
     if (!this.reading && performance.now() - this.begunAt >= READ_EVERY_MS) this.begin();
     const leftMs = Math.max(0, this.begunAt + READ_WITHIN_MS - performance.now());

@@ -8,7 +8,7 @@ const LIMITS = { headersTimeout: 5000, requestTimeout: 5000, connectionsChecking
 const SILENT_MS = 10_000;
 const MAX_CONNECTIONS = 50;
 
-/** Answers `GET /metrics`, and nothing else, on a port of its own that the world need not see. */
+/** Answers only `GET /metrics`, on a port of its own that need not be public. */
 @Injectable()
 export class MetricsServerService implements OnApplicationShutdown {
   private readonly logger = new Logger('Metrics');
@@ -19,7 +19,10 @@ export class MetricsServerService implements OnApplicationShutdown {
     private readonly metrics: MetricsService,
   ) {}
 
-  /** Does nothing without `METRICS_PORT`. */
+  /**
+   * Opens the port. Does nothing without `METRICS_PORT`.
+   * @throws Error with a sentence when the port cannot be opened
+   */
   async start(): Promise<void> {
     const { metricsPort, metricsHost } = this.config;
     if (metricsPort === null) return;
@@ -44,7 +47,7 @@ export class MetricsServerService implements OnApplicationShutdown {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A scraper may be configured to send parameters.
+    // Some scrapers send parameters.
     if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
       response.writeHead(404, { connection: 'close' }).end();
       return;

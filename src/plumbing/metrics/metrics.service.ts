@@ -3,26 +3,27 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { BoundedReading, type Sample } from './bounded-reading.service';
 
 /**
- * Where rooms say what they measure. Labels have few values, known beforehand: never one per webhook, user or event.
- * Counting costs an addition; what a gauge reads is read only when it is scraped.
+ * The rooms register here what they measure. The values of a label are few and known in advance: never one per webhook,
+ * user or event. To count costs one addition; a gauge reads only when it is scraped.
  */
 @Injectable()
 export class MetricsService {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   private readonly registry = new Registry();
 
+  /** A counter that begins at 0. */
   counter(name: string, help: string): Counter {
     return new Counter({ name, help, registers: [this.registry] });
   }
 
-  /** Its series stand at 0 from the beginning: Prometheus sees the first increase only of a series that it knows. */
+  /** A counter with a series for each value, all at 0: Prometheus misses the first increase of a series that is new. */
   counterBy<Label extends string>(name: string, help: string, label: Label, values: readonly string[]): Counter<Label> {
     const counter = new Counter({ name, help, labelNames: [label], registers: [this.registry] });
     for (const value of values) counter.inc({ [label]: value } as Record<Label, string>, 0);
     return counter;
   }
 
-  /** A counter that its room keeps by itself, by the values of its label. */
+  /** A counter that reads `counts`, by the values of its label, when it is scraped. The room keeps them. */
   counterFrom<Label extends string>(
     name: string,
     help: string,
@@ -41,18 +42,19 @@ export class MetricsService {
     });
   }
 
+  /** @param buckets upper bounds, in ascending order and in the unit of the metric */
   histogram(name: string, help: string, buckets: readonly number[]): Histogram {
     return new Histogram({ name, help, buckets: [...buckets], registers: [this.registry] });
   }
 
-  /** A number that its room keeps up to date. */
+  /** A gauge that its room keeps up to date. */
   level(name: string, help: string): Gauge {
     return new Gauge({ name, help, registers: [this.registry] });
   }
 
   /**
-   * A gauge that is read when it is scraped. It needs a label: without one it would stand at 0 when it could not be read,
-   * while with labels it is left out.
+   * A gauge that is read when it is scraped. A read that fails leaves the gauge out. It needs a label: without one it
+   * would show 0 instead.
    */
   gauge<Label extends string>(
     name: string,
@@ -74,12 +76,12 @@ export class MetricsService {
     });
   }
 
-  /** From now on CPU, memory, garbage collection and the delay of the event loop are measured too. */
+  /** From now on measures CPU, memory, garbage collection and the delay of the event loop too. */
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Everything in Prometheus' text format. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.registry.metrics();
   }

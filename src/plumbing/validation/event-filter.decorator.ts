@@ -3,10 +3,10 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsString, Matches, MaxLength } from 'class-validator';
 import { Optional } from './optional.decorator';
 
-/** PostgreSQL takes no NUL in a text, not even to compare with. */
+/** PostgreSQL refuses a NUL in a text, even in a comparison. */
 const WITHOUT_NUL = /^[^\0]*$/;
 
-/** The name of an event in a query, known or not. */
+/** The name of an event in a query; it need not be a known one. */
 export const IsEventFilter = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ maxLength: 128, required: false }),

@@ -2,7 +2,7 @@ import { Param } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
 import { UuidPipe } from './uuid.pipe';
 
-/** A path segment that must be a UUID, checked and documented in one place. */
+/** Checks that a path segment is a UUID (400 otherwise), and documents it. */
 export const IdParam =
   (name: string, description: string): ParameterDecorator =>
   (target, method, index) => {

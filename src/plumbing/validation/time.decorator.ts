@@ -6,7 +6,7 @@ import { Optional } from './optional.decorator';
 
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
 
-/** A point in time: ISO 8601 with an offset. In a query a plus sign may arrive as a space. */
+/** A point in time from 1970 to 9999: ISO 8601 with an offset. In a query a plus sign may arrive as a space. */
 export function IsTime(): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }: { value: unknown }) => parseTime(value)),
@@ -14,10 +14,10 @@ export function IsTime(): PropertyDecorator {
   );
 }
 
-/** The same, or nothing. */
+/** Like `IsTime`, but the field may be absent. */
 export const IsOptionalTime = (): PropertyDecorator => applyDecorators(Optional(), IsTime());
 
-/** The same in a body, where null says something else than absence. */
+/** Like `IsTime`, but the field may be absent or null; in a body the two differ in meaning. */
 export function IsTimeOrNull(): PropertyDecorator {
   return applyDecorators(
     ValidateIf((_, value) => value !== undefined && value !== null),
@@ -26,7 +26,7 @@ export function IsTimeOrNull(): PropertyDecorator {
   );
 }
 
-/** The last instant with a year of four digits. */
+/** The last millisecond that has a year of four digits. */
 const END_OF_TIME = Date.UTC(10_000, 0) - 1;
 
 function parseTime(value: unknown): unknown {

@@ -4,7 +4,7 @@ import { messageFor } from '../errors/messages';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Lets only UUIDs through, in lower case. */
+/** Returns a UUID in lower case, and answers anything else with 400. */
 @Injectable()
 export class UuidPipe implements PipeTransform<string, string> {
   transform(value: string): string {

@@ -2,9 +2,9 @@ import { type ArgumentMetadata, type ValidationError, ValidationPipe } from '@ne
 import { ApiError } from '../errors/api-error';
 import { messageFor } from '../errors/messages';
 
-/** Checks bodies and queries against their DTOs: unknown fields are refused and nothing is converted by guessing. */
+/** Checks bodies and queries against their DTOs. It refuses unknown fields, and converts no value by a guess. */
 class DtoPipe extends ValidationPipe {
-  /** class-validator takes `constructor`, `toString` and their like for known fields: every object inherits them. */
+  /** Every object inherits `constructor`, `toString` and the like, so class-validator takes them for known fields. */
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     const inherited = ownKeys(value, metadata).filter((key) => key in Object.prototype);
     if (inherited.length > 0) throw new ApiError(400, inherited.map(messageFor.unknownField).join('; '));
@@ -12,6 +12,7 @@ class DtoPipe extends ValidationPipe {
   }
 }
 
+/** The pipe for all routes. A value that does not fit gets 400, with every fault in one message. */
 export const validationPipe = (): ValidationPipe =>
   new DtoPipe({
     whitelist: true,
@@ -22,7 +23,7 @@ export const validationPipe = (): ValidationPipe =>
     exceptionFactory: (errors) => new ApiError(400, sentences(errors).join('; ')),
   });
 
-/** The fields of a DTO as sent. `Object` is the type of what no DTO describes, such as the data of an event. */
+/** The fields of a DTO as sent. A value that no DTO describes, such as the data of an event, has the type `Object`. */
 function ownKeys(value: unknown, { type, metatype }: ArgumentMetadata): string[] {
   const described = (type === 'body' || type === 'query') && metatype !== undefined && metatype !== Object;
   return described && typeof value === 'object' && value !== null ? Object.keys(value) : [];
