@@ -6,15 +6,16 @@ interface Waiting<In, Out> {
   reject: (error: unknown) => void;
 }
 
-/** Begins with a batch; what it hands back resolves when the next may begin, and is told how many items wait for it. */
+/** Called when a batch begins. What it returns is awaited before the next batch, and can ask how many items wait. */
 export type Gathering = () => (waiting: () => number) => Promise<void>;
 
 /**
- * Group commit: an item that arrives while nothing runs is handed on at once, alone; what arrives meanwhile forms the next
- * batch of at most `maxItems`. A batch that fails is repeated item by item, so that one bad item fails alone; while
- * PostgreSQL is away all of them fail at once.
- * @param run gets 1..maxItems items and answers one result for each, in order
- * @param gathering lets more arrive after a batch of several; without it the next begins at once
+ * Group commit. An item that arrives while fewer than `parallel` batches run is run at once. Items that arrive later
+ * form the next batch, of at most `maxItems`. A batch that fails is repeated item by item, so that one bad item fails
+ * alone; while PostgreSQL is away, all of its items fail at once.
+ * @param run gets 1..maxItems items and returns one result for each, in the same order
+ * @param parallel how many batches may run at once
+ * @param gathering lets more items arrive after a batch of several; without it the next batch begins at once
  */
 export class Batcher<In, Out> {
   private waiting: Waiting<In, Out>[] = [];
@@ -27,6 +28,7 @@ export class Batcher<In, Out> {
     private readonly gathering: Gathering | null = null,
   ) {}
 
+  /** Resolves with the result of this item when its batch has run; rejects with the error of `run`. */
   add(item: In): Promise<Out> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, resolve, reject });
@@ -36,7 +38,7 @@ export class Batcher<In, Out> {
 
   private async drain(): Promise<void> {
     this.running += 1;
-    // What is added in the same tick belongs together.
+    // Items that are added in the same tick belong to one batch.
     await Promise.resolve();
     while (this.waiting.length > 0) {
       const gathered = this.gathering?.();

@@ -17,9 +17,9 @@ export interface Birth {
 }
 
 /**
- * PostgreSQL's clock as seen from this process, kept by a timer that no change of the machine's own clock moves. What a
- * process writes carries this time, so that machines whose clocks differ still agree on what came first, which partition
- * a row belongs to, and how long a job is locked.
+ * PostgreSQL's clock as this process knows it. It is measured every 30 s and runs on a timer in between, so a change of
+ * the machine's own clock does not move it. Every process writes this time. Machines whose clocks differ therefore
+ * agree on what came first, on the partition of a row, and on how long a job is locked.
  */
 @Injectable()
 export class ClockService implements OnModuleInit, OnApplicationShutdown {
@@ -42,16 +42,17 @@ export class ClockService implements OnModuleInit, OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
+  /** PostgreSQL's time. */
   now(): Date {
     return new Date(this.nowMs());
   }
 
-  /** By how much PostgreSQL's clock is ahead of this machine's. */
+  /** By how many ms PostgreSQL's clock is ahead of this machine's; negative when it is behind. */
   offsetMs(): number {
     return this.nowMs() - Date.now();
   }
 
-  /** A UUIDv7 (RFC 9562) of now. Ids made by one process grow, also within a millisecond. */
+  /** A UUIDv7 (RFC 9562) of now. The ids of one process always increase, also within a millisecond. */
   birth(): Birth {
     const ms = Math.max(this.nowMs(), this.lastMs);
     this.sequence = ms === this.lastMs ? this.sequence + 1 : Math.floor(Math.random() * 0x40000000);
@@ -63,7 +64,7 @@ export class ClockService implements OnModuleInit, OnApplicationShutdown {
     return Math.floor(this.zeroMs + performance.now());
   }
 
-  /** The quickest of a few round trips tells the offset best. */
+  /** Uses the quickest of a few round trips: it gives the most exact offset. */
   private async measure(): Promise<void> {
     let quickestMs = Infinity;
     for (let i = 0; i < SAMPLES; i++) {

@@ -3,12 +3,12 @@ import type { DataSourceOptions } from 'typeorm';
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
 import type { PostgresConnection } from './postgres-connection.client';
 
-/** Where all our tables live, `migrations` included. */
+/** The schema of all our tables, including `migrations`. */
 export const SCHEMA = 'webhook_service';
 
 /**
- * Options of the one TypeORM data source, shared by the service, its commands and the TypeORM CLI. The service brings
- * `PostgresConnection` as `Client`; commands may have statements that are silent for longer.
+ * Options of the one TypeORM data source, for the service, its commands and the TypeORM CLI. Only the service passes
+ * `PostgresConnection` as `Client`: a statement of a command may be silent for longer than that class allows.
  */
 export function dataSourceOptions(
   databaseUrl: string,
@@ -23,7 +23,7 @@ export function dataSourceOptions(
     migrations: [InitialSchema1763800000000],
     migrationsTableName: 'migrations',
     extra: { max: poolSize, connectionTimeoutMillis: 5000, Client },
-    // Without a handler, a connection that breaks while idle would end the process.
+    // Without a handler, a connection that breaks while it is idle would end the process.
     poolErrorHandler: (error: Error) => new Logger('Database').warn(`An idle connection broke: ${error.message}`),
   };
 }

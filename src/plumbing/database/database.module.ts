@@ -17,7 +17,7 @@ import { StatementsService } from './statements.service';
     TypeOrmModule.forRootAsync({
       inject: [Config],
       useFactory: (config: Config) => ({
-        // `main.ts` has filled in the url of the embedded PostgreSQL where none was set.
+        // When no url is set, `main.ts` has filled in that of the embedded PostgreSQL.
         ...dataSourceOptions(config.databaseUrl ?? '', config.databasePoolSize, PostgresConnection),
         autoLoadEntities: true,
         retryAttempts: 0,

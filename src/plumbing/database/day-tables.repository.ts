@@ -6,7 +6,7 @@ import { dayOfPartition, type DayPartition, type PartitionedTable } from './part
 
 interface Row {
   name: string;
-  /** Attached, on its way out, or out already and not yet dropped. */
+  /** `leaving`: the detaching was cut short. `detached`: no part of the table any more, but not dropped yet. */
   state: 'attached' | 'leaving' | 'detached';
 }
 
@@ -19,19 +19,19 @@ const LIST = `
   where n.nspname = $1 and c.relkind = 'r' and c.relname like $2
   order by c.relname`;
 
-/** The days of a partitioned table as PostgreSQL has them. */
+/** The day partitions of a table that exist in PostgreSQL. */
 @Injectable()
 export class DayTablesRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Days that end before this id, oldest first; those whose dropping was cut short belong to them. */
+  /** Days that end before this id, oldest first. They include days whose dropping was cut short. */
   async before(table: PartitionedTable, id: string): Promise<DayPartition[]> {
     return (await this.rows(table)).map(({ name }) => dayOfPartition(table, name)).filter(({ to }) => to <= id);
   }
 
   /**
-   * Drops a whole day without a lock that readers or writers of the table would wait for. What is cut short halfway is
-   * taken up by the next call.
+   * Drops a whole day without a lock that readers or writers of the table would wait for. When it is cut short, the
+   * next call completes it. Does nothing when the day is gone.
    */
   async drop(table: PartitionedTable, { name }: DayPartition): Promise<void> {
     const [parent, child] = [`${SCHEMA}.${table}`, `${SCHEMA}.${name}`];
@@ -42,7 +42,7 @@ export class DayTablesRepository {
     await this.run(`drop table ${child}`);
   }
 
-  /** Runs `action` unless another process is at it. */
+  /** Runs `action`, or does nothing while another process runs its own. Rejects with the error of `action`. */
   async alone(action: () => Promise<void>): Promise<void> {
     const runner = this.dataSource.createQueryRunner();
     try {

@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Gathering } from './batcher';
 
+/** When the next batch begins: as soon as one of these is true. */
 interface Patience {
-  /** Goes on when nothing has arrived for so long, */
+  /** No item has arrived for this long. */
   quietMs: number;
-  /** at the latest so long after the batch before began, */
+  /** The batch before began this long ago. */
   withinMs: number;
-  /** or when so many wait. */
+  /** This many items wait. */
   enough: number;
 }
 
-/** Where many small batches keep processes waking each other, fewer are less work, and sooner done. */
+/** Waits for more items between batches. Many small batches wake processes all the time; fewer are done sooner. */
 export const gatherFor =
   ({ quietMs, withinMs, enough }: Patience): Gathering =>
   () => {

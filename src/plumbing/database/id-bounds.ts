@@ -1,4 +1,4 @@
-/** The lowest and the highest of at least one id: with `between` they let PostgreSQL skip partitions. */
+/** The lowest and the highest of at least one id. A `between` with these two lets PostgreSQL skip partitions. */
 export function idBounds(ids: readonly string[]): [lowest: string, highest: string] {
   let [lowest = '', highest = ''] = [ids[0], ids[0]];
   for (const id of ids) {

@@ -3,8 +3,8 @@ import { DataSource } from 'typeorm';
 import { dataSourceOptions, SCHEMA } from './data-source.launcher';
 
 /**
- * Brings the schema up to date. Any number of processes may call this at once: a session lock lets one work while the
- * others wait and then find nothing to do.
+ * Brings the schema up to date. Any number of processes may call this at once: a session lock lets one of them work.
+ * The others wait, and then find nothing to do.
  * @throws Error with a sentence when the database cannot be used, or was made by version 0.1
  */
 export async function migrate(databaseUrl: string): Promise<void> {
@@ -35,7 +35,10 @@ const MADE_BY_0_1 =
   'This database was made by version 0.1 of the service, which 0.2 cannot read. Start with an empty one: set another ' +
   'DATA_DIR or DATABASE_URL, or drop the schemas webhook_service and webhook_service_queue with everything in them.';
 
-/** Makes the schema that the table of migrations itself lives in. */
+/**
+ * Makes the schema, which the table of migrations needs.
+ * @throws Error with a sentence when the database cannot be used
+ */
 export async function ensureSchema(databaseUrl: string): Promise<void> {
   await locked(databaseUrl, async () => undefined);
 }

@@ -10,7 +10,7 @@ const DAYS_BEHIND = 1;
 const DAYS_AHEAD = 7;
 const ENSURE_EVERY_MS = 3_600_000;
 
-/** Makes the day partitions of events and deliveries ahead of time, at start and every hour, in any replica. */
+/** Makes the day partitions of events and deliveries in advance, at start and every hour. Every process does this. */
 @Injectable()
 export class PartitionsService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Partitions');
@@ -30,7 +30,7 @@ export class PartitionsService implements OnModuleInit, OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** Attaches what is missing. The lock makes the second of two replicas find nothing left to do. */
+  /** Makes the partitions that are missing. The lock makes the second of two processes find nothing to do. */
   async ensure(): Promise<void> {
     for (const table of TABLES) {
       await this.dataSource.transaction(async (manager) => {
@@ -58,7 +58,7 @@ export class PartitionsService implements OnModuleInit, OnApplicationShutdown {
     return wanted.filter((partition) => rows.some((row) => row.name === `${SCHEMA}.${partition.name}`));
   }
 
-  /** A table that is made first and attached second locks its parent only against other attachments. */
+  /** Makes the table first and attaches it then, which locks the parent only against other attachments. */
   private async attach(manager: EntityManager, table: PartitionedTable, partition: DayPartition): Promise<void> {
     const [parent, child] = [`${SCHEMA}.${table}`, `${SCHEMA}.${partition.name}`];
     await manager.query(`create table ${child} (like ${parent} including all)`);

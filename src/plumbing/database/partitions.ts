@@ -2,10 +2,10 @@ import { lowestIdOf } from './id-time';
 
 const DAY_MS = 86_400_000;
 
-/** The tables that are partitioned by the day in their ids. */
+/** The tables that are partitioned by the day of their ids. */
 export type PartitionedTable = 'events' | 'deliveries';
 
-/** One day of a table that is partitioned by UUIDv7. */
+/** The partition of one UTC day. */
 export interface DayPartition {
   name: string;
   /** First id of the day. */
@@ -14,13 +14,13 @@ export interface DayPartition {
   to: string;
 }
 
-/** The partitions of `table` for the UTC days from `firstDay` to `lastDay`, counted from the day of `now`. */
+/** The partitions of `table` for the UTC days from `firstDay` to `lastDay`, both included; 0 is the day of `now`. */
 export function dayPartitions(table: PartitionedTable, now: Date, firstDay: number, lastDay: number): DayPartition[] {
   const today = Math.floor(now.getTime() / DAY_MS);
   return Array.from({ length: lastDay - firstDay + 1 }, (_, i) => partitionOf(table, (today + firstDay + i) * DAY_MS));
 }
 
-/** The partition of that name, which ends in its UTC day. */
+/** The partition of this name, which must end in `_p` and its UTC day as YYYYMMDD. */
 export function dayOfPartition(table: PartitionedTable, name: string): DayPartition {
   const [, year, month, day] = /_p(\d{4})(\d{2})(\d{2})$/.exec(name) ?? [];
   return partitionOf(table, Date.UTC(Number(year), Number(month) - 1, Number(day)));

@@ -8,15 +8,16 @@ const PLAN_ONCE = 'set plan_cache_mode = force_generic_plan; set enable_seqscan 
 const PLAN_EACH_TIME = 'reset plan_cache_mode; reset enable_seqscan';
 
 export interface PostgresConnectionConfig extends ClientConfig {
-  /** A statement that has got no byte of an answer for this long has lost its connection without a word. Default: 8000. */
+  /** When a statement gets no byte of an answer for this long, its connection counts as lost. Default: 8000. */
   silenceMs?: number;
 }
 
 /**
- * A connection of any of our pools, and of BullMQ's. One that a network swallows without a reset is given up; the `query_timeout`
- * of pg would only fail the statement, and its pool would hand the dead connection to the next. One that is idle is asked
- * now and then, or a worker would go on listening to nobody. When PostgreSQL ends a connection while it is checked out,
- * its statement fails, which is enough: without a listener the `error` event would end the process as well.
+ * A connection of our pools and of BullMQ's. A network may lose a connection without a reset; after `silenceMs` it is
+ * given up. The `query_timeout` of pg would only fail the statement, and the pool would give the dead connection to the
+ * next one. An idle connection is sent a statement after the same time, so that a worker does not listen on a dead one.
+ * When PostgreSQL ends a connection that is in use, its statement fails, and that is enough: without a listener the
+ * `error` event would also end the process.
  */
 export class PostgresConnection extends Client {
   private plansOnce = false;
@@ -28,8 +29,9 @@ export class PostgresConnection extends Client {
   }
 
   /**
-   * A statement with a name is planned once, by indexes whatever the tables hold at that moment; any other for its values.
-   * Left alone, PostgreSQL plans those that join partitions at each execution, which takes longer than to execute them.
+   * Like pg's `query`. A statement with a name is planned once, with indexes, whatever the tables hold at that moment;
+   * any other statement is planned for its values. Without this PostgreSQL plans named statements that join partitions
+   * at each execution, which takes longer than the execution.
    */
   override query(...args: never[]): never {
     const run = () => super.query(...(args as unknown as [string])) as never;
@@ -46,7 +48,7 @@ export class PostgresConnection extends Client {
     const { stream } = this.connection;
     if (!(stream instanceof Socket)) return;
     stream.setTimeout(silenceMs);
-    // A callback of setTimeout would be called once.
+    // Not a callback of `setTimeout`: it would be called only once.
     stream.on('timeout', () => {
       if (this.isIdle()) super.query('select 1', () => undefined);
       else stream.destroy(new Error(`Connection terminated: PostgreSQL was silent for ${silenceMs} ms.`));

@@ -1,8 +1,8 @@
 const POOL_BYTES = 4096;
 
 /**
- * Gives out 16 random bytes at a time, each to be used before the pool goes round. Asking the system for many bytes at
- * once costs a fraction of asking for each 16.
+ * Returns a function that gives out 16 random bytes at a time. They must be used before the pool (4096 bytes) is filled
+ * again. To ask the system for many bytes at once costs a fraction of asking for each 16.
  * @param fill overwrites the whole buffer with random bytes
  */
 export function randomPool(fill: (pool: Buffer) => void): () => Uint8Array {

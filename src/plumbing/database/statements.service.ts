@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { Pool, QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 
-/** A statement that PostgreSQL parses and plans once per connection. `name` is unique in the service. */
+/** A statement that PostgreSQL parses and plans once per connection. `name` must be unique in the service. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
@@ -17,9 +17,10 @@ export interface Statement {
 export class StatementsService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
+  /** Runs the statement and returns its rows. Rejects with pg's error. */
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const { master } = this.dataSource.driver as unknown as { master: Pool };
-    // Another application that publishes through its own pool may have statements of the same name on it.
+    // Another application that publishes through its own pool may use the same names on it.
     const name = `webhook_service.${statement.name}`;
     const result = await master.query<Row>({ name, text: statement.text, values: values as unknown[] });
     return result.rows;

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 
-/** What a cursor belongs to: it is refused for another user, another list or other filters. */
+/** What a cursor belongs to. It is refused for another user, another list or other filters. */
 export type CursorScope = readonly [userId: string, list: string, filters: object];
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** An opaque cursor that says: continue after the row `id`. */
+/** An opaque cursor that means: continue after the row `id`. */
 export function encodeCursor(id: string, scope: CursorScope): string {
   return Buffer.from(`${id}.${checksum(id, scope)}`).toString('base64url');
 }
 
-/** The id inside a cursor made by `encodeCursor` for the same scope, else null. */
+/** The id inside a cursor that `encodeCursor` has made for the same scope; null for any other text. Never throws. */
 export function decodeCursor(cursor: string, scope: CursorScope): string | null {
   const [id = '', sum = '', ...rest] = Buffer.from(cursor, 'base64url').toString().split('.');
   const genuine = rest.length === 0 && UUID.test(id) && sum === checksum(id, scope);
   return genuine && encodeCursor(id, scope) === cursor ? id : null;
 }
 
-/** Not a secret: a forged cursor only names a row to start behind, among rows that its user may read anyway. */
+/** No secret is needed: a forged cursor only names where to start, among rows that its user may read anyway. */
 function checksum(id: string, scope: CursorScope): string {
   return createHash('sha256')
     .update(JSON.stringify([id, scope]))

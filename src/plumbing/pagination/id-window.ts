@@ -2,7 +2,7 @@ import type { CursorScope } from './cursor';
 import { lowestIdOf } from '../database/id-time';
 import { keysetStart } from './keyset';
 
-/** What a list is asked for, besides its filters. */
+/** Which part of a list is asked for, besides its filters. */
 export interface PageRequest {
   limit: number;
   cursor?: string;
@@ -12,16 +12,16 @@ export interface PageRequest {
   until?: Date;
 }
 
-/** The ids that a page is looked for among; null: without an end. */
+/** The range of ids that a page is taken from; null: no bound on this side. */
 export interface IdWindow {
-  /** The lowest of them. */
+  /** The lowest id that belongs to it. */
   from: string | null;
-  /** The first one that is too high. */
+  /** The lowest id that is too high. */
   before: string | null;
 }
 
 /**
- * The window of a page. Ids are UUIDv7: a time is a bound of ids, and rows that come later are never before the cursor.
+ * The window of a page. Ids are UUIDv7, so a time is a bound of ids, and new rows never come before the cursor.
  * @throws ApiError 400 for a cursor of another scope
  */
 export function idWindow({ cursor, since, until }: PageRequest, scope: CursorScope): IdWindow {

@@ -3,7 +3,7 @@ import { MESSAGES } from '../errors/messages';
 import { type CursorScope, decodeCursor } from './cursor';
 
 /**
- * The id that a page starts behind; null for the first page.
+ * The id after which a page starts; null for the first page.
  * @throws ApiError 400 for a cursor that was not made for this scope
  */
 export function keysetStart(cursor: string | undefined, scope: CursorScope): string | null {

@@ -4,8 +4,8 @@ import { idWindow, type PageRequest } from './id-window';
 import { Page } from './page';
 
 /**
- * One page of a query, newest first. Ids are UUIDv7: their order is that of creation, and a window of time is a range of
- * ids. Rows that come later are never before the cursor, so a traversal skips and repeats nothing.
+ * One page of a query, newest first. Ids are UUIDv7: their order is that of creation, and a window of time is a range
+ * of ids. New rows never come before the cursor, so a client that follows the cursors skips and repeats nothing.
  * @throws ApiError 400 for a cursor of another scope
  */
 export async function newestFirst<Row extends ObjectLiteral & { id: string }>(

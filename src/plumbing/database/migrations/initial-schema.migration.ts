@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** `events` and `deliveries` are partitioned by the time in their UUIDv7; PartitionsService makes their days. */
+/** `events` and `deliveries` are partitioned by the time in their UUIDv7; PartitionsService makes the partitions. */
 export class InitialSchema1763800000000 implements MigrationInterface {
   name = 'InitialSchema1763800000000';
 
@@ -24,7 +24,7 @@ const ACCESS = `
     id           uuid primary key,
     user_id      text not null,
     name         text not null,
-    -- SHA-256 of the token: the token itself is nowhere.
+    -- SHA-256 of the token. The token itself is not stored.
     token_hash   bytea not null unique,
     scopes       text[] not null,
     parent_id    uuid references webhook_service.access_tokens (id) on delete cascade,
@@ -50,20 +50,20 @@ const WEBHOOKS = `
     active                     boolean not null default true,
     disabled_reason            text,
     consecutive_failures       integer not null default 0,
-    -- Last success or activation: the start of the time that counts towards disabling.
+    -- The last success or activation. DISABLE_AFTER_HOURS counts from here.
     healthy_at                 timestamptz(3) not null default now(),
-    -- Full precision: fan-out compares it with the instant an event was accepted.
+    -- Full precision: the fan-out compares it with the time at which an event was accepted.
     created_at                 timestamptz not null default now(),
     updated_at                 timestamptz not null default now()
   );
   create index webhooks_user on webhook_service.webhooks (user_id, id);
   create index webhooks_events on webhook_service.webhooks using gin (events) where active;
 
-  -- When a webhook was inactive: events that were fanned out meanwhile have no delivery to it.
+  -- The times at which a webhook was inactive. Events that were fanned out in such a time have no delivery to it.
   create table webhook_service.webhook_pauses (
     webhook_id uuid not null references webhook_service.webhooks (id) on delete cascade,
     started_at timestamptz not null default clock_timestamp(),
-    -- Null: it is inactive now.
+    -- Null: the webhook is still inactive.
     ended_at   timestamptz,
     primary key (webhook_id, started_at)
   );
@@ -73,10 +73,10 @@ const WEBHOOKS = `
     webhook_id   uuid not null references webhook_service.webhooks (id) on delete cascade,
     user_id      text not null,
     status       text not null check (status in ('running', 'done')),
-    -- Events that had to be recovered when it began, and those of them that are queued by now.
+    -- The number of events that had to be recovered when it began, and how many of them are queued by now.
     count        integer not null,
     queued       integer not null default 0,
-    -- The window as bounds of event ids: from the first id to before the last; the cursor is the last one looked at.
+    -- The window as bounds of event ids: from first_id up to but without until_id. The cursor is the last id looked at.
     first_id     uuid not null,
     until_id     uuid not null,
     cursor       uuid not null,
@@ -95,7 +95,7 @@ const EVENTS = `
     user_id        text,
     -- Null: published in process.
     publisher_id   text,
-    -- W3C Trace Context of the request that published it; null when it came with none.
+    -- W3C Trace Context of the request that published it; null when the request had none.
     traceparent    text,
     -- The exact bytes that every receiver gets.
     body           text not null,
@@ -107,14 +107,14 @@ const EVENTS = `
   ) partition by range (id);
   create index events_user on webhook_service.events (user_id, id);
   create index events_user_name on webhook_service.events (user_id, name, id);
-  -- Of publishers only what they published for others: their own events are found by user, and those published in process
-  -- have no publisher.
+  -- Only events that a publisher has published for others. A publisher's own events are found by user_id, and events
+  -- that were published in process have no publisher.
   create index events_publisher on webhook_service.events (nullif(publisher_id, user_id), id)
     where nullif(publisher_id, user_id) is not null;
   create index events_publisher_name on webhook_service.events (nullif(publisher_id, user_id), name, id)
     where nullif(publisher_id, user_id) is not null;
   create index events_lease on webhook_service.events (leased_until) where fanned_out_at is null;
-  -- Tells PostgreSQL that most users publish for themselves only.
+  -- Tells PostgreSQL that most users publish only for themselves.
   create statistics webhook_service.events_publishers on (nullif(publisher_id, user_id)) from webhook_service.events;
 
   create table webhook_service.event_keys (
@@ -122,7 +122,7 @@ const EVENTS = `
     publisher_id text not null,
     key          text not null,
     event_id     uuid not null,
-    -- SHA-256 over event name, audience and data.
+    -- SHA-256 of event name, audience and data.
     fingerprint  bytea not null,
     created_at   timestamptz(3) not null default now(),
     primary key (publisher_id, key)
@@ -153,7 +153,7 @@ const DELIVERIES = `
     response_headers        json,
     response_body           text,
     response_body_truncated boolean,
-    -- It waits in its row for a slot; there is no job for it.
+    -- True: the delivery waits in its row for a slot, without a job.
     parked                  boolean not null default false,
     -- The end of its lease, see deliveries/lease.ts.
     leased_until            timestamptz(3) not null
@@ -163,11 +163,11 @@ const DELIVERIES = `
   create index deliveries_event on webhook_service.deliveries (user_id, event_id, id);
   create index deliveries_pending on webhook_service.deliveries (webhook_id, event_id) where status = 'pending';
   create index deliveries_lease on webhook_service.deliveries (leased_until) where status = 'pending';
-  -- Leads from one webhook that has parked rows to the next.
+  -- Finds the webhooks that have parked rows, one after the other.
   create index deliveries_parked on webhook_service.deliveries (user_id, webhook_id, id)
     where status = 'pending' and parked;
-  -- The filters of the log. What did not succeed, and what no event caused, is rare: it has indexes of its own, and an
-  -- ordinary row writes none of them.
+  -- For the filters of the log. Deliveries that did not succeed, or that no event caused, are rare: their indexes are
+  -- partial, and an ordinary row writes to none of them.
   create index deliveries_webhook_failed on webhook_service.deliveries (webhook_id, status, id)
     where status in ('failed', 'canceled');
   create index deliveries_user_failed on webhook_service.deliveries (user_id, status, id)
@@ -175,8 +175,8 @@ const DELIVERIES = `
   create index deliveries_webhook_trigger on webhook_service.deliveries (webhook_id, trigger, id) where trigger <> 'event';
   create index deliveries_user_trigger on webhook_service.deliveries (user_id, trigger, id) where trigger <> 'event';
   create index deliveries_user_event on webhook_service.deliveries (user_id, event, id);
-  -- Tells PostgreSQL which values come together. Otherwise it would expect a webhook that never fails to fail as often as
-  -- the others, and look for its failures among all of its deliveries.
+  -- Tells PostgreSQL which values come together. Otherwise it would expect a webhook that never fails to fail as often
+  -- as the others, and search all of its deliveries for failures.
   create statistics webhook_service.deliveries_filters (mcv) on user_id, webhook_id, event, trigger, status
     from webhook_service.deliveries;
 `;
@@ -184,12 +184,12 @@ const DELIVERIES = `
 const JOB_QUEUES = `
   create table webhook_service.queue_positions (
     queue       text primary key,
-    -- Everything up to here has been published, and of what comes after it the entries in seen.
+    -- All entries up to this position have been published, and of the later ones those in seen.
     position    text not null,
     seen        text[] not null default '{}',
-    -- Some job of this queue has named a user. From then on a job that could not be read is not for everybody.
+    -- True once a job of this queue has named a user. From then on a job that cannot be read is not for everybody.
     names_users boolean not null default false,
-    -- The one process that reads the queue, as long as it keeps renewing.
+    -- The one process that reads the queue, until held_until; it extends that time as long as it reads.
     holder      text not null default '',
     held_until  timestamptz(3) not null default '-infinity'
   );
@@ -197,7 +197,7 @@ const JOB_QUEUES = `
   create table webhook_service.queue_jobs (
     queue      text not null,
     job_id     text not null,
-    -- Null, here and below: unknown.
+    -- Null in this column and those below means: unknown.
     name       text,
     user_is    text not null check (user_is in ('named', 'none', 'unusable', 'unknown')),
     user_id    text,
@@ -216,15 +216,15 @@ const FOLLOWERS = `
     provider         text not null check (provider in ('mastodon', 'bluesky', 'push')),
     handle           text not null,
     interval_seconds integer not null,
-    -- Null, as last_read_at: no list has been taken in yet.
+    -- Null, like last_read_at, until the first list has been taken in.
     followers_count  integer,
     last_read_at     timestamptz(3),
     last_error       text,
-    -- The change that the last complete reading would have made, when it was too large: the next one has to confirm it.
+    -- A change of the last complete reading that was too large to be made at once: the next reading has to confirm it.
     suspicion        text,
-    -- The reading that holds the account, until next_reading_at.
+    -- The reading that works on the account, until next_reading_at.
     reading_id       uuid,
-    -- Null: the account is not read, it is pushed to.
+    -- Null: the account is not read, because its user pushes the lists.
     next_reading_at  timestamptz(3),
     created_at       timestamptz(3) not null
   );
