@@ -3,7 +3,7 @@ import { isRedisCluster } from '../config/redis-nodes';
 import { clusterBackend } from './cluster-backend.client';
 import { type Clock, mendedPostgresBackend } from './postgres-backend.client';
 
-/** What BullMQ keeps its queues with: PostgreSQL without a Redis, else a single Redis or a cluster. */
+/** The store of BullMQ's queues: a single Redis or a cluster when `redisUrl` names one, else PostgreSQL. */
 export function backendFor(redisUrl: string | null, clock: Clock): BackendFactory {
   if (redisUrl === null) return mendedPostgresBackend(clock);
   return isRedisCluster(redisUrl) ? clusterBackend : createRedisBackend;

@@ -2,15 +2,15 @@ import { type BackendFactory, createRedisBackend, type RedisOptions, type RedisQ
 import { openCluster } from './redis.client';
 
 /**
- * BullMQ's Redis backend on a cluster. It takes a cluster only as a client that is somebody else's, which it does not close:
- * here each queue and each worker has its own and closes it, as on a single Redis.
+ * BullMQ's Redis backend on a cluster. BullMQ accepts a cluster only as a client that it does not own, and so does not
+ * close it. Here each queue and each worker has its own client and closes it, as on a single Redis.
  */
 export const clusterBackend: BackendFactory<RedisQueueBackend> = (name, opts, more = {}) => {
   const { url = '', ...options } = opts.connection as RedisOptions & { url?: string };
   const client = openCluster(url, options);
   const backend = createRedisBackend(
     name,
-    // A queue whose first command failed would be dead for good; a worker needs to know what its Redis can do.
+    // Queues skip the check: a queue whose first command fails stays dead. Workers need to know what Redis can do.
     { ...opts, connection: client, skipVersionCheck: !more.withBlockingConnection },
     more,
   );

@@ -5,8 +5,8 @@ import { JOB_OPTIONS, postgresQueueConnection, redisProducerConnection } from '.
 import type { Clock } from './postgres-backend.client';
 
 /**
- * A queue of the service in a process that is not the service: to add jobs, and without a word to BullMQ's process-wide
- * settings, which are the other application's.
+ * Opens a queue of the service in another application's process, only to add jobs. BullMQ's process-wide settings
+ * belong to that application and are not touched; nor does BullMQ migrate its tables here.
  */
 export function openGuestQueue(name: string, redisUrl: string | null, postgres: ClientConfig, clock: Clock): Queue {
   const connection = redisUrl === null ? postgresQueueConnection(postgres, false) : redisProducerConnection(redisUrl);

@@ -4,21 +4,21 @@ import { isDatabaseUnavailable } from '../errors/database-error';
 import { PostgresConnection } from '../database/postgres-connection.client';
 
 const CALM_MS = 250;
-/** A parameter of more is a time in milliseconds, by the machine's clock: BullMQ's durations are far smaller numbers. */
+/** A larger parameter is a time in ms since 1970 by the machine's clock; BullMQ's durations are far smaller. */
 const TIMES_BEGIN_MS = 1e12;
-/** A worker that waits for a delayed job looks for others at least this often. */
+/** A worker that waits for a delayed job looks for other jobs at least this often. */
 const LOOKS_EVERY_SECONDS = 2;
 /** BullMQ compares these columns with the machine's time. */
 const TIMES_READ = ['next_delay'];
 
-/** By how much PostgreSQL's clock is ahead of this machine's, in milliseconds. */
+/** Knows by how many ms PostgreSQL's clock is ahead of this machine's. */
 export interface Clock {
   offsetMs(): number;
 }
 
 type Rows = { rows: Record<string, unknown>[] };
 
-/** What BullMQ 6.7 keeps to itself of its PostgreSQL backend. */
+/** The private parts of BullMQ 6.7's PostgreSQL backend that are used here. */
 interface Internals {
   readyPromise?: Promise<void>;
   connection: { readyPromise?: Promise<void>; pgModule: { Client: unknown } };
@@ -26,11 +26,13 @@ interface Internals {
 }
 
 /**
- * BullMQ's PostgreSQL backend, mended in five places: a first connection that failed is remembered for ever (the queue or
- * worker is dead then), a worker whose statements fail at once repeats them without a pause, a LISTEN connection that
- * ends just after it was made ends the process, one that ends while its worker waits for a job in an hour leaves it waiting,
- * and locks are timed by each machine's own clock (jobs of a machine that is an hour ahead would stay locked for an hour
- * after its death, and it would take everybody's jobs for abandoned).
+ * BullMQ's PostgreSQL backend, with five faults mended:
+ * - A first connection that failed is remembered for ever, and its queue or worker stays dead.
+ * - A worker whose statements fail at once repeats them without a pause.
+ * - A LISTEN connection that ends just after it was made ends the process.
+ * - A LISTEN connection that ends while its worker waits for a job in an hour leaves the worker waiting.
+ * - Locks are timed by each machine's own clock. The jobs of a machine that is an hour ahead would stay locked for an
+ *   hour after its death, and that machine would take all jobs of other machines for abandoned.
  */
 export const mendedPostgresBackend =
   (clock: Clock): BackendFactory<IQueueBackend, ConnectionOptions> =>
@@ -40,7 +42,7 @@ export const mendedPostgresBackend =
     internals.connection.pgModule = { Client: PostgresConnection };
     const [query, waitUntilReady] = [internals.query.bind(backend), backend.waitUntilReady.bind(backend)];
     let isReady = false;
-    // Once it has been ready its pool reconnects by itself; beginning anew would ask for BullMQ's migration lock again.
+    // A pool that was ready once reconnects by itself. To begin anew would ask for BullMQ's migration lock again.
     const beginAnew = (): void => {
       if (isReady) return;
       internals.readyPromise = undefined;

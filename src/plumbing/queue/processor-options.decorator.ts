@@ -7,8 +7,9 @@ type Concurrency = (config: Config) => number;
 const pending: { options: Partial<WorkerOptions>; concurrency: Concurrency }[] = [];
 
 /**
- * Options for `@Processor(NAME, options)`. A decorator runs before there is a `Config`, but keeps a reference to the
- * object it got: `fillProcessorOptions` completes it before the workers are made.
+ * Options for `@Processor(NAME, options)`. A decorator runs before there is a `Config`, but it keeps a reference to
+ * this object. `fillProcessorOptions` completes the object before the workers are made.
+ * @param concurrency how many jobs the worker holds at once
  */
 export function processorOptions(concurrency: Concurrency): Partial<WorkerOptions> {
   const options: Partial<WorkerOptions> = {};
@@ -16,6 +17,7 @@ export function processorOptions(concurrency: Concurrency): Partial<WorkerOption
   return options;
 }
 
+/** Completes the options of all processors. May be called again. */
 export function fillProcessorOptions(config: Config): void {
   for (const { options, concurrency } of pending) Object.assign(options, workerOptions(config, concurrency(config)));
 }

@@ -3,11 +3,11 @@ import type { ClientConfig } from 'pg';
 import type { Config } from '../config/config';
 import { PostgresConnection } from '../database/postgres-connection.client';
 
-/** BullMQ's own tables, apart from ours: it trims its event stream over everything in its schema. */
+/** BullMQ's tables have a schema of their own, because BullMQ trims its event stream over everything in its schema. */
 const QUEUE_SCHEMA = 'webhook_service_queue';
 const MAX_CONNECTIONS = 3;
 
-/** What throws is repeated, and leaves nothing behind: the rows remember. */
+/** A job that throws is repeated, and in the end leaves nothing behind. PostgreSQL remembers, the queue only offers. */
 export const JOB_OPTIONS: DefaultJobOptions = {
   attempts: 5,
   backoff: { type: 'exponential', delay: 200 },
@@ -15,22 +15,23 @@ export const JOB_OPTIONS: DefaultJobOptions = {
   removeOnFail: true,
 };
 
-/** Longer than an answer takes; a worker's blocking command may take ten seconds. */
+/** Longer than any answer takes. A worker's blocking command may take ten seconds. */
 const PRODUCER_SILENCE_MS = 3000;
 const WORKER_SILENCE_MS = 12_000;
 
-/** A connection that has died without a word is given up, and made anew within a second of the store's return. */
+/** Gives up a connection after `silenceMs` without a byte, and makes it anew within a second of the store's return. */
 export const surviving = (silenceMs: number) => ({
   socketTimeout: silenceMs,
   connectTimeout: 2000,
   retryStrategy: (attempt: number): number => Math.min(100 * attempt, 1000),
 });
 
-/** The connection on which jobs are added: it fails at once rather than piling up commands while the store is away. */
+/** The connection that adds jobs. It fails at once while the store is away, so that no commands pile up. */
 export function producerConnection(config: Config): ConnectionOptions {
   return config.redisUrl === null ? postgresConnection(config) : redisProducerConnection(config.redisUrl);
 }
 
+/** Like `producerConnection`, on Redis. A command has 500 ms. */
 export function redisProducerConnection(url: string): ConnectionOptions {
   return {
     url,
@@ -41,13 +42,13 @@ export function redisProducerConnection(url: string): ConnectionOptions {
   };
 }
 
-/** The connection of a worker: it waits in a blocking command, so it has no command timeout and never gives up. */
+/** The connection of a worker. It waits in a blocking command, so it has no command timeout and never gives up. */
 function workerConnection(config: Config): ConnectionOptions {
   if (config.redisUrl === null) return postgresConnection(config);
   return { url: config.redisUrl, maxRetriesPerRequest: null, ...surviving(WORKER_SILENCE_MS) };
 }
 
-/** Options under which a worker is back within seconds after its store, or another worker, has died. */
+/** Options of a worker. With them it works again within seconds after its store, or another worker, has died. */
 export function workerOptions(config: Config, concurrency: number): WorkerOptions {
   return {
     connection: workerConnection(config),
@@ -64,7 +65,7 @@ const postgresConnection = ({ databaseUrl }: Config): ConnectionOptions =>
   postgresQueueConnection({ connectionString: databaseUrl ?? '' }, true);
 
 /**
- * BullMQ types connections for Redis only; its PostgreSQL backend reads these fields.
+ * A connection of BullMQ to PostgreSQL. BullMQ has types only for Redis; its PostgreSQL backend reads these fields.
  * @param migrate whether BullMQ may make and alter its tables
  */
 export function postgresQueueConnection(place: ClientConfig, migrate: boolean): ConnectionOptions {
@@ -73,7 +74,7 @@ export function postgresQueueConnection(place: ClientConfig, migrate: boolean): 
     schema: QUEUE_SCHEMA,
     max: MAX_CONNECTIONS,
     migrate,
-    // A reminder that PostgreSQL loses when it dies is made again; the rows are what waits for the disk.
+    // An offer that PostgreSQL loses in a crash is made again. Only the rows wait for the disk.
     options: '-c synchronous_commit=off',
     connectionTimeoutMillis: 3000,
     Client: PostgresConnection,

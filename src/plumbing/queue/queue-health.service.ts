@@ -8,8 +8,8 @@ import { RepeatFilter } from './repeat-filter';
 const STATES = ['waiting', 'delayed'] as const;
 
 /**
- * Each room that owns a queue puts it under watch: its errors are logged, readiness asks whether it answers, and its depth
- * is measured.
+ * Watches the queues. The room that owns a queue registers it here: its errors are logged, readiness asks whether it
+ * answers, and its depth is measured.
  */
 @Injectable()
 export class QueueHealthService {
@@ -23,11 +23,12 @@ export class QueueHealthService {
   ) {
     metrics.gauge('webhooks_queue_jobs', 'Reminders on a queue.', ['queue', 'state'], async () => {
       const depths = await Promise.allSettled(this.queues.map(depthOf));
-      // A node of a cluster may be away alone.
+      // One node of a cluster may be away while the others answer.
       return depths.flatMap((depth) => (depth.status === 'fulfilled' ? depth.value : []));
     });
   }
 
+  /** Watches this queue from now on. Call it once per queue. */
   watch(queue: Queue): void {
     this.queues.push(queue);
     queue.on('error', (error) => {
@@ -40,7 +41,7 @@ export class QueueHealthService {
 
 async function depthOf(queue: Queue): Promise<Sample<'queue' | 'state'>[]> {
   const counts = await queue.getJobCounts(...STATES);
-  // The braces in a queue's name are for Redis alone.
+  // The braces in a queue's name are only for Redis.
   const name = queue.name.replaceAll(/[{}]/g, '');
   return STATES.map((state) => ({ labels: { queue: name, state }, value: Number(counts[state] ?? 0) }));
 }

@@ -19,7 +19,7 @@ import { WorkersService } from './workers.service';
     BullModule.forRootAsync({
       inject: [Config, ClockService],
       useFactory: (config: Config, clock: ClockService) => {
-        // Before any queue exists: every Queue and Worker of this process is made on this backend.
+        // This must come before any queue: every Queue and Worker of this process uses this backend.
         setDefaultBackendFactory(backendFor(config.redisUrl, clock));
         return {
           connection: producerConnection(config),

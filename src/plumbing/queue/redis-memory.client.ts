@@ -8,9 +8,9 @@ const SILENCE_MS = 3000;
 const KEY = 'webhook-notification-service:memory';
 
 /**
- * Knows whether Redis still remembers: a key of ours lies there, and when it is gone or another, Redis has been emptied. On a
- * cluster there is one beside each queue, because its nodes forget one by one. Without Redis the queue remembers as long as
- * our own rows do.
+ * Knows whether Redis has lost its data. A key of ours is stored there; when it is gone or has changed, Redis was
+ * emptied. On a cluster each queue has a key of its own, because each node can lose its data alone. Without Redis the
+ * queue keeps its jobs as safely as our own rows.
  */
 @Injectable()
 export class RedisMemoryClient implements OnApplicationShutdown {
@@ -28,7 +28,7 @@ export class RedisMemoryClient implements OnApplicationShutdown {
             commandTimeout: 500,
             ...surviving(SILENCE_MS),
           });
-    // Its state is asked for at every sweep; the queues report what is wrong with Redis.
+    // Every sweep asks for the state of Redis, and the queues log its errors.
     this.redis?.on('error', () => undefined);
   }
 
@@ -37,8 +37,8 @@ export class RedisMemoryClient implements OnApplicationShutdown {
   }
 
   /**
-   * Those of the queues that Redis has forgotten: each once after every loss, and at the first call when nobody has left a
-   * key there. Throws while Redis is away, of a cluster only when no node of a queue answers.
+   * The queues that Redis has lost: each once after every loss, and at the first call when no process has left a key.
+   * Throws while Redis is away; of a cluster only when no node that has a queue answers.
    */
   async lost(queues: readonly string[]): Promise<string[]> {
     if (!this.redis) return [];
@@ -53,7 +53,7 @@ export class RedisMemoryClient implements OnApplicationShutdown {
 
   private async isLost(redis: RedisClient, key: string): Promise<boolean> {
     const mark = randomUUID();
-    // Sets the mark only where there is none, and answers the one that was there.
+    // Sets the mark only when there is none, and returns the one that was there.
     const found = await redis.set(key, mark, 'NX', 'GET');
     const known = this.known.get(key);
     this.known.set(key, found ?? mark);

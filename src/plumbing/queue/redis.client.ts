@@ -5,22 +5,23 @@ import { isRedisCluster, readCluster } from '../config/redis-nodes';
 export type RedisClient = Redis | Cluster;
 
 const CONNECT_WITHIN_MS = 2000;
-/** A node that has gone, or a slot that has moved, is asked for anew after this time, */
+/** A command asks again after this time when its node has gone or its slot has moved. */
 const REDIRECT_AFTER_MS = 50;
-/** and by a client that must not wait no more often than this. */
+/** The most times that a command of a client that must not wait asks again. */
 const IMPATIENT_REDIRECTIONS = 5;
 
-/** Opens a client that speaks to all nodes in the same way, as `options` say of one. */
+/** Opens a client of a single Redis or of a cluster. `options` hold for every node. */
 export function openRedis(redisUrl: string, options: RedisOptions): RedisClient {
   return isRedisCluster(redisUrl) ? openCluster(redisUrl, options) : new Redis(redisUrl, options);
 }
 
-/** Connects a lazy client at its first use. Afterwards it reconnects by itself; until then its commands tell. */
+/** Connects a lazy client at its first use, and rejects when that fails. Later the client reconnects by itself. */
 export async function connected(redis: RedisClient): Promise<RedisClient> {
   if (redis.status === 'wait') await redis.connect();
   return redis;
 }
 
+/** Opens a client of a cluster. `options` hold for every node. User, password and TLS come from the url. */
 export function openCluster(redisUrl: string, options: RedisOptions): Cluster {
   const { lazyConnect, enableOfflineQueue = true, retryStrategy, ...node } = options;
   const { nodes, username, password, isSecure } = readCluster(redisUrl);
@@ -30,25 +31,27 @@ export function openCluster(redisUrl: string, options: RedisOptions): Cluster {
     clusterRetryStrategy: retryStrategy as ClusterOptions['clusterRetryStrategy'],
     retryDelayOnMoved: REDIRECT_AFTER_MS,
     ...(enableOfflineQueue ? {} : { maxRedirections: IMPATIENT_REDIRECTIONS }),
-    // A certificate is for the name. Without this ioredis would connect to its address.
+    // A certificate is for a name. Without this, ioredis would connect to the address of the name.
     dnsLookup: (host, done) => done(null, host),
     redisOptions: { ...node, username, password, ...(isSecure && { tls: {} }) },
   });
 }
 
 /**
- * A client of a cluster whose `connect()` always settles: ioredis' own never does when the nodes answer while the cluster is
- * down, and a worker that waited for it would wait for ever. The client itself goes on connecting.
+ * A client of a cluster whose `connect()` always settles, within two seconds. The `connect()` of ioredis never settles
+ * when the nodes answer while the cluster is down, and a worker would wait for it for ever. The client itself goes on
+ * connecting.
  */
 class SettlingCluster extends Cluster {
   constructor(
     private readonly firstNodes: ClusterNode[],
     options: ClusterOptions,
   ) {
-    // Its type says more of how replies are shaped than ClusterOptions does.
+    // The parameter's type says more about the shape of replies than ClusterOptions does.
     super(firstNodes, options as never);
   }
 
+  /** Rejects when the cluster is not ready within two seconds. */
   override connect(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const tooLate = new Promise<never>((_, reject) => {
@@ -58,7 +61,7 @@ class SettlingCluster extends Cluster {
     return Promise.race([super.connect(), tooLate]).finally(() => clearTimeout(timer));
   }
 
-  /** BullMQ makes a worker's blocking connection with it. */
+  /** BullMQ uses it to make a worker's blocking connection. */
   override duplicate(_nodes?: ClusterNode[], options?: ClusterOptions): never {
     return new SettlingCluster(this.firstNodes, { ...this.options, ...options }) as never;
   }

@@ -1,13 +1,14 @@
 import { WorkerHost } from '@nestjs/bullmq';
 import type { Job } from 'bullmq';
 
-/** A processor that knows what it is doing: how many jobs it holds, and when it last began one. */
+/** A processor that counts the jobs it holds, and knows when it last began one. */
 export abstract class TrackedProcessor<Data> extends WorkerHost {
-  /** Jobs that this process is attending to. */
+  /** Jobs that this processor holds. */
   inFlight = 0;
-  /** In ms since 1970; 0: never. */
+  /** When it last began a job, in ms since 1970; 0: never. */
   lastBegunAt = 0;
 
+  /** Counts a job of BullMQ while `handle` does it. Throws what `handle` throws. */
   override async process(job: Job<Data>, token?: string): Promise<void> {
     this.inFlight += 1;
     this.lastBegunAt = Date.now();
@@ -18,6 +19,6 @@ export abstract class TrackedProcessor<Data> extends WorkerHost {
     }
   }
 
-  /** Throws only when the infrastructure fails, and then BullMQ repeats the job. */
+  /** Does a job. Throws only when the infrastructure fails; BullMQ repeats the job then. */
   protected abstract handle(job: Job<Data>, token?: string): Promise<void>;
 }

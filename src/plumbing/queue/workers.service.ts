@@ -8,19 +8,19 @@ import { fillProcessorOptions } from './processor-options.decorator';
 import { RepeatFilter } from './repeat-filter';
 import { TrackedProcessor } from './tracked.processor';
 
-/** Reading the rest of a body and writing the outcome, after the delivery deadline. */
+/** What an attempt may take after the delivery deadline, to read the rest of a body and to write the outcome. */
 const AFTER_DEADLINE_MS = 2000;
 const CLOSE_WITHIN_MS = 2000;
 const LOOK_EVERY_MS = 20;
-/** How long a queue may take to note that a job has ended; when it is away it never does. */
+/** How long a queue may take to note that a job has ended. A queue that is away never notes it. */
 const NOTED_WITHIN_MS = 1000;
 
-/** Starts, replaces and drains the workers of all processors, whichever room they live in. */
+/** Starts, replaces and drains the workers of the processors of all rooms. */
 @Injectable()
 export class WorkersService {
   private readonly logger = new Logger('Workers');
   private readonly errors = new RepeatFilter();
-  /** All that work in this process, once started. */
+  /** The processors of this process; empty before `start`. */
   processors: readonly TrackedProcessor<unknown>[] = [];
   private beside = 0;
 
@@ -41,14 +41,14 @@ export class WorkersService {
     for (const worker of this.workers()) worker.on('error', (error) => this.report(worker, error));
   }
 
-  /** Replaces workers that do nothing any more. What they still hold ends by itself. */
+  /** Replaces workers that have stopped working. The jobs that they still hold end by themselves. */
   async rebuild(): Promise<void> {
     const old = this.workers();
     this.start();
     await within(CLOSE_WITHIN_MS, Promise.all(old.map((worker) => worker.close(true))));
   }
 
-  /** Does what no queue has handed out; draining waits for it as for a job. */
+  /** Runs work that has no job; `stop` waits for it as for a job. Rejects with the error of `work`. */
   async during(work: () => Promise<void>): Promise<void> {
     this.beside += 1;
     try {
@@ -59,18 +59,18 @@ export class WorkersService {
   }
 
   /**
-   * Takes no new jobs, gives those in flight the time of a whole attempt to finish, and closes. Never throws, never hangs.
+   * Takes no new jobs, gives the jobs in flight the time of a whole attempt, and closes. Never throws, never hangs.
    */
   async stop(): Promise<void> {
     const withinMs = this.config.deliveryTimeoutMs + AFTER_DEADLINE_MS;
     const workers = this.workers();
     const paused = Promise.race([Promise.all(workers.map((worker) => worker.pause())), this.idle()]);
     await within(withinMs, Promise.all([paused, this.nothingBeside()]));
-    // A plain close() would wait for a store that may be away; what is in flight has had its time.
+    // A plain close() would wait for a store that may be away. The jobs in flight have had their time.
     await within(CLOSE_WITHIN_MS, Promise.all(workers.map((worker) => worker.close(true))));
   }
 
-  /** Resolves when no job has been in flight for a while, which `pause()` does not see as long as the queue is away. */
+  /** Resolves when no job has been in flight for a second. While the queue is away, `pause()` does not notice that. */
   private async idle(): Promise<void> {
     for (let idleMs = 0; idleMs < NOTED_WITHIN_MS; idleMs += LOOK_EVERY_MS) {
       await pause(LOOK_EVERY_MS);

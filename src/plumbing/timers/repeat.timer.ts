@@ -1,10 +1,10 @@
-/** How often a task runs, and what is told when it fails. */
+/** How often a task runs, and what happens when it fails. */
 export interface RepeatOptions {
-  /** From the end of one run to the beginning of the next, in ms, unless the task answers another time. */
+  /** From the end of one run to the start of the next, in ms, unless the task returns another time. */
   everyMs: number;
   /**
-   * Called when a run throws. The task runs again all the same.
-   * @param isRepeated true when the run before failed too
+   * Called when a run throws. Must not throw. The next run comes after `everyMs`.
+   * @param isRepeated true when the run before has failed too
    */
   onFailure: (error: unknown, isRepeated: boolean) => void;
 }
@@ -16,19 +16,19 @@ export class Repeat {
   private stopped = true;
   private failing = false;
 
-  /** @param task answers nothing, or after how many ms to run again */
+  /** @param task returns nothing, or after how many ms it runs again */
   constructor(
     private readonly task: () => Promise<number | void>,
     private readonly options: RepeatOptions,
   ) {}
 
-  /** The first run begins at once. */
+  /** Begins the first run at once. Never throws. */
   start(): void {
     this.stopped = false;
     this.run();
   }
 
-  /** Begins no further run. Resolves when the one under way has ended; never rejects. */
+  /** Begins no further run. Resolves when the current run has ended. Never rejects. */
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
