@@ -12,7 +12,7 @@ import {
   UNNAMED_IPV6_RULE,
 } from './special-networks';
 
-/** `rule` names the kind of network for a sentence ("loopback"); it never holds the address. */
+/** `rule` names the kind of network in a sentence ("loopback"). It never holds the address. */
 export type AddressVerdict = { readonly allowed: true } | { readonly allowed: false; readonly rule: string };
 
 const ALLOWED: AddressVerdict = { allowed: true };
@@ -24,21 +24,21 @@ const metadata = new NetworkSet(CLOUD_METADATA);
 const named = [...SPECIAL_IPV4, ...NAMED_IPV6, ...SPECIAL_GLOBAL_IPV6].map(withSet);
 
 /**
- * Decides which IP addresses deliveries may reach: the public ones (IANA special-purpose registries, RFC 6890), and of
- * the others those in the allowed networks. A cloud metadata address needs an entry of its own (/32 or /128). An IPv6
- * address that carries an IPv4 address is allowed only if that one is allowed too.
+ * Decides which IP addresses deliveries may reach: the public ones, and the special-purpose ones (IANA registries, RFC
+ * 6890) in an allowed network. A cloud metadata address needs an entry of its own (/32 or /128). An IPv6 address that
+ * contains an IPv4 address is allowed only if that IPv4 address is allowed too.
  */
 export class AddressPolicy {
   private readonly allowed: NetworkSet;
   private readonly allowedSingles: NetworkSet;
 
-  /** @param allowedNetworks CIDRs of either family; throws a TypeError on text that is none. */
+  /** @param allowedNetworks CIDRs of either family; a text that is no CIDR throws a TypeError */
   constructor(allowedNetworks: readonly string[]) {
     this.allowed = new NetworkSet(allowedNetworks);
     this.allowedSingles = new NetworkSet(allowedNetworks.filter(isSingleAddress));
   }
 
-  /** Judges one address in any text form. Text that is no address, or has a zone id, is denied. Never throws. */
+  /** Judges an address in any text form. A text that is no address, or has a zone id, is denied. Never throws. */
   judge(address: string): AddressVerdict {
     switch (isIP(address)) {
       case 4:

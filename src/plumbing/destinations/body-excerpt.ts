@@ -1,29 +1,31 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** The beginning of a response body: what is kept of it, and how much of it has gone by. */
+/** Keeps the beginning of a response body, and counts how much of the body has been read. */
 export class BodyExcerpt {
   private readonly chunks: Buffer[] = [];
   private keptBytes = 0;
   private seenBytes = 0;
 
   /**
-   * @param maxKeptBytes how much is kept for the log
-   * @param maxSeenBytes how much may go by before `isFull`
+   * @param maxKeptBytes how many bytes are kept for the log
+   * @param maxSeenBytes after how many bytes `isFull` is true
    */
   constructor(
     private readonly maxKeptBytes: number,
     private readonly maxSeenBytes: number,
   ) {}
 
-  /** True once as much has gone by as may be read at all. */
+  /** True when no more of the body may be read. */
   get isFull(): boolean {
     return this.seenBytes >= this.maxSeenBytes;
   }
 
+  /** True when more was read than is kept. */
   get isCut(): boolean {
     return this.seenBytes > this.keptBytes;
   }
 
+  /** Counts the next bytes of the body, and keeps what fits. */
   add(chunk: Buffer): void {
     this.seenBytes += chunk.length;
     const room = this.maxKeptBytes - this.keptBytes;
@@ -33,7 +35,7 @@ export class BodyExcerpt {
     this.keptBytes += kept.length;
   }
 
-  /** The kept bytes as UTF-8, U+FFFD where they are none (WHATWG Encoding); a character cut at the end is left out. */
+  /** The kept bytes as UTF-8, U+FFFD for invalid ones (WHATWG Encoding). A character cut at the end is left out. */
   text(): string {
     if (this.chunks.length === 0) return '';
     const bytes = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);

@@ -1,14 +1,14 @@
-/** There is no connection, and so nothing was sent. undici hands on errors of idle connections in the same way. */
+/** There was no connection, so nothing was sent. undici reports errors of idle connections in the same way. */
 export abstract class NotConnectedError extends Error {}
 
-/** No address of the destination is allowed; nothing was dialled. `rule` names the kind of network. */
+/** No address of the destination is allowed. `rule` names the kind of network. */
 export class DestinationBlockedError extends NotConnectedError {
   constructor(readonly rule: string) {
     super('the destination is not allowed');
   }
 }
 
-/** DNS has no address for the name, or could not say. */
+/** DNS has no address for the name, or its servers have failed. */
 export class NameNotFoundError extends NotConnectedError {
   constructor() {
     super('the name does not resolve');
@@ -22,7 +22,7 @@ export class ResolveTimeoutError extends NotConnectedError {
   }
 }
 
-/** TCP or TLS did not come about; `cause` is the system's or OpenSSL's error. */
+/** TCP or TLS has failed. `cause` is the error of the system or of OpenSSL. */
 export class ConnectError extends NotConnectedError {
   constructor(override readonly cause: Error) {
     super('no connection');

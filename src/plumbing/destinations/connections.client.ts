@@ -1,18 +1,18 @@
 import { type buildConnector, Client } from 'undici';
 import type { Phase } from './failure';
 
-/** How long a connection waits for its next request; a receiver's own `keep-alive` hint can only shorten it. */
+/** How long a connection waits for its next request. A receiver's `keep-alive` hint can only shorten this. */
 const IDLE_CONNECTION_MS = 4_000;
 
-/** After this a connection is not used again, so that a name that has moved is looked up again. */
+/** An older connection is not used again, so that the new address of a name is found. */
 const MAX_CONNECTION_AGE_MS = 60_000;
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** One for all: nobody reads it, and a stack trace costs more than the rest of the ending. */
+/** One error for all: no code reads it, and a new stack trace costs more than closing the connection. */
 export const DISCARDED = new Error('the connection was discarded');
 
-/** Where a connection that is being made has got to. */
+/** How far the making of a connection has got. */
 export interface ConnectProgress {
   phase: Phase;
 }
@@ -23,7 +23,7 @@ export type ProgressConnector = (
   progress: ConnectProgress,
 ) => void;
 
-/** One connection to an origin, for one request at a time. undici opens it with the first request. */
+/** One connection to an origin, for one request at a time. undici connects it at the first request. */
 export class Connection extends Client {
   isIdle = false;
   private readonly progress: ConnectProgress;
@@ -41,24 +41,25 @@ export class Connection extends Client {
       keepAliveMaxTimeout: IDLE_CONNECTION_MS,
       keepAliveTimeoutThreshold: 1_000,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The exchange has its own deadlines: these would start anew with every byte.
+      // The exchange has deadlines of its own. These would start anew with every byte.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
     this.progress = progress;
   }
 
-  /** What it was last doing to get connected. */
+  /** The last step that it began to get connected. */
   get phase(): Phase {
     return this.progress.phase;
   }
 }
 
 /**
- * The connections of this process: as many as there are requests under way (which DELIVERY_CONCURRENCY and
- * WEBHOOK_CONCURRENCY bound; nothing waits here for its turn, since that time would be the receiver's), and the idle
- * ones. Not undici's Agent: it answers every abort, so every timeout, with a new connection to the receiver that nobody
- * asked for, cannot cancel a request before it is connected, and searches all connections for a free one.
+ * The connections of this process: one for each request in flight, and the idle ones. DELIVERY_CONCURRENCY and
+ * WEBHOOK_CONCURRENCY bound the requests. No request waits here, because that time would count against the receiver.
+ *
+ * undici's Agent is not used. It opens a new, useless connection after every abort, and so after every timeout. It
+ * cannot cancel a request before it is connected, and it searches all connections for a free one.
  */
 export class Connections {
   private readonly all = new Set<Connection>();
@@ -67,7 +68,10 @@ export class Connections {
 
   constructor(private readonly connect: ProgressConnector) {}
 
-  /** The idle connection to that origin that was used last, or a new one. `now` as of `performance.now()`. */
+  /**
+   * The idle connection to this origin that was used last, or else a new one from `open`.
+   * @param now the time of `performance.now()`
+   */
   take(origin: string, now: number): Connection {
     const idle = this.idle.get(origin);
     for (let connection = idle?.pop(); connection !== undefined; connection = idle?.pop()) {
@@ -78,18 +82,19 @@ export class Connections {
     return this.open(origin, now);
   }
 
+  /** A new connection to this origin. Throws after `close`. */
   open(origin: string, now: number): Connection {
     if (this.isClosed) throw new Error('the HTTP client is shut down');
     const connection = new Connection(origin, now, this.connect);
     connection.on('disconnect', () => {
-      // With a request on it, undici connects again by itself.
+      // While it has a request, undici connects again by itself.
       if (connection.isIdle) this.forget(connection);
     });
     this.all.add(connection);
     return connection;
   }
 
-  /** For a connection whose exchange has ended as it should. (undici waits a turn before it uses it again.) */
+  /** Makes a connection idle whose exchange has ended well. (undici waits a turn before it uses it again.) */
   giveBack(connection: Connection): void {
     connection.isIdle = true;
     const idle = this.idle.get(connection.origin);
@@ -97,7 +102,7 @@ export class Connections {
     else idle.push(connection);
   }
 
-  /** Closes a connection at once, connected or not; may be called again. */
+  /** Closes a connection at once, connected or not. May be called again. */
   discard(connection: Connection): void {
     this.all.delete(connection);
     connection.isIdle = false;
@@ -105,7 +110,7 @@ export class Connections {
     if (this.idle.get(connection.origin)?.length === 0) this.idle.delete(connection.origin);
   }
 
-  /** Ends every request under way as a fault of this process. */
+  /** Closes all connections. Every request in flight ends as a fault of this process. */
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.all([...this.all].map((connection) => connection.destroy()));

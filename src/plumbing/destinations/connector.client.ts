@@ -7,28 +7,28 @@ import type { ConnectProgress, ProgressConnector } from './connections.client';
 import { NameResolver } from './resolver.client';
 import { isLocalhost, LOCALHOST_ADDRESSES } from './url';
 
-/** A receiver with more addresses than this has more than enough of them. */
+/** Of a receiver's addresses only this many are tried. */
 const MAX_DIALLED_ADDRESSES = 8;
 
-/** How long one address of several may take before the next one is tried; the last one has the whole deadline. */
+/** How long one of several addresses may take before the next one is tried; the last has the rest of the deadline. */
 const NEXT_ADDRESS_AFTER_MS = 500;
 
 export interface ConnectorOptions {
   readonly policy: AddressPolicy;
   readonly resolver: NameResolver;
-  /** For DNS, TCP and TLS together. */
+  /** One deadline for DNS, TCP and TLS together. */
   readonly timeoutMs: number;
   /** PEM certificates that are trusted instead of Node's own. */
   readonly trustedCertificates?: string;
 }
 
 /**
- * Makes undici's connections, and only to addresses that the policy allows: literals are judged before a socket exists
- * (Node asks `lookup` only for names), names by a lookup that hands on allowed addresses alone, and the address that
- * was really reached once more. TLS certificates are always verified.
+ * Makes undici's connections, only to addresses that the policy allows. A literal address is judged before a socket
+ * exists, because Node asks `lookup` only for names. For a name, `lookup` returns only allowed addresses. The address
+ * that was really reached is judged again. TLS certificates are always verified.
  */
 export class Connector {
-  /** True while undici is given a new connection: what it sends meanwhile is that connection's first request. */
+  /** True while undici gets a new connection. A request that begins meanwhile is the first one of that connection. */
   isHandingOver = false;
 
   private readonly policy: AddressPolicy;
@@ -49,10 +49,11 @@ export class Connector {
     });
   }
 
+  /** Connects, and calls back with a socket or with a NotConnectedError. */
   readonly connect: ProgressConnector = (options, callback, progress) => {
     const verdict = isIP(options.hostname) === 0 ? undefined : this.policy.judge(options.hostname);
     if (verdict?.allowed === false) {
-      // Not in the same turn: undici is still busy with the request that asks for this connection.
+      // Not in the same turn: undici still works on the request that asks for this connection.
       process.nextTick(callback, new DestinationBlockedError(verdict.rule), null);
       return;
     }
@@ -60,12 +61,12 @@ export class Connector {
       if (error !== null) callback(asNotConnected(error), null);
       else this.handOver(socket, callback);
     });
-    // undici's types keep to themselves that the socket is returned.
+    // The socket is returned, although undici's types do not say so.
     follow(socket as Socket, options, progress);
   };
 
   private handOver(socket: Socket, callback: buildConnector.Callback): void {
-    // undici asks for a new connection without end when it is given a dead socket, so that is an error here.
+    // When undici gets a dead socket, it asks for new connections without end. So a dead socket is an error here.
     if (socket.destroyed || socket.remoteAddress === undefined) return callback(new ConnectError(closedEarly()), null);
     const verdict = this.policy.judge(socket.remoteAddress);
     if (!verdict.allowed) {
@@ -97,7 +98,7 @@ export class Connector {
   }
 }
 
-/** Notes what the socket has done: its name is resolved, it is connected. A literal address has no name. */
+/** Notes the steps of the socket: name resolved, connected. A literal address has no name to resolve. */
 function follow(socket: Socket, { hostname, protocol }: buildConnector.Options, progress: ConnectProgress): void {
   progress.phase = isIP(hostname) === 0 ? 'dns' : 'connect';
   socket.once('lookup', (error: Error | null) => {
@@ -110,7 +111,7 @@ function withFamilies(addresses: readonly string[]): LookupAddress[] {
   return addresses.slice(0, MAX_DIALLED_ADDRESSES).map((address) => ({ address, family: isIP(address) }));
 }
 
-/** What SNI and the certificate are about: a name without its trailing dot (RFC 6066, section 3), never an address. */
+/** The name for SNI and the certificate: without its trailing dot (RFC 6066, section 3), and never an address. */
 function serverName(hostname: string): string | undefined {
   return isIP(hostname) === 0 ? hostname.replace(/\.+$/, '') : undefined;
 }

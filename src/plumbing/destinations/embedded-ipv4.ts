@@ -6,9 +6,10 @@ type Place = Pick<EmbeddingNetwork, 'group' | 'inverted'>;
 const embeddings = EMBEDDING_IPV6.map((network) => ({ ...network, networks: new NetworkSet([network.cidr]) }));
 
 /**
- * The IPv4 addresses that a valid IPv6 address (no zone) carries inside: mapped and compatible (RFC 4291, section 2.5.5),
- * translated (RFC 2765), NAT64 (RFC 6052 and 8215, in the last 32 bits), 6to4 (RFC 3056), Teredo (RFC 4380: the client's),
- * and ISATAP (RFC 5214), which may come on top of another. `::` and `::1` are not compatible addresses.
+ * The IPv4 addresses inside a valid IPv6 address without a zone: mapped and compatible (RFC 4291, section 2.5.5),
+ * translated (RFC 2765), NAT64 (RFC 6052 and 8215, in the last 32 bits), 6to4 (RFC 3056), Teredo (RFC 4380: the
+ * client's), and ISATAP (RFC 5214), which may be present beside another one. `::` and `::1` are not compatible
+ * addresses.
  */
 export function embeddedIpv4s(address: string): readonly string[] {
   const groups = groupsOf(address);

@@ -9,7 +9,7 @@ const MAX_HEADERS = 256;
 const MAX_INFORMATIONAL_ANSWERS = 100;
 const MAX_HELD_UP_MS = 2000;
 
-/** A connection that had been used before ended without a byte of an answer: the request may be sent once more. */
+/** A connection that was used before has ended without a byte of an answer: the request may be sent once more. */
 export const LOST = { kind: 'lost' } as const;
 
 type ResponseHead = Pick<HttpResponse, 'status' | 'headers' | 'durationMs'>;
@@ -24,7 +24,7 @@ export interface BodyBounds {
 }
 
 export interface ExchangeOptions {
-  /** On the clock of `performance.now()`. */
+  /** Like `deadlineAt`, a time of `performance.now()`. */
   readonly startedAt: number;
   readonly deadlineAt: number;
   readonly body: BodyBounds;
@@ -32,14 +32,14 @@ export interface ExchangeOptions {
   readonly connections: Connections;
   readonly connector: { readonly isHandingOver: boolean };
   readonly resolve: (end: ExchangeEnd) => void;
-  /** For faults of this process only. */
+  /** Called only for faults of this process. */
   readonly reject: (error: Error) => void;
 }
 
 /**
- * One request and its answer, as undici's handler. Its timer is the one deadline for everything up to the status line,
- * and then the one for the body: undici's own start anew with every byte, and it hears no AbortSignal while it connects.
- * It gives its connection back, or closes it.
+ * One request and its answer, as undici's handler. It gives its connection back, or closes it. One timer is the
+ * deadline for everything up to the status line, and then for the body. undici's own timers start anew with every byte,
+ * and undici ignores an AbortSignal while it connects.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   private readonly options: ExchangeOptions;
@@ -99,10 +99,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.fail(code, code === 'tls_invalid' ? { tls: tlsFault(error) } : this.timeoutFacts(code));
   }
 
-  /** Ends now, whatever is still to come: with the answer when there is one, else as a timeout. */
+  /** Ends the exchange now: with the answer when there is a status line, else as a timeout. */
   end(): void {
     if (this.head !== undefined) return this.respond(this.head, true);
-    // A timer that fires this late was held up: this process was stopped or starved, which is not the receiver's doing.
+    // A timer that fires this late was held up: this process was stopped or starved. The receiver did not cause that.
     const heldUpMs = performance.now() - this.options.deadlineAt;
     if (heldUpMs > MAX_HELD_UP_MS) return this.giveUp(new Error(`this process was held up for ${heldUpMs} ms`));
     this.fail('timeout', this.timeoutFacts('timeout'));
@@ -114,7 +114,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   private takeInformational(): void {
     this.informationalAnswers += 1;
-    // Who sends them without end is no longer read, and waits for the deadline like one who says nothing.
+    // A receiver that sends them without end is not read any more. Its exchange ends at the deadline.
     if (this.informationalAnswers > MAX_INFORMATIONAL_ANSWERS)
       this.options.connections.discard(this.options.connection);
   }
@@ -122,7 +122,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private isRepeatable(error: Error): boolean {
     if (!this.isReusedConnection || this.hasAnswer || error instanceof NotConnectedError) return false;
     const code = failureCode(error);
-    // An error before the start is about the idle connection that was picked: nothing was sent on it.
+    // An error before the start comes from the idle connection that was chosen: nothing was sent on it.
     return this.hasStarted ? code === 'connection_reset' : code !== undefined;
   }
 

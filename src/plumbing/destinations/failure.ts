@@ -10,10 +10,10 @@ export type FailureCode =
   | 'destination_blocked'
   | 'invalid_response';
 
-/** How far an exchange got: what it was doing when its time was up. */
+/** How far an exchange got: the step that it was in when its time was up. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'response';
 
-/** What was wrong with TLS, where OpenSSL says so. */
+/** What was wrong with TLS, as far as OpenSSL says it. */
 export type TlsFault =
   | 'expired'
   | 'not_yet_valid'
@@ -47,7 +47,7 @@ const FAILURES: ReadonlyMap<string, FailureCode> = new Map<string, FailureCode>(
   ['EPROTO', 'tls_invalid'],
 ]);
 
-/** This process is out of something, is shutting down, or was told nonsense by its own code. */
+/** This process lacks a resource, is shutting down, or has called undici wrongly. */
 const OWN_FAULTS: ReadonlySet<string> = new Set([
   'EMFILE',
   'ENFILE',
@@ -60,8 +60,8 @@ const OWN_FAULTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The code under which a failed exchange is logged: the receiver's or the network's doing. Undefined when the fault is
- * this process's own, which is no outcome of an attempt. Never throws.
+ * The code of a failed exchange in the log, when the receiver or the network has caused the failure. Undefined when
+ * this process has caused it: that is no outcome of an attempt. Never throws.
  */
 export function failureCode(error: Error): FailureCode | undefined {
   if (error instanceof DestinationBlockedError) return 'destination_blocked';
@@ -73,19 +73,19 @@ export function failureCode(error: Error): FailureCode | undefined {
   return FAILURES.get(code) ?? (isUnconnected ? unconnectedCode(code) : connectedCode(code, message));
 }
 
-/** What OpenSSL or Node says is wrong, for `tls_invalid`; undefined when it is something rarer. */
+/** What OpenSSL or Node says is wrong, for `tls_invalid`. Undefined when it is something rarer. Never throws. */
 export function tlsFault(error: Error): TlsFault | undefined {
   const { code = '' } = (error instanceof ConnectError ? error.cause : error) as NodeJS.ErrnoException;
   return TLS_FAULTS.find(([pattern]) => pattern.test(code))?.[1];
 }
 
 function unconnectedCode(code: string): FailureCode {
-  // What remains are errno names without an underscore (EADDRNOTAVAIL) and OpenSSL's (CERT_HAS_EXPIRED, ERR_TLS_…).
+  // The other codes are errno names without an underscore (EADDRNOTAVAIL) and OpenSSL's (CERT_HAS_EXPIRED, ERR_TLS_…).
   return /^E[A-Z0-9]+$/.test(code) ? 'unreachable' : 'tls_invalid';
 }
 
 function connectedCode(code: string, message: string): FailureCode {
   if (/^ERR_(SSL|TLS)_/.test(code)) return 'tls_invalid';
-  // undici has one code for a closed connection and for an answer that it refuses (100, 101).
+  // undici has one code for both a closed connection and an answer that it refuses (100, 101).
   return code === 'UND_ERR_SOCKET' && !message.startsWith('bad ') ? 'connection_reset' : 'invalid_response';
 }

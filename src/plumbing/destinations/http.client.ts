@@ -10,7 +10,7 @@ import { judgeStoredUrl, type StoredUrlVerdict } from './url';
 
 export interface HttpClientOptions {
   readonly policy: AddressPolicy;
-  /** As `address[:port]`; empty means the system's. */
+  /** As `address[:port]`; empty means those of the system. */
   readonly dnsServers: readonly string[];
   /** One deadline for DNS, connect, TLS and the status line. */
   readonly timeoutMs: number;
@@ -19,13 +19,13 @@ export interface HttpClientOptions {
   readonly trustedCertificates?: string;
 }
 
-/** Of a receiver's answer only the beginning fills the log. */
+/** For the answer to a delivery: only its beginning is logged. */
 const EXCERPT: BodyBounds = { maxKeptBytes: 4 * 1024, maxReadBytes: 64 * 1024, timeoutMs: 1000 };
 
-/** Of what was asked for everything counts. */
+/** For the answer to a GET: all of it is needed. */
 const DOCUMENT: BodyBounds = { maxKeptBytes: 4 * 1024 * 1024, maxReadBytes: 4 * 1024 * 1024, timeoutMs: 15_000 };
 
-/** Bytes, about: the judgements of some ten thousand urls. */
+/** In bytes, about: the verdicts on some ten thousand urls. */
 const MAX_JUDGED = 8 * 1024 * 1024;
 
 interface Outgoing {
@@ -36,12 +36,12 @@ interface Outgoing {
   readonly bounds: BodyBounds;
 }
 
-/** Sends requests to destinations that the policy allows, within bounds that no receiver can widen. */
+/** Sends requests to destinations that the policy allows, within bounds that a receiver cannot widen. */
 export class HttpClient implements OnApplicationShutdown {
   private readonly resolver: NameResolver;
   private readonly connector: Connector;
   private readonly connections: Connections;
-  /** The same url is always judged the same: policy and options last as long as the client. */
+  /** The verdict on a url never changes, because policy and options last as long as the client. */
   private readonly judged = new LRUCache<string, StoredUrlVerdict>({
     maxSize: MAX_JUDGED,
     sizeCalculation: (_, url) => 500 + 4 * url.length,
@@ -55,22 +55,22 @@ export class HttpClient implements OnApplicationShutdown {
   }
 
   /**
-   * Sends one request and reads what may be read of its answer: redirects are not followed, nothing is decompressed.
-   * Whatever the receiver or the network does is a result; it rejects only for faults of this process. A connection
-   * that had been used before and is found closed costs one immediate repeat, within the same deadline.
+   * Sends one request and reads its answer within the bounds. Follows no redirect and decompresses nothing. Everything
+   * that the receiver or the network does is a result; it rejects only for faults of this process. When a connection
+   * that was used before turns out to be closed, the request is repeated once, at once, within the same deadline.
    */
   post(request: PreparedRequest): Promise<HttpResult> {
     return this.send({ ...request, method: 'POST', bounds: EXCERPT });
   }
 
-  /** Like `post`, for what is to be read: up to 4 MiB of body, within 15 s after the status line. */
+  /** Like `post`, but reads up to 4 MiB of body, within 15 s after the status line. */
   get(request: PreparedGet): Promise<HttpResult> {
     const headers = { ...request.headers, 'accept-encoding': 'identity' };
     return this.send({ url: request.url, headers, method: 'GET', bounds: DOCUMENT });
   }
 
   async onApplicationShutdown(): Promise<void> {
-    // First the requests, then their names: what is under way ends as our fault, not as a name that was not found.
+    // Requests come before names: a request in flight must end as our fault, and not as a name that was not found.
     const closed = this.connections.close();
     this.resolver.close();
     await closed;

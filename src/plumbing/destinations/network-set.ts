@@ -4,11 +4,11 @@ export type IpVersion = 4 | 6;
 
 /** A set of IP networks of both families. */
 export class NetworkSet {
-  // One list per family: a BlockList compares IPv4 rules with IPv4-mapped addresses, and ::ffff:0:0/96 with every IPv4
-  // address. Without its second argument `check` takes an IPv6 address for no address and answers false.
+  // Each family has its own list, because a BlockList compares IPv4 rules with IPv4-mapped addresses too, and
+  // ::ffff:0:0/96 with every IPv4 address. Without its second argument, `check` answers false for any IPv6 address.
   private readonly lists = { 4: new BlockList(), 6: new BlockList() };
 
-  /** @param cidrs such as `10.0.0.0/8` or `fc00::/7`, host bits ignored; throws a TypeError on anything else. */
+  /** @param cidrs such as `10.0.0.0/8` or `fc00::/7`; host bits are ignored, and any other text throws a TypeError */
   constructor(cidrs: readonly string[]) {
     for (const cidr of cidrs) {
       const [base = '', prefix = ''] = cidr.split('/');
@@ -18,13 +18,13 @@ export class NetworkSet {
     }
   }
 
-  /** @param address valid text of that version, without a zone; anything else answers false. */
+  /** True when a network of the set contains the address. False for a text that is no address of this version. */
   has(address: string, version: IpVersion): boolean {
     return this.lists[version].check(address, version === 4 ? 'ipv4' : 'ipv6');
   }
 }
 
-/** Whether a CIDR names one single address: /32 for IPv4, /128 for IPv6. */
+/** True when a CIDR names a single address: /32 for IPv4, /128 for IPv6. */
 export function isSingleAddress(cidr: string): boolean {
   const [base = '', prefix] = cidr.split('/');
   return prefix === (isIP(base) === 4 ? '32' : '128');

@@ -1,18 +1,18 @@
 import { Resolver } from 'node:dns';
 import { NameNotFoundError, ResolveTimeoutError } from './connect-errors';
 
-/** How long one family's addresses wait for the other family's answer (RFC 8305, section 3, asks for 50 ms). */
+/** How long the addresses of one family wait for the other family's answer (RFC 8305, section 3, asks for 50 ms). */
 const OTHER_FAMILY_GRACE_MS = 100;
 
 /**
- * Resolves names with c-ares, on the event loop: `getaddrinfo` would hold one of the four threads of the pool for as
- * long as a slow name server likes. It asks DNS only: /etc/hosts and search domains are not for receivers' names.
+ * Resolves names with c-ares, on the event loop: with `getaddrinfo` a slow name server could hold one of the pool's
+ * four threads for any time. It asks only DNS: /etc/hosts and search domains do not apply to the names of receivers.
  */
 export class NameResolver {
   private readonly resolver: Resolver;
   private readonly underway = new Map<string, Promise<readonly string[]>>();
 
-  /** @param dnsServers as `address[:port]`; empty means the system's */
+  /** @param dnsServers as `address[:port]`; empty means those of the system */
   constructor(
     dnsServers: readonly string[],
     private readonly timeoutMs: number,
@@ -22,8 +22,8 @@ export class NameResolver {
   }
 
   /**
-   * All addresses of a name, IPv4 first. Rejects with NameNotFoundError when there is none or the servers fail, with
-   * ResolveTimeoutError at the deadline. Who asks for a name that is being asked for shares the answer.
+   * All addresses of a name, IPv4 first. Callers that ask for the same name at once share one answer. Rejects with
+   * NameNotFoundError when there is no address or the servers fail, and with ResolveTimeoutError at the deadline.
    */
   resolve(name: string): Promise<readonly string[]> {
     const known = this.underway.get(name);
@@ -33,6 +33,7 @@ export class NameResolver {
     return lookup;
   }
 
+  /** Cancels the lookups that still run. They end as if the name servers had failed. */
   close(): void {
     this.resolver.cancel();
   }

@@ -1,4 +1,4 @@
-/** A network that is no ordinary destination, and its short name for sentences. */
+/** A network that is not an ordinary destination, and its short name for sentences. */
 export interface SpecialNetwork {
   readonly cidr: string;
   readonly rule: string;
@@ -6,7 +6,7 @@ export interface SpecialNetwork {
 
 export const CLOUD_METADATA_RULE = 'cloud metadata service';
 
-/** Addresses that hand out a machine's credentials: a wider network in ALLOWED_NETWORKS never opens them. */
+/** Addresses that give out a machine's credentials. A wider network in ALLOWED_NETWORKS never opens them. */
 export const CLOUD_METADATA: readonly string[] = [
   '169.254.169.254/32',
   '168.63.129.16/32',
@@ -37,7 +37,7 @@ export const SPECIAL_IPV4: readonly SpecialNetwork[] = [
   { cidr: '240.0.0.0/4', rule: 'reserved network' },
 ];
 
-/** The only IPv6 space that is given out to the public (RFC 4291, section 2.4). */
+/** The only IPv6 space that is assigned to the public (RFC 4291, section 2.4). */
 export const GLOBAL_IPV6 = '2000::/3';
 
 /** The parts of `2000::/3` that are not for the public (IANA IPv6 Special-Purpose Address Registry). */
@@ -49,7 +49,7 @@ export const SPECIAL_GLOBAL_IPV6: readonly SpecialNetwork[] = [
   { cidr: '3fff::/20', rule: 'documentation network' },
 ];
 
-/** Names for what lies outside `2000::/3`; what has no name here is denied all the same. */
+/** Names of networks outside `2000::/3`. Networks without a name here are denied too. */
 export const NAMED_IPV6: readonly SpecialNetwork[] = [
   { cidr: '::/128', rule: 'unspecified network' },
   { cidr: '::1/128', rule: 'loopback' },
@@ -63,7 +63,7 @@ export const NAMED_IPV6: readonly SpecialNetwork[] = [
 
 export const UNNAMED_IPV6_RULE = 'reserved network';
 
-/** An IPv6 network whose addresses carry an IPv4 address, and the group of 16 bits (0..7) at which it begins. */
+/** An IPv6 network whose addresses contain an IPv4 address, and the group of 16 bits (0..7) at which that begins. */
 export interface EmbeddingNetwork {
   readonly cidr: string;
   readonly group: number;
@@ -71,7 +71,7 @@ export interface EmbeddingNetwork {
   readonly inverted?: boolean;
 }
 
-/** Groups 4 and 5 of an ISATAP address, in any network (RFC 5214, section 6.1); the IPv4 address follows in 6 and 7. */
+/** Groups 4 and 5 of an ISATAP address in any network (RFC 5214, section 6.1). Groups 6 and 7 are the IPv4 address. */
 export const ISATAP_GROUPS: readonly (readonly [number, number])[] = [
   [0x0000, 0x5efe],
   [0x0200, 0x5efe],

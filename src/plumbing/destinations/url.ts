@@ -9,17 +9,17 @@ export type UrlVerdict = { readonly ok: true; readonly url: string } | { readonl
 
 export type StoredUrlVerdict = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly rule: string };
 
-/** What `localhost` names stand for, without asking DNS (RFC 6761, section 6.3). */
+/** The addresses of `localhost` names. DNS is not asked for them (RFC 6761, section 6.3). */
 export const LOCALHOST_ADDRESSES: readonly string[] = ['127.0.0.1', '::1'];
 
 const MAX_URL_LENGTH = 2048;
 
 /**
- * Judges the url that a user gives for a webhook: absolute `http:` or `https:` (WHATWG URL, spelled with `//`), at most
- * 2048 UTF-16 units as given and as canonical, no user info, fragment, backslash, white space, control character or
- * port 0, and no special-purpose address in any spelling unless the policy allows it. Names are judged when they are
- * dialled, except `localhost` ones. Answers the canonical (punycode) form, or one sentence that names the setting that
- * could allow it. Never throws.
+ * Judges the url that a user gives for a webhook. It must be an absolute `http:` or `https:` URL (WHATWG URL, written
+ * with `//`) of at most 2048 UTF-16 units, as given and in canonical form. It has no user info, fragment, backslash,
+ * white space, control character or port 0, and no special-purpose address in any spelling unless the policy allows it.
+ * Names are judged when a connection is made, except `localhost` names. Returns the canonical (punycode) form, or one
+ * sentence that names the setting that could allow the url. Never throws.
  */
 export function judgeUrl(text: unknown, policy: AddressPolicy, options: UrlOptions): UrlVerdict {
   const url = parse(text);
@@ -33,7 +33,7 @@ export function judgeUrl(text: unknown, policy: AddressPolicy, options: UrlOptio
   };
 }
 
-/** Judges a stored url again before it is used: the rule may have become stricter. `rule` names what forbids it. */
+/** Judges a stored url again before it is used: the settings may be stricter now. `rule` names what forbids it. */
 export function judgeStoredUrl(text: string, policy: AddressPolicy, options: UrlOptions): StoredUrlVerdict {
   const url = parse(text);
   if (typeof url === 'string') return { ok: false, rule: 'malformed url' };
@@ -42,19 +42,19 @@ export function judgeStoredUrl(text: string, policy: AddressPolicy, options: Url
   return verdict.allowed ? { ok: true, url } : { ok: false, rule: verdict.rule };
 }
 
-/** Whether a host name is `localhost` or below it, in any case, with or without trailing dots. */
+/** True for `localhost` and the names below it, in upper or lower case, with or without trailing dots. */
 export function isLocalhost(hostname: string): boolean {
   return /(^|\.)localhost\.*$/i.test(hostname);
 }
 
-/** The parsed url, or the sentence that says why there is none. */
+/** The parsed url, or the sentence that says what is wrong with it. */
 function parse(text: unknown): URL | string {
   if (typeof text !== 'string' || text === '') return 'url must be an absolute http or https URL';
   if (text.length > MAX_URL_LENGTH) return `url must be at most ${MAX_URL_LENGTH} characters long`;
   if (/[\s\p{Cc}\p{Cs}]/u.test(text)) return 'url must not contain spaces or control characters';
   if (text.includes('\\')) return 'url must not contain a backslash';
   if (text.includes('#')) return 'url must not have a fragment (#)';
-  // The WHATWG parser also takes `http:host` and `http:///host`: readers of these disagree on where they lead.
+  // The WHATWG parser also accepts `http:host` and `http:///host`, but parsers disagree on the host of these.
   const authority = /^https?:\/\/([^/?]+)/i.exec(text)?.[1];
   if (authority === undefined) return 'url must be an absolute http or https URL';
   if (authority.includes('@')) return 'url must not contain a user name or password';
@@ -71,7 +71,7 @@ function judgeHost(hostname: string, policy: AddressPolicy): AddressVerdict {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   if (isIP(host) !== 0) return policy.judge(host);
   if (!isLocalhost(host)) return { allowed: true };
-  // One allowed address is enough: only allowed ones are dialled.
+  // One allowed address is enough: connections are made only to allowed ones.
   const isReachable = LOCALHOST_ADDRESSES.some((address) => policy.judge(address).allowed);
   return isReachable ? { allowed: true } : { allowed: false, rule: 'loopback' };
 }

@@ -49,7 +49,7 @@ export function ApiAnswer(dto: Type, { description, status = 200, list, page }: 
   return applyDecorators(ApiExtraModels(dto), ApiResponse({ status, description, schema: schema as never }));
 }
 
-/** Documents error answers of a route, with those that every route can give. */
+/** Documents the error answers of a route: these statuses, and the 500 and 503 that every route can give. */
 export function ApiErrors(...statuses: number[]): MethodDecorator {
   return applyDecorators(
     ...[...statuses, 500, 503].map((status) =>

@@ -1,14 +1,14 @@
-/** Levels of nesting that a request body may have; the body itself is the first. */
+/** The most levels of nesting in a request body. The body itself is the first. */
 const MAX_DEPTH = 16;
-/** Fields and items that it may have in all. */
+/** The most fields and items in a request body, all levels together. */
 const MAX_VALUES = 1000;
 
 /** What is wrong with the shape of a parsed JSON body. */
 export type ShapeFault = 'too deep' | 'too many values';
 
 /**
- * Looks at no more than 1,000 values and 16 levels, without recursion, so that no validator behind it meets thousands of
- * items or runs out of stack. Null when the body may go on to them.
+ * What is wrong with the shape of a parsed body; null: nothing. Looks at no more than 1,000 values and 16 levels,
+ * without recursion. So no later validator gets thousands of items, or runs out of stack.
  */
 export function shapeFaultOf(body: unknown): ShapeFault | null {
   let level = [body];
@@ -27,7 +27,7 @@ export function shapeFaultOf(body: unknown): ShapeFault | null {
   return null;
 }
 
-/** The first field of a body, cut to 64 characters, that has such a fault by itself. */
+/** The first field whose value has such a fault by itself, cut to 64 characters; undefined: there is none. */
 export function faultyField(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
   return Object.entries(body)

@@ -3,9 +3,9 @@ import { Page } from '../pagination/page';
 import { isApiRoute } from './api-route';
 
 /**
- * Wraps what a controller under `/api` returns: `{ success: true, data }`, and `nextCursor` beside it for a page. Errors
- * come in an envelope of their own. A hook of the server, because Nest's interceptors cost every request a chain of
- * observables.
+ * Wraps what a controller under `/api` returns: `{ success: true, data }`, and `nextCursor` beside it for a page.
+ * Errors have an envelope of their own. This is a hook of the server, because Nest's interceptors cost every request a
+ * chain of observables.
  */
 export function wrapAnswers(server: FastifyInstance): void {
   server.addHook('preSerialization', (request, reply, payload, done) => {

@@ -10,11 +10,11 @@ import { registerJsonParser } from './json-body.launcher';
 import { SECURITY_HEADERS } from './security-headers.launcher';
 import { type DrainBounds, drainUnreadBodies } from './unread-body.launcher';
 
-/** How long a client may take, and what is read of a body that nobody wants. */
+/** How long a client may take, and how much is read of a body that is not needed. */
 export interface ConnectionLimits extends DrainBounds {
   requestArrivesWithinMs: number;
   idleMs: number;
-  /** Longer than a test call may take: the caller waits there for the receiver's answer. */
+  /** Longer than a request for a test may take: its caller waits for the receiver's answer. */
   silentMs: number;
   /** How often Node looks for requests that take too long. */
   checkEveryMs: number;
@@ -30,7 +30,7 @@ const CONNECTION_LIMITS: ConnectionLimits = {
 };
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The Fastify server below Nest: limits, request ids, one log line a request, and the envelope where Nest is not reached. */
+/** Makes the Fastify server below Nest: limits, request ids, one log line a request, error answers outside of Nest. */
 export function createAdapter(config: Config, limits: ConnectionLimits = CONNECTION_LIMITS): FastifyAdapter {
   const adapter = new FastifyAdapter({
     logger: {
@@ -84,7 +84,7 @@ function addHooks(server: FastifyInstance, config: Config): void {
   });
 }
 
-/** Errors of Fastify's router, before any hook has run: a URL that does not decode, or a parameter over 100 characters. */
+/** Errors of Fastify's router, before any hook: a URL that cannot be decoded, or a parameter over 100 characters. */
 function answerFrameworkError(error: { code: string }, request: FastifyRequest, reply: FastifyReply): void {
   const [status, message] =
     error.code === 'FST_ERR_BAD_URL'
@@ -98,7 +98,7 @@ const CLIENT_ERRORS: Record<string, readonly [statusLine: string, message: strin
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', MESSAGES.requestTimeout],
 };
 
-/** What Node's parser refuses never becomes a request: the answer is written on the bare socket. */
+/** What Node's parser refuses never becomes a request, so the answer is written directly to the socket. */
 function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const [statusLine, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', MESSAGES.malformedHttp];

@@ -5,27 +5,27 @@ import { messageFor, MESSAGES } from '../errors/messages';
 import { faultyField, shapeFaultOf } from './body-shape';
 
 const DEFAULT_MAX_BYTES = 65_536;
-/** A batch may hold a hundred events of `EVENT_MAX_BYTES` each, as long as it can be kept in memory with ease. */
+/** A batch may hold a hundred events of `EVENT_MAX_BYTES` each, up to `MOST_BYTES`, which memory holds with ease. */
 const BATCH_EVENTS = 100;
 const MOST_BYTES = 16_777_216;
 const SENTENCES = { 'too deep': messageFor.bodyTooDeep, 'too many values': messageFor.bodyTooManyValues };
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * What a route says of its body through Nest's `@RouteConfig`: `event` means that it may have `EVENT_MAX_BYTES`, `batch` a
- * hundred times that, `list` 16 MiB. The shape of such a body is judged by its route.
+ * What a route says about its body, with Nest's `@RouteConfig`. An `event` may have `EVENT_MAX_BYTES`, a `batch` a
+ * hundred times that but at most 16 MiB, a `list` 16 MiB. The route itself judges the shape of such a body.
  */
 export interface BodyRule {
   body?: 'event' | 'batch' | 'list';
 }
 
 /**
- * Makes `application/json` the one type of body, bounded per route before it is read, and strict about UTF-8. An empty
- * body counts as none; keys that could reach a prototype are refused.
+ * Makes `application/json` the only type of body. Its size is bounded per route before it is read, and it must be valid
+ * UTF-8. An empty body counts as no body. Keys that could reach a prototype are refused.
  */
 export function registerJsonParser(server: FastifyInstance, config: Config): void {
   const parse = server.getDefaultJsonParser('error', 'error');
-  // What is in `data` is delivered as it is, and never merged into anything.
+  // The `data` of an event may hold such keys: it is delivered unchanged, and never merged into an object.
   const parseEvent = server.getDefaultJsonParser('error', 'ignore');
   const maxBytes = {
     event: config.eventMaxBytes,

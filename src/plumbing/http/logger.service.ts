@@ -1,13 +1,14 @@
 import type { LoggerService } from '@nestjs/common';
 import type { FastifyBaseLogger } from 'fastify';
 
-/** Contexts in which Nest tells about its own start, which nobody needs at `info`. */
+/** Contexts in which Nest logs its own start, which is not needed at `info`. */
 const NEST_CONTEXTS = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
 
-/** Writes what Nest and our own `Logger`s say into Fastify's pino log. */
+/** Writes the lines of Nest and of our own `Logger`s to Fastify's pino log. */
 export class PinoLoggerService implements LoggerService {
   constructor(private readonly pino: FastifyBaseLogger) {}
 
+  /** Logs at `info`; the lines of Nest's own start at `debug`. */
   log(message: unknown, context?: string): void {
     this.write(NEST_CONTEXTS.includes(context ?? '') ? 'debug' : 'info', message, context);
   }
@@ -16,7 +17,7 @@ export class PinoLoggerService implements LoggerService {
     this.write('warn', message, context);
   }
 
-  /** Nest hands on a stack, a context, or both. */
+  /** Nest passes a stack, a context, or both. */
   error(message: unknown, ...rest: (string | undefined)[]): void {
     const stack = rest.find((text) => text?.includes('\n    at '));
     const context = rest.findLast((text) => text !== stack);
@@ -27,6 +28,7 @@ export class PinoLoggerService implements LoggerService {
     this.write('debug', message, context);
   }
 
+  /** Nest's `verbose` is pino's `trace`. */
   verbose(message: unknown, context?: string): void {
     this.write('trace', message, context);
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 
-/** One policy for all: answers of the API load nothing, and Swagger UI loads what comes from here, with styles in its page. */
+/** One policy for all answers. The API loads nothing; Swagger UI loads only from here, and has styles in its page. */
 const setSecurityHeaders = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -17,11 +17,11 @@ const setSecurityHeaders = helmet({
     },
   },
   xFrameOptions: { action: 'deny' },
-  // We speak plain HTTP: this is for the TLS proxy to say, who knows the domain.
+  // The service speaks plain HTTP. The TLS proxy knows the domain and sets this header.
   strictTransportSecurity: false,
 });
 
-/** The headers of every answer by their names. They are always the same, so helmet is asked once. */
+/** The security headers of every answer, by name. They never change, so helmet is asked once. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = securityHeaders();
 
 function securityHeaders(): Record<string, string> {

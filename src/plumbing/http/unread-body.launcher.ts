@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
+/** How much of an unread body is read, and for how long. */
 export interface DrainBounds {
   drainBytes: number;
   drainMs: number;
 }
 
 /**
- * Reads and drops what a client is still sending when its answer is ready, such as a 413. A connection that is closed
- * while its client writes is reset, and the client never sees the answer. Beyond the bounds that is what it gets.
+ * Reads and drops the rest of a body whose answer, such as a 413, is ready early. A connection that is closed while its
+ * client writes is reset, and the client never sees the answer. That happens only beyond the bounds.
  */
 export function drainUnreadBodies(server: FastifyInstance, bounds: DrainBounds): void {
   server.addHook('onSend', ({ raw }, reply, _payload, done) => {

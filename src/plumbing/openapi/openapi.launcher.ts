@@ -10,7 +10,7 @@ const DESCRIPTION = `Register callback URLs, publish events, and every subscribe
 Press **Authorize** and paste an access token. Every answer under \`/api\` is an envelope: \`{ "success": true, "data": … }\`
 or \`{ "success": false, "error": "…" }\`; lists have \`nextCursor\` beside \`data\`.`;
 
-/** Describes every route, and the requests that receivers get of these events, as OpenAPI 3.1. */
+/** Describes every route, and the requests that receivers get for these events, as OpenAPI 3.1. */
 export function buildOpenApi(app: INestApplication, events: readonly EventType[]): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Webhook Notification Service')
