@@ -5,7 +5,11 @@ import { findSharedFolder } from './shared-folder.launcher';
 
 const ABANDONED_AFTER_MS = 10 * 60_000;
 
-/** Copies the package once per version, to where every user can read it; returns the copy's folder. */
+/**
+ * Copies the package, once per version, to a folder that every user can read. Returns the folder of the copy, and
+ * throws when it cannot be made.
+ * @param parent where the copy goes; by default the shared folder
+ */
 export async function copyBinaries(bundled: string, platform: string, parent?: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(bundled, 'package.json'), 'utf8')) as { version: string };
   const home = parent ?? (await findSharedFolder()).folder;
@@ -21,7 +25,7 @@ export async function copyBinaries(bundled: string, platform: string, parent?: s
     await rename(partial, target);
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
-    // Somebody else finished first.
+    // Another process may have finished first.
     if (!(await stat(target).catch(() => null))) throw error;
   }
   return target;
@@ -34,7 +38,7 @@ async function makeReadable(path: string): Promise<void> {
   if (stats.isDirectory()) for (const name of await readdir(path)) await makeReadable(join(path, name));
 }
 
-/** Copies that were killed on the way; a younger one may be in the making. */
+/** Removes copies whose process was killed. A younger copy may still be in progress. */
 async function removeAbandoned(home: string, name: string): Promise<void> {
   for (const entry of await readdir(home)) {
     if (!entry.startsWith(`${name}.partial-`)) continue;

@@ -5,21 +5,27 @@ import { isAlive } from './postgres-process.launcher';
 
 const HEIR = 'heir';
 
-/** Our own claims: a restarted container gets the same process numbers again, also its predecessor's. */
+/** The claims of this process. Its number alone is not enough: a restarted container gets the same numbers again. */
 const held = new Set<string>();
 
 /**
- * One process's use of the database. A command may have started what a service has meanwhile come to use, so whoever
- * leaves asks here whether he is the one to end it. All of this happens under the start lock.
+ * One process's use of the database. A service may still use a database that a command has started, so a process that
+ * leaves asks here whether it has to end the database. All of this happens under the start lock.
  */
 export interface Claim {
-  /** Whether nobody else used the database when this claim was made. */
+  /** True when no other process used the database when this claim was made. */
   readonly isFirst: boolean;
-  /** Ends the claim; true when the database is to be ended too, else its end is handed on to somebody who stays. */
+  /**
+   * Ends the claim. True: the caller has to end the database too. When other processes still use the database, the duty
+   * to end it passes from its owner to one of them.
+   */
   leave(isOwner: boolean): Promise<boolean>;
 }
 
-/** `onFreshServer`: older claims are void, for they were on a server that has ended. */
+/**
+ * Makes the claim of this process.
+ * @param onFreshServer true: this process has just started the server, so older claims are void
+ */
 export async function makeClaim(dataDir: string, onFreshServer: boolean): Promise<Claim> {
   const folder = join(dataDir, 'claims');
   if (onFreshServer) await rm(folder, { recursive: true, force: true });

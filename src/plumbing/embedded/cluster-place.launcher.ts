@@ -5,14 +5,18 @@ import { clusterExists } from './cluster.launcher';
 import { findSharedFolder } from './shared-folder.launcher';
 import { canPassThrough, findNobody, giveTo, isRoot, type SystemUser } from './system-user.launcher';
 
+/** Where the cluster is, and which user it belongs to. */
 export interface ClusterPlace {
   folder: string;
-  /** Whom PostgreSQL has to run as; not given when that is ourselves. */
+  /** The user that PostgreSQL has to run as; undefined: the user of this process. */
   user?: SystemUser;
   notes: string[];
 }
 
-/** Where the cluster of this data folder is or shall be, and whose: PostgreSQL refuses to run as root. */
+/**
+ * Finds the place of this data folder's cluster, whether the cluster exists or not. PostgreSQL refuses to run as root.
+ * @throws Error with a sentence when a cluster is lost, or PostgreSQL's user cannot reach it
+ */
 export async function findClusterPlace(dataDir: string): Promise<ClusterPlace> {
   if (!isRoot()) return { folder: join(dataDir, 'postgres'), notes: [] };
   const nobody = await findNobody();
@@ -22,7 +26,7 @@ export async function findClusterPlace(dataDir: string): Promise<ClusterPlace> {
   throw new Error(`PostgreSQL's user (${user.uid}) cannot reach ${folder} any more: open the way, or move the data.`);
 }
 
-/** The cluster may be older than our being root, or put back by root from a backup. */
+/** The cluster may be from a time when we did not run as root, or root may have restored it from a backup. */
 async function ownerOf(folder: string, nobody: SystemUser): Promise<SystemUser> {
   const { uid, gid } = await stat(folder);
   if (uid !== 0) return { uid, gid };
@@ -54,7 +58,7 @@ async function refuseLost(folder: string, record: string): Promise<string> {
   );
 }
 
-/** A home of its own: a data folder removed and made again at the same path must not meet its predecessor's database. */
+/** Makes a new home. A data folder that is made again at the same path must not get the database of the old one. */
 async function makeHome(shared: string, dataDir: string): Promise<string> {
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   for (let number = 1; ; number++) {

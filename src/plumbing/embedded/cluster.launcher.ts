@@ -17,7 +17,10 @@ export interface ClusterPlan {
   user?: SystemUser;
 }
 
-/** Whether the folder is a complete cluster: it only ever gets its name after `initdb` has finished. */
+/**
+ * True when the folder is a complete cluster: it gets its name only after `initdb` has finished.
+ * @throws Error when this user may not read the folder
+ */
 export async function clusterExists(folder: string): Promise<boolean> {
   try {
     await access(join(folder, 'PG_VERSION'));
@@ -31,7 +34,7 @@ export async function clusterExists(folder: string): Promise<boolean> {
   }
 }
 
-/** Makes a cluster beside its final place and renames it there, so that one killed in between leaves nothing half-done. */
+/** Makes a cluster beside its final place and renames it then, so that no incomplete cluster is ever in that place. */
 export async function createCluster(plan: ClusterPlan): Promise<void> {
   await removeLeftovers(plan.folder);
   const workshop = `${plan.folder}.new-${randomBytes(6).toString('hex')}`;
@@ -55,8 +58,8 @@ async function runInitdb(plan: ClusterPlan, folder: string, passwordFile: string
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // The built-in C.UTF-8 compares bytes like C, so no update of the host's libraries can break an index, and unlike C
-    // it knows upper and lower case beyond ASCII.
+    // The built-in C.UTF-8 compares bytes like C, so no update of the host's libraries can break an index. Unlike C, it
+    // knows upper and lower case beyond ASCII.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -75,7 +78,7 @@ async function removeLeftovers(folder: string): Promise<void> {
   const parent = dirname(folder);
   for (const name of await readdir(parent)) {
     if (!name.startsWith(`${basename(folder)}.new-`)) continue;
-    // An orphaned initdb may still be writing into it; the next start will see to the rest.
+    // An orphaned initdb may still write into it. The next start removes the rest.
     await rm(join(parent, name), { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }

@@ -4,7 +4,7 @@ import { Client } from 'pg';
 import { isAlive } from './postgres-process.launcher';
 import { isRoot } from './system-user.launcher';
 
-/** Two numbers of our own choice among PostgreSQL's advisory locks; the first one spells "wns". */
+/** Our own numbers among PostgreSQL's advisory locks. The first one spells "wns". */
 const LOCK_KEYS = [0x776e73, 1];
 const HOLDER_NAME = 'data folder lock of pid ';
 const HOLDER_DEADLINE_MS = 5_000;
@@ -12,17 +12,21 @@ const HOLDER_POLL_MS = 50;
 const MAX_BACKOFF_MS = 5_000;
 
 export interface DataFolderLock {
+  /** Gives the lock back. */
   release(): Promise<void>;
 }
 
-/** Makes the folder if needed, for our eyes only, and returns its real path. */
+/**
+ * Makes the folder if needed, readable only for this user, and returns its real path.
+ * @throws Error with a sentence when the folder cannot be used
+ */
 export async function prepareDataFolder(dataDir: string): Promise<string> {
-  // As root, PostgreSQL's own user has to pass through, and through the parents made here.
+  // When we are root, PostgreSQL's own user has to pass through this folder and the parents that are made here.
   const mode = isRoot() ? 0o711 : 0o700;
   try {
     const made = await mkdir(dataDir, { recursive: true, mode });
     const folder = await realpath(dataDir);
-    // One that somebody else keeps things in keeps its mode.
+    // A folder that holds the files of another program keeps its mode.
     if (made || (await isOurs(folder))) await chmod(folder, mode);
     return folder;
   } catch (error) {
@@ -38,8 +42,9 @@ async function isOurs(folder: string): Promise<boolean> {
 }
 
 /**
- * Keeps every other service from running on this data folder, as long as this process lives or until released. The lock
- * is a session's: it comes back by itself, in the background, after its connection was lost.
+ * Keeps every other service from running on this data folder, until `release` or the end of this process. The lock
+ * belongs to a session of PostgreSQL. When its connection is lost, the lock is acquired again in the background.
+ * @throws Error with a sentence when another process runs on the folder
  */
 export async function lockDataFolder(embedded: { url: string }, dataDir: string): Promise<DataFolderLock> {
   let released = false;
@@ -69,7 +74,7 @@ export async function lockDataFolder(embedded: { url: string }, dataDir: string)
 
 async function acquire(url: string, dataDir: string): Promise<Client> {
   const client = new Client({ connectionString: url, application_name: `${HOLDER_NAME}${process.pid}` });
-  // A broken connection says so here; unheard, it would end the process.
+  // A broken connection emits this event. Without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -81,7 +86,7 @@ async function acquire(url: string, dataDir: string): Promise<Client> {
       );
       if (rows[0]?.locked) return client;
       const holder = await findHolder(client);
-      // PostgreSQL takes a moment to notice that a killed process has left.
+      // PostgreSQL takes a moment to notice that the holder was killed.
       if ((holder && isAlive(holder)) || Date.now() > deadline) throw alreadyRuns(holder, dataDir);
       await sleep(HOLDER_POLL_MS);
     }

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 
 const RECOVERY_POLL_MS = 50;
 
-/** Makes the database that the url names, if it is not there. */
+/** Makes the database that the url names when it does not exist. Waits while PostgreSQL recovers. */
 export async function ensureDatabase(url: string): Promise<void> {
   if (await databaseExists(url)) return;
   const name = new URL(url).pathname.slice(1);
@@ -27,7 +27,7 @@ async function databaseExists(url: string): Promise<boolean> {
       if (code === '3D000') return false;
       if (code === '28P01')
         throw new Error('The embedded PostgreSQL refuses the password in postgres.password.', { cause: error });
-      // It recovers after one of its processes was killed.
+      // PostgreSQL recovers, because one of its processes was killed.
       if (code !== '57P03') throw error;
       await sleep(RECOVERY_POLL_MS);
     }

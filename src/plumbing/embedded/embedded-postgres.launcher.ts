@@ -16,32 +16,36 @@ const DATABASE_NAME = 'webhook_service';
 
 export interface EmbeddedPostgresOptions {
   dataDir: string;
-  /** Tried before a random one: a server that is started again where the old one was gets its clients back. */
+  /** Tried before a random port: when a server starts again on its old port, its clients find it again. */
   port?: number;
   log?: (line: string) => void;
-  /** Called at most once, with a sentence and the end of the server's log, when it ends without `stop`. */
+  /** Called at most once, when the server ends without `stop`, with a sentence and the end of the server's log. */
   onExit?: (reason: string) => void;
 }
 
 export interface EmbeddedPostgres {
-  /** Of the database "webhook_service", as a superuser. */
+  /** The url of the database "webhook_service", as a superuser. */
   readonly url: string;
   readonly port: number;
-  /** Where the server keeps its files; usually inside the data folder. */
+  /** The folder of the server's files, usually inside the data folder. */
   readonly folder: string;
-  /** Whether this process is the one to stop it, unless somebody else still needs it by then. */
+  /** True when this process has to stop the server, unless another process still needs it then. */
   readonly owned: boolean;
-  /** Sentences for the operator, about what is not where it was expected. */
+  /** Sentences for the operator about files that are not in the expected place. */
   readonly notes: string[];
+  /** Ends this use of the server. Its owner also stops it when no other process needs it. May be called again. */
   stop(): Promise<void>;
 }
 
-/** For the service: starts the database of this data folder, or takes over one that outlived its service. */
+/**
+ * For the service: starts the database of this data folder, or takes over one that has outlived its service.
+ * @throws Error with a sentence when the database cannot be started
+ */
 export function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   return open(options, (claim) => claim.isFirst);
 }
 
-/** For commands: uses the database that runs, which is never theirs, else starts one, which is. */
+/** For commands: uses the database when it runs already, without owning it; otherwise starts it and owns it. */
 export function attachEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   return open(options, () => false);
 }
@@ -107,7 +111,7 @@ function handleOf(opened: Opened, onExit?: (reason: string) => void): EmbeddedPo
     const leave = async () => {
       if (await opened.claim.leave(owned)) await stopServer(pid, place.folder, binaries.pgCtl);
     };
-    // Where somebody has removed the data folder there is nothing left to lock.
+    // When the data folder was removed, there is nothing left to lock.
     await ((await folderExists(dataDir)) ? withStartLock(dataDir, leave) : leave());
   };
   return {

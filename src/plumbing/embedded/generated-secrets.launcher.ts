@@ -7,7 +7,10 @@ export interface GeneratedSecret {
   created: boolean;
 }
 
-/** Reads the secret of this name from the data folder, or makes it there; of several makers at once, one wins for all. */
+/**
+ * Reads the secret of this name from the data folder, or makes it there. Processes that do so at once get the same.
+ * @throws Error with a sentence when the file is empty
+ */
 export async function readOrCreateSecret(dataDir: string, name: string, make: () => string): Promise<GeneratedSecret> {
   const path = join(dataDir, name);
   const existing = await readSecret(path);
@@ -17,7 +20,7 @@ export async function readOrCreateSecret(dataDir: string, name: string, make: ()
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await writeDurably(temporary, `${value}\n`);
-    // Unlike a rename, a link never replaces what somebody else has put there in between.
+    // Unlike a rename, a link never replaces a file that another process has made in between.
     await link(temporary, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
@@ -50,7 +53,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Makes names in the folder survive a power cut; Windows cannot open folders and does so by itself. */
+/** Makes the names in the folder survive a power cut. Windows cannot open folders, and does this by itself. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

@@ -14,13 +14,16 @@ export interface PostgresBinaries {
   notes: string[];
 }
 
-/** Finds the bundled PostgreSQL and makes sure that it runs, as `user` if one is given; may have to copy it for that. */
+/**
+ * Finds the bundled PostgreSQL and makes sure that it runs, as `user` if one is given. Copies it if necessary.
+ * @throws Error with a sentence when no bundled PostgreSQL runs on this machine
+ */
 export async function preparePostgresBinaries(dataDir: string, user?: SystemUser): Promise<PostgresBinaries> {
   const bundled = await findBundle();
   const linked = await makeLinks(bundled);
   const problem = linked ? await tryToRun(bundled, user) : undefined;
   if (linked && !problem) return binariesIn(bundled, []);
-  // Not even we can run it: a copy would not help.
+  // This process cannot run it either, so a copy would not help.
   if (linked && (!user || (await tryToRun(bundled)))) throw noBundle(problem);
 
   const copy = await copyBinaries(bundled, platformName(), isRoot() ? undefined : dataDir);
@@ -57,7 +60,7 @@ async function findBundle(): Promise<string> {
   }
 }
 
-/** npm packages cannot hold links and npm may have blocked the script that makes them. False: the folder is read-only. */
+/** npm packages hold no links, and npm may have blocked the script that makes them. False: the folder is read-only. */
 async function makeLinks(folder: string): Promise<boolean> {
   const text = await readFile(join(folder, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(text) as { source: string; target: string }[]) {
@@ -66,7 +69,7 @@ async function makeLinks(folder: string): Promise<boolean> {
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? '';
       if (code === 'EEXIST') continue;
-      // A read-only file system says so even where the link exists.
+      // A read-only file system answers so even when the link exists.
       const exists = await access(join(folder, target)).then(
         () => true,
         () => false,
@@ -77,7 +80,7 @@ async function makeLinks(folder: string): Promise<boolean> {
   return true;
 }
 
-/** Undefined when it runs, else why not. */
+/** Why PostgreSQL does not run; undefined: it runs. */
 async function tryToRun(folder: string, user?: SystemUser): Promise<string | undefined> {
   const { postgres } = binariesIn(folder, []);
   try {
@@ -90,7 +93,7 @@ async function tryToRun(folder: string, user?: SystemUser): Promise<string | und
         cause: error,
       });
     }
-    // The file is there, so what is missing is the loader that it names: glibc's.
+    // The file exists, so the loader that it names is missing: that of glibc.
     if (code === 'ENOENT') return 'it needs glibc';
     return stderr?.trim().split('\n')[0] || message;
   }

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
+/** True when a process has this number, whatever its user. Never throws. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -13,14 +14,14 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The arguments every server of ours begins with, by which its process is recognised later. */
+/** The first arguments of every server of ours. Its process is recognised by them later. */
 export function identifyingArguments(folder: string): string[] {
   return ['-D', folder, '-c', 'cluster_name=webhook-notification-service'];
 }
 
 /**
- * Whether the process is the server of this folder: its number alone may belong to somebody else by now. A zombie has no
- * command line and so counts as gone. Windows tells no command lines; there a living process is believed.
+ * True when the process is the server of this folder. The number alone is not enough: another process may have it now.
+ * A zombie has no command line, and so counts as gone. Windows shows no command lines: any living process counts there.
  */
 export async function isServerOf(pid: number, folder: string): Promise<boolean> {
   if (!isAlive(pid)) return false;

@@ -32,7 +32,10 @@ export interface Server {
   port: number;
 }
 
-/** The server that already runs on this folder, after waiting for one that is just starting or stopping. */
+/**
+ * The server that already runs on this folder, or null. Waits at most five minutes while a server starts or stops.
+ * @throws Error with a sentence when the server is still starting or stopping after that
+ */
 export async function findRunningServer(folder: string): Promise<Server | null> {
   const path = join(folder, 'postmaster.pid');
   const deadline = Date.now() + UNSETTLED_DEADLINE_MS;
@@ -41,7 +44,7 @@ export async function findRunningServer(folder: string): Promise<Server | null> 
     const file = parsePostmasterFile(text);
     if (!file) return null;
     if (!(await isServerOf(file.pid, folder))) {
-      // A stranger has got the number of our dead server, which PostgreSQL would take for that server.
+      // Another process has the number of our dead server now. PostgreSQL would take it for that server.
       if (isAlive(file.pid)) await writeFile(path, withoutLivingPid(text));
       return null;
     }
@@ -51,17 +54,20 @@ export async function findRunningServer(folder: string): Promise<Server | null> 
   }
 }
 
-/** Starts a server on a free port, `plan.port` if that is free, and resolves once it accepts connections. */
+/**
+ * Starts a server on `plan.port`, or on another port when that is not free. Resolves once it accepts connections.
+ * @throws Error with the end of the server's log when it does not start
+ */
 export async function launchServer(plan: ServerPlan): Promise<Server> {
   let port = plan.port ?? (await findFreePort());
   for (let attempt = 1; ; attempt++) {
     const result = await launchOnce(plan, port);
     if (typeof result !== 'string') return result;
-    // One whose starter was killed in the same instant has come first.
+    // A server whose starter was killed at the same time may have come first.
     const rival = /postmaster\.pid" already exists/.test(result) ? await findRunningServer(plan.folder) : null;
     if (rival) return rival;
     const isPortTaken = /could not bind|could not create any TCP/.test(result);
-    // The children of a killed server take a moment to notice.
+    // The children of a killed server take a moment to notice that it is gone.
     const hasOrphans = /pre-existing shared memory block/.test(result);
     if (attempt === LAUNCH_ATTEMPTS || !(isPortTaken || hasOrphans)) {
       throw new Error(`PostgreSQL did not start in ${plan.folder}: ${result}`);
@@ -71,13 +77,13 @@ export async function launchServer(plan: ServerPlan): Promise<Server> {
   }
 }
 
-/** The server, or in words why there is none. */
+/** The server, or a text that says why it did not start. */
 async function launchOnce(plan: ServerPlan, port: number): Promise<Server | string> {
   const settings = Object.entries({ ...SERVER_SETTINGS, port }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const { file: log, startsAt } = await openServerLog(plan.logFile);
   try {
     const child = spawn(plan.postgres, [...identifyingArguments(plan.folder), ...settings], {
-      // In a session of its own: Ctrl-C in our terminal must not reach it.
+      // The server has a session of its own: Ctrl-C in our terminal must not reach it.
       detached: true,
       windowsHide: true,
       stdio: ['ignore', log.fd, log.fd],
@@ -95,7 +101,7 @@ async function launchOnce(plan: ServerPlan, port: number): Promise<Server | stri
   }
 }
 
-/** Null when it is ready, else how it ended. Recovery after a crash may take long, so while it lives we wait. */
+/** Null when the server is ready, else how it ended. Waits while it lives: recovery after a crash may take long. */
 async function waitUntilReady(child: ChildProcess, folder: string): Promise<string | null> {
   let end: string | null = null;
   child.once('error', (error) => (end = error.message));
@@ -116,7 +122,10 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** Fast shutdown: open transactions are rolled back, nothing committed is lost. Resolves when the server is gone. */
+/**
+ * Stops the server with a fast shutdown: open transactions are rolled back, nothing committed is lost. Sends SIGQUIT
+ * after 20 s and SIGKILL after 25 s. Resolves when the server is gone.
+ */
 export async function stopServer(pid: number, folder: string, pgCtl: string): Promise<void> {
   if (!(await isServerOf(pid, folder))) return;
   const startedAt = Date.now();
@@ -137,7 +146,7 @@ export async function stopServer(pid: number, folder: string, pgCtl: string): Pr
 
 async function requestShutdown(pid: number, folder: string, pgCtl: string): Promise<void> {
   if (process.platform !== 'win32') return sendSignal(pid, 'SIGINT');
-  // On Windows node's signals only ever kill; PostgreSQL has its own way there.
+  // On Windows the signals of Node only kill. PostgreSQL has its own way there.
   await run(pgCtl, ['stop', '-D', folder, '-m', 'fast', '--no-wait']).catch(() => undefined);
 }
 
@@ -149,7 +158,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Calls back once when the server is gone; returns how to stop watching. */
+/** Calls `onExit` once when the server is gone. Returns a function that stops watching. */
 export function watchServer(pid: number, folder: string, onExit: () => void): () => void {
   let isWatching = true;
   const look = async () => {

@@ -1,11 +1,11 @@
 export interface PostmasterFile {
   pid: number;
   port: number;
-  /** `starting`, `ready`, `stopping` or, in the first instants, nothing. */
+  /** `starting`, `ready` or `stopping`; empty in the first instants. */
   status: string;
 }
 
-/** Reads the text of `postmaster.pid` (PostgreSQL's pidfile.h: pid on line 1, port on 4, status on 8); null when it is not one. */
+/** Reads a `postmaster.pid` (PostgreSQL's pidfile.h: pid on line 1, port on 4, status on 8). Null for other texts. */
 export function parsePostmasterFile(text: string): PostmasterFile | null {
   const lines = text.split('\n').map((line) => line.trim());
   const pid = Number(lines[0]);
@@ -14,8 +14,9 @@ export function parsePostmasterFile(text: string): PostmasterFile | null {
 }
 
 /**
- * The same file naming a process that cannot exist. PostgreSQL then takes it for a leftover, yet still reads its shared
- * memory key on line 7 and so refuses to start beside orphans of the old server, which deleting the file would allow.
+ * The same file with the number of a process that cannot exist. PostgreSQL then takes the file for a leftover, but
+ * still reads the shared memory key on line 7. So it refuses to start beside orphans of the old server, as it would not
+ * if the file were deleted.
  */
 export function withoutLivingPid(text: string): string {
   return text.replace(/^\s*\d+/, '2147483646');

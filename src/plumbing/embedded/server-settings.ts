@@ -1,4 +1,4 @@
-/** What every server of ours is started with, beside its port; promised durable, kept small. */
+/** The settings of every server of ours, without its port. They make it durable, and keep it small. */
 export const SERVER_SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -7,14 +7,14 @@ export const SERVER_SETTINGS = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  // Whoever commits while a new file of the log is filled with zeros waits for it, for some 50 ms.
+  // With this on, a commit waits some 50 ms while a new WAL file is filled with zeros.
   wal_init_zero: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
   jit: 'off',
   // Parallel queries need more of /dev/shm than a container has by default.
   max_parallel_workers: '0',
-  // Keeps rows and statements out of the log, and the log small: clients are told their errors anyway.
+  // Keeps rows and statements out of the log, and the log small. Clients get their errors anyway.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_checkpoints: 'off',

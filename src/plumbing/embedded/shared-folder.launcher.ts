@@ -9,12 +9,15 @@ export interface SharedFolder {
   isTemporary: boolean;
 }
 
-/** Root's folder outside of any home, through which every user may pass: under /var/lib, else in the temporary folder. */
+/**
+ * Makes or finds root's folder that every user may enter: under /var/lib, else in the temporary folder.
+ * @throws Error with a sentence when no folder can be made, or another user can change it
+ */
 export async function findSharedFolder(parents = ['/var/lib', tmpdir()]): Promise<SharedFolder> {
   for (const [index, parent] of parents.entries()) {
     const folder = join(parent, NAME);
     const made = await mkdir(folder).then(
-      // The mode of `mkdir` would be cut by the umask.
+      // The umask would cut the mode of `mkdir`.
       () => chmod(folder, 0o755).then(() => true),
       (error: NodeJS.ErrnoException) => error.code === 'EEXIST',
     );
@@ -25,7 +28,7 @@ export async function findSharedFolder(parents = ['/var/lib', tmpdir()]): Promis
   throw new Error(`neither ${parents.join(' nor ')} can be written: set DATABASE_URL, or do not start as root`);
 }
 
-// Anybody can make a folder of this name in the temporary folder, and would then decide what we execute.
+// Any user can make a folder of this name in the temporary folder, and could then decide what we execute.
 async function refuseForeign(folder: string): Promise<void> {
   const stats = await lstat(folder);
   if (stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o022) === 0) return;

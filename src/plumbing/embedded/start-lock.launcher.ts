@@ -8,10 +8,13 @@ const STALE_AFTER_MS = 60_000;
 const HEARTBEAT_MS = 5_000;
 const POLL_MS = 25;
 
-/** Our own live locks: a restarted container gets the same process numbers again, also its predecessor's. */
+/** The locks of this process. Its number alone is not enough: a restarted container gets the same numbers again. */
 const held = new Set<string>();
 
-/** Runs the action while no other process starts or stops the database of this folder. */
+/**
+ * Runs the action while no other process starts or stops the database of this folder. Waits for the lock without a
+ * limit; a lock whose process is dead, or that is silent for a minute, is removed. Rejects with the error of `action`.
+ */
 export async function withStartLock<T>(dataDir: string, action: () => Promise<T>): Promise<T> {
   const path = join(dataDir, 'start.lock');
   const token = `${process.pid} ${randomUUID()}`;
@@ -45,7 +48,8 @@ async function tryToCreate(path: string, token: string): Promise<boolean> {
 async function removeIfStale(path: string): Promise<void> {
   const [token, stats] = await Promise.all([readText(path), stat(path).catch(() => null)]);
   if (!stats || !isStale(token, Date.now() - stats.mtimeMs)) return;
-  // Two may judge at once: whoever renames it owns the removal, and the other one's rename fails or takes a newer lock.
+  // Two processes may decide this at once. One of them renames the file; the rename of the other fails, or takes a
+  // newer lock, which is then put back.
   const aside = `${path}.${randomUUID()}`;
   await rename(path, aside).catch(() => undefined);
   const taken = await readText(aside);
@@ -56,7 +60,7 @@ async function removeIfStale(path: string): Promise<void> {
 function isStale(token: string, ageMs: number): boolean {
   if (ageMs > STALE_AFTER_MS) return true;
   const pid = Number(token.split(' ')[0]);
-  // An instant after its creation the file is still empty.
+  // Just after its creation the file is still empty.
   if (!pid) return false;
   return pid === process.pid ? !held.has(token) : !isAlive(pid);
 }

@@ -6,11 +6,12 @@ export interface SystemUser {
   gid: number;
 }
 
+/** True when this process runs as root; always false on Windows. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** The user that PostgreSQL runs as when we are root; on every common system its number is 65534 or -2. */
+/** The user `nobody`, which PostgreSQL runs as when we are root. On every common system its number is 65534 or -2. */
 export async function findNobody(): Promise<SystemUser> {
   const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
   const fields = passwd
@@ -21,12 +22,12 @@ export async function findNobody(): Promise<SystemUser> {
   return { uid: Number(fields?.[2] ?? 65534) >>> 0, gid: Number(fields?.[3] ?? 65534) >>> 0 };
 }
 
-/** `spawn` wants signed 32-bit numbers where `chown` wants unsigned ones. */
+/** The user for `spawn`, which wants signed 32-bit numbers where `chown` wants unsigned ones. */
 export function asSpawnOptions(user: SystemUser | undefined): Partial<SystemUser> {
   return user ? { uid: user.uid | 0, gid: user.gid | 0 } : {};
 }
 
-/** Whether the user may pass through the folder and everything above it; the path must be absolute and real. */
+/** True when the user may pass through the folder and all its parents. The path must be absolute and real. */
 export async function canPassThrough(user: SystemUser, folder: string): Promise<boolean> {
   const { mode, uid, gid } = await stat(folder);
   const executeBit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
