@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { formatToken } from './auth/access-token';
 import { Config } from './plumbing/config/config';
-import { lockDataFolder, prepareDataFolder } from './plumbing/embedded/data-folder.launcher';
 import {
   attachEmbeddedPostgres,
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from './plumbing/embedded/embedded-postgres.launcher';
 import { readOrCreateSecret } from './plumbing/embedded/generated-secrets.launcher';
+import { lockForService } from './plumbing/embedded/service-lock.launcher';
 
 const TOKEN_FILE = 'first-token';
 const START_AGAIN_AFTER_MS = 1000;
@@ -40,10 +40,10 @@ async function externalStore(config: Config): Promise<Store> {
 }
 
 async function embeddedStore(config: Config, start: typeof startEmbeddedPostgres, exclusive: boolean): Promise<Store> {
-  const dataDir = await prepareDataFolder(config.dataDir);
-  const postgres = await keepRunning(dataDir, start);
+  const postgres = await keepRunning(config.dataDir, start);
+  const { dataDir } = postgres.first;
   try {
-    const lock = exclusive ? await lockDataFolder(postgres.first, dataDir) : null;
+    const lock = exclusive ? await lockForService(postgres.first, dataDir) : null;
     const key = await readOrCreateSecret(dataDir, 'secrets.key', () => randomBytes(32).toString('base64'));
     const token = await readOrCreateSecret(dataDir, TOKEN_FILE, () => formatToken(randomBytes(32)));
     return {
@@ -76,7 +76,7 @@ async function keepRunning(dataDir: string, start: typeof startEmbeddedPostgres)
     process.stderr.write(`The embedded PostgreSQL ended and is started again: ${reason}\n`);
     while (!stopped) {
       try {
-        current = await start({ dataDir, port: first.port, onExit });
+        current = await start({ dataDir: first.dataDir, port: first.port, onExit });
         if (stopped) await current.stop();
         return;
       } catch (error) {

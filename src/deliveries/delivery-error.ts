@@ -119,7 +119,7 @@ const ADVICE: readonly { from: number; to?: number; advice: string }[] = [
 ];
 
 /** What the documentation has to explain, for its check: faults, phases, and every status with an advice of its own. */
-export const TLS_FAULTS = Object.keys(TLS).filter((fault) => fault !== 'other');
+export const EXPLAINED_TLS_FAULTS = Object.keys(TLS).filter((fault) => fault !== 'other');
 export const TIMEOUT_PHASES: readonly Phase[] = ['dns', 'connect', 'tls', 'response'];
 export const ADVISED_STATUSES = ADVICE.filter(({ to }) => to === undefined).map(({ from }) => from);
 

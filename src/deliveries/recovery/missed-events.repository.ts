@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
 /** A window of events of one webhook; the ids bound it in time. */
-export interface Window {
+export interface EventWindow {
   webhookId: string;
   /** Of the owner. */
   userId: string;
@@ -74,17 +74,17 @@ export class MissedEventsRepository {
     private readonly cutoff: RetentionCutoffService,
   ) {}
 
-  async count(window: Window): Promise<number> {
+  async count(window: EventWindow): Promise<number> {
     const [row] = await this.dataSource.query<{ count: number }[]>(COUNT, [...this.bounds(window), NIL]);
     return row?.count ?? 0;
   }
 
   /** The next candidates behind an event, oldest first; fewer than `limit` are the last. */
-  page(manager: EntityManager, window: Window, after: string, limit: number): Promise<Candidate[]> {
+  page(manager: EntityManager, window: EventWindow, after: string, limit: number): Promise<Candidate[]> {
     return manager.query<Candidate[]>(PAGE, [...this.bounds(window), after, limit]);
   }
 
-  private bounds({ webhookId, userId, firstId, untilId }: Window): string[] {
+  private bounds({ webhookId, userId, firstId, untilId }: EventWindow): string[] {
     const firstKeptId = this.cutoff.firstKeptId();
     return [webhookId, userId, firstId > firstKeptId ? firstId : firstKeptId, untilId];
   }

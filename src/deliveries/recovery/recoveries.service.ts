@@ -5,7 +5,7 @@ import { MESSAGES } from '../../plumbing/errors/messages';
 import { isForeignKeyViolation } from '../../plumbing/errors/database-error';
 import { lowestIdOf } from '../../plumbing/database/id-time';
 import { WebhooksService } from '../../webhooks/webhooks.service';
-import { MissedEventsRepository, type Window } from './missed-events.repository';
+import { MissedEventsRepository, type EventWindow } from './missed-events.repository';
 import { RecoveriesRepository } from './recoveries.repository';
 import type { Recovery } from './recovery.entity';
 import { RecoveryProgressService } from './recovery-progress.service';
@@ -49,7 +49,7 @@ export class RecoveriesService {
     return recovery;
   }
 
-  private async window(userId: string, webhookId: string, since: Date, until?: Date): Promise<Window> {
+  private async window(userId: string, webhookId: string, since: Date, until?: Date): Promise<EventWindow> {
     const { active } = await this.webhooks.read(userId, webhookId);
     const now = this.clock.now();
     if (since > now) throw new ApiError(400, MESSAGES.sinceInFuture);

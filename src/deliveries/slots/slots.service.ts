@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 500;
 /** After this many looks the delivery leaves the line in any case: its row was read two seconds ago. */
 const MAX_LOOKS = 4;
 
-interface Waiting {
+interface InLine {
   lane: Lane;
   resolve: (acquired: boolean) => void;
   looks: number;
@@ -37,7 +37,7 @@ export class SlotsService {
   /** How many rows jobs may hold in memory at once. It bounds memory, not requests; requests are bounded by slots. */
   readonly loaded: Semaphore;
   private readonly share: FairShare;
-  private readonly line = new Set<Waiting>();
+  private readonly line = new Set<InLine>();
   private readonly waitingOf = new Map<string, number>();
   private onFree: () => void = () => undefined;
 
@@ -102,12 +102,12 @@ export class SlotsService {
     return this.share.isStuck({ webhookId, userId }, now) || this.share.wouldWaitTooLong(userId, waiting, now);
   }
 
-  private look(waiting: Waiting): void {
+  private look(waiting: InLine): void {
     waiting.looks += 1;
     if (waiting.looks === MAX_LOOKS || this.waitsInVain(waiting.lane)) this.settle(waiting, false);
   }
 
-  private settle(waiting: Waiting, acquired: boolean): void {
+  private settle(waiting: InLine, acquired: boolean): void {
     this.line.delete(waiting);
     const { userId } = waiting.lane;
     const others = (this.waitingOf.get(userId) ?? 0) - 1;

@@ -41,7 +41,7 @@ export interface ExchangeOptions {
  * deadline for everything up to the status line, and then for the body. undici's own timers start anew with every byte,
  * and undici ignores an AbortSignal while it connects.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
+export class HttpExchange implements Dispatcher.DispatchHandler {
   private readonly options: ExchangeOptions;
   private timer: NodeJS.Timeout;
   private hasStarted = false;
@@ -157,7 +157,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-function endNow(exchange: Exchange): void {
+function endNow(exchange: HttpExchange): void {
   exchange.end();
 }
 

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { AddressPolicy } from './address';
 import { type Connection, Connections } from './connections.client';
 import { Connector } from './connector.client';
-import { type BodyBounds, Exchange, type ExchangeEnd } from './exchange.client';
+import { type BodyBounds, HttpExchange, type ExchangeEnd } from './exchange.client';
 import type { HttpResult, PreparedGet, PreparedRequest } from './http-result';
 import { NameResolver } from './resolver.client';
 import { judgeStoredUrl, type StoredUrlVerdict } from './url';
@@ -95,7 +95,7 @@ export class HttpClient implements OnApplicationShutdown {
     return new Promise((resolve, reject) => {
       connection.dispatch(
         { path: url.pathname + url.search, method, headers, body },
-        new Exchange({ startedAt, deadlineAt, body: bounds, connection, connections, connector, resolve, reject }),
+        new HttpExchange({ startedAt, deadlineAt, body: bounds, connection, connections, connector, resolve, reject }),
       );
     });
   }

@@ -24,6 +24,8 @@ export interface EmbeddedPostgresOptions {
 }
 
 export interface EmbeddedPostgres {
+  /** The real path of the data folder, which exists from now on. */
+  readonly dataDir: string;
   /** The url of the database "webhook_service", as a superuser. */
   readonly url: string;
   readonly port: number;
@@ -65,6 +67,15 @@ interface Opened extends Setup {
   owned: boolean;
 }
 
+/*
+ * Three locks, because each holds for another time and against others:
+ * - The start lock, a file: no two processes start or stop the server at the same moment. It is held for a second, also
+ *   while there is no server to ask.
+ * - A claim, a file for each process that uses the server: the last one to leave stops it. A command may have started the
+ *   server that a service has come to use.
+ * - The service lock, an advisory lock of PostgreSQL (service-lock.launcher.ts): only one service runs on the data, while
+ *   commands may work beside it. PostgreSQL releases it when its holder dies.
+ */
 async function open(options: EmbeddedPostgresOptions, takesOver: (claim: Claim) => boolean): Promise<EmbeddedPostgres> {
   const dataDir = await prepareDataFolder(options.dataDir);
   const opened = await withStartLock(dataDir, async () => {
@@ -115,6 +126,7 @@ function handleOf(opened: Opened, onExit?: (reason: string) => void): EmbeddedPo
     await ((await folderExists(dataDir)) ? withStartLock(dataDir, leave) : leave());
   };
   return {
+    dataDir,
     url,
     port,
     folder: place.folder,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { audienceOf, jobUserOf } from './job-user';
+import { jobAudienceOf, jobUserOf } from './job-user';
 
 const none = { is: 'none', id: null } as const;
 const unusable = { is: 'unusable', id: null } as const;
@@ -36,20 +36,20 @@ describe("The audience of a job's events", () => {
     [unusable, 'admin', 'admin'],
     [unknown, 'admin', 'admin'],
   ] as const)('for %j and the fallback %j is %j', (user, fallback, userId) => {
-    expect(audienceOf(user, fallback, false)).toEqual({ userId });
-    expect(audienceOf(user, fallback, true)).toEqual({ userId });
+    expect(jobAudienceOf(user, fallback, false)).toEqual({ userId });
+    expect(jobAudienceOf(user, fallback, true)).toEqual({ userId });
   });
 
   it('is everybody for a job that was gone, unless jobs of its queue name users', () => {
-    expect(audienceOf(unknown, null, false)).toEqual({ userId: null });
-    expect(audienceOf(unknown, null, true)).toBeNull();
+    expect(jobAudienceOf(unknown, null, false)).toEqual({ userId: null });
+    expect(jobAudienceOf(unknown, null, true)).toBeNull();
   });
 
   it('is never everybody when the job named somebody', () => {
     const names = fc.jsonValue().filter((value) => value !== null);
     fc.assert(
       fc.property(names, fc.boolean(), (userId, queueNamesUsers) => {
-        const audience = audienceOf(jobUserOf(userId), null, queueNamesUsers);
+        const audience = jobAudienceOf(jobUserOf(userId), null, queueNamesUsers);
         expect(audience === null || audience.userId !== null).toBe(true);
       }),
     );

@@ -15,7 +15,7 @@ export function jobUserOf(userId: unknown): JobUser {
  * because what belongs to one user we cannot tell must not be shown to all.
  * @param queueNamesUsers has any job of this queue named a user so far?
  */
-export function audienceOf(
+export function jobAudienceOf(
   user: JobUser,
   fallback: string | null,
   queueNamesUsers: boolean,

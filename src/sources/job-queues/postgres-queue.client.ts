@@ -4,7 +4,7 @@ import type { QueueName } from '../../plumbing/config/queue-name';
 import type { JobFacts } from './job-memory';
 import { jobUserOf } from './job-user';
 import { QUEUE_EVENT_KINDS, readQueueEvent } from './queue-event';
-import type { Cursor, Page, QueueStream } from './queue-stream';
+import type { Cursor, StreamPage, QueueStream } from './queue-stream';
 
 /** BullMQ's own default on PostgreSQL, where a prefix means nothing to it. */
 const DEFAULT_SCHEMA = 'bullmq';
@@ -62,7 +62,7 @@ export class PostgresQueueClient implements QueueStream {
     return row ? { position: row.last, seen: [] } : BEGINNING;
   }
 
-  async read(cursor: Cursor): Promise<Page> {
+  async read(cursor: Cursor): Promise<StreamPage> {
     const look = await this.look(cursor);
     if (!look) return { events: [], next: cursor, isFull: false, loss: null };
     const known = Math.max(Number(cursor.position), this.readUpTo, ...cursor.seen.map(Number));

@@ -8,11 +8,11 @@ import { EventsService } from '../../events/events.service';
 import { RepeatFilter } from '../../plumbing/queue/repeat-filter';
 import { type JobEvent, jobEventsOf, withoutResult } from './job-events';
 import { type Happening, recollect } from './job-memory';
-import { audienceOf } from './job-user';
+import { jobAudienceOf } from './job-user';
 import { QueueJobsRepository } from './queue-jobs.repository';
 import { type Held, QueuePositionsRepository } from './queue-positions.repository';
 import type { QueueEvent } from './queue-event';
-import type { Page, QueueStream } from './queue-stream';
+import type { StreamPage, QueueStream } from './queue-stream';
 
 /** One page of a queue's stream, and who reads it. */
 export interface PageReading {
@@ -20,7 +20,7 @@ export interface PageReading {
   stream: QueueStream;
   holder: string;
   held: Held;
-  page: Page;
+  page: StreamPage;
 }
 
 /** Another process has taken the queue over: what this one was about to publish, the other one publishes. */
@@ -89,7 +89,7 @@ export class QueuePublisherService {
     at: { happening: Happening; namesUsers: boolean; queueKey: string; manager: EntityManager },
   ): Promise<void> {
     const { happening, namesUsers, queueKey, manager } = at;
-    const audience = audienceOf(happening.job.user, this.config.queueEventsUser, namesUsers);
+    const audience = jobAudienceOf(happening.job.user, this.config.queueEventsUser, namesUsers);
     const job = `job ${happening.job.jobId} of ${queueKey}`;
     this.warnOf(happening, audience, queueKey);
     if (audience === null) return;

@@ -10,7 +10,7 @@ export interface Cursor {
 }
 
 /** What was found beyond a cursor. */
-export interface Page {
+export interface StreamPage {
   events: QueueEvent[];
   next: Cursor;
   /** There is more, to be read at once. */
@@ -25,7 +25,7 @@ export interface QueueStream {
   readonly key: string;
   /** The end of the stream, from which on there is only news. A queue that does not exist yet begins there. */
   end(): Promise<Cursor>;
-  read(cursor: Cursor): Promise<Page>;
+  read(cursor: Cursor): Promise<StreamPage>;
   /** What the queue still knows of these jobs. */
   facts(jobIds: readonly string[]): Promise<Map<string, JobFacts>>;
   /** Waits for news, at most a second. */

@@ -4,7 +4,7 @@ import { connected, openRedis, type RedisClient } from '../../plumbing/queue/red
 import type { JobFacts } from './job-memory';
 import { jobUserOf } from './job-user';
 import { type QueueEvent, readQueueEvent } from './queue-event';
-import type { Cursor, Page, QueueStream } from './queue-stream';
+import type { Cursor, StreamPage, QueueStream } from './queue-stream';
 
 const DEFAULT_PREFIX = 'bull';
 const BEGINNING = '0-0';
@@ -44,7 +44,7 @@ export class RedisQueueClient implements QueueStream {
     return { position: (await this.lastId()) ?? BEGINNING, seen: [] };
   }
 
-  async read({ position }: Cursor): Promise<Page> {
+  async read({ position }: Cursor): Promise<StreamPage> {
     const redis = await connected(this.redis);
     // The entry at the position comes along as long as the stream still reaches back to it.
     const entries: Entry[] = await redis.xrange(this.stream, position, '+', 'COUNT', MAX_ENTRIES + 1);
@@ -85,7 +85,7 @@ export class RedisQueueClient implements QueueStream {
   }
 
   /** Usually the stream is empty or gone. One that ends before our position is another one: it is read as a whole. */
-  private async nothingFound(position: string): Promise<Page> {
+  private async nothingFound(position: string): Promise<StreamPage> {
     const last = await this.lastId();
     if (last === null || !isBefore(last, position)) {
       return { events: [], next: { position, seen: [] }, isFull: false, loss: null };

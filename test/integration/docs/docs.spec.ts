@@ -1,7 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SETTING_NAMES } from '../../../src/plumbing/config/settings';
-import { ADVISED_STATUSES, ERROR_CODES, TIMEOUT_PHASES, TLS_FAULTS } from '../../../src/deliveries/delivery-error';
+import {
+  ADVISED_STATUSES,
+  ERROR_CODES,
+  TIMEOUT_PHASES,
+  EXPLAINED_TLS_FAULTS,
+} from '../../../src/deliveries/delivery-error';
 import { MESSAGES } from '../../../src/plumbing/errors/messages';
 
 const ROOT = join(__dirname, '../../..');
@@ -65,7 +70,7 @@ describe('docs/errors.md', () => {
 
   it.each([
     ['### What a `timeout` waited for', TIMEOUT_PHASES],
-    ['### What is wrong with TLS (`tls_invalid`)', TLS_FAULTS],
+    ['### What is wrong with TLS (`tls_invalid`)', EXPLAINED_TLS_FAULTS],
     ['### What an answer means (`http_status`)', ADVISED_STATUSES.map(String)],
   ])('has every line of the code, and no others: %s', (heading, names) => {
     expect(sorted(firstCells(section(errors, heading)).map((cell) => cell.replaceAll('`', '')))).toEqual(sorted(names));

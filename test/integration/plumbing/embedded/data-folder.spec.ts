@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { copyBinaries } from '../../../../src/plumbing/embedded/binaries-copy.launcher';
-import { lockDataFolder, prepareDataFolder } from '../../../../src/plumbing/embedded/data-folder.launcher';
+import { prepareDataFolder } from '../../../../src/plumbing/embedded/data-folder.launcher';
+import { lockForService } from '../../../../src/plumbing/embedded/service-lock.launcher';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
@@ -103,18 +104,18 @@ describe('the lock on the data folder', () => {
   };
 
   it('names its process, excludes everybody else, and can be taken again after its release', async () => {
-    const lock = await lockDataFolder(embedded, '/some/folder');
+    const lock = await lockForService(embedded, '/some/folder');
     expect((await holders())[0]?.name).toMatch(new RegExp(` pid ${process.pid}$`));
-    await expect(lockDataFolder(embedded, '/some/folder')).rejects.toThrow(
+    await expect(lockForService(embedded, '/some/folder')).rejects.toThrow(
       `Another process (pid ${process.pid}) already runs on /some/folder: stop it first, or set DATA_DIR or DATABASE_URL.`,
     );
     await lock.release();
-    const again = await lockDataFolder(embedded, '/some/folder');
+    const again = await lockForService(embedded, '/some/folder');
     await again.release();
   });
 
   it('comes back when its connection breaks, and not after its release', async () => {
-    const lock = await lockDataFolder(embedded, '/some/folder');
+    const lock = await lockForService(embedded, '/some/folder');
     const [before] = await holders();
     await admin.query('select pg_terminate_backend($1)', [before?.pid]);
     const [after] = await waitFor(

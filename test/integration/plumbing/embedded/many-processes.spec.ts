@@ -17,13 +17,13 @@ const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarge
 require.extensions['.ts'] = (module, file) =>
   module._compile(ts.transpileModule(readFileSync(file, 'utf8'), { compilerOptions }).outputText, file);
 const { startEmbeddedPostgres } = require('./src/plumbing/embedded/embedded-postgres.launcher.ts');
-const { lockDataFolder } = require('./src/plumbing/embedded/data-folder.launcher.ts');
+const { lockForService } = require('./src/plumbing/embedded/service-lock.launcher.ts');
 const say = (message) => process.stdout.write(JSON.stringify(message) + '\\n');
 const dataDir = process.argv[1];
 process.stdin.once('data', async () => {
   const embedded = await startEmbeddedPostgres({ dataDir });
   try {
-    const lock = await lockDataFolder(embedded, dataDir);
+    const lock = await lockForService(embedded, dataDir);
     say({ url: embedded.url, owned: embedded.owned });
     process.stdin.once('data', async () => {
       await lock.release();
