@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Scope } from './scope';
 
-/** Who is asking, and what he may do. */
+/** The user that a request speaks for, and what the request may do. */
 export interface Principal {
-  /** Row of the token; null for the bootstrap token and for JWTs, which have none. */
+  /** The id of the token's row; null for the bootstrap token and for JWTs, which have no row. */
   tokenId: string | null;
   userId: string;
   scopes: readonly Scope[];
@@ -14,15 +14,17 @@ export interface Principal {
 const TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
 export const USER_ID = /^[A-Za-z0-9._@:|-]{1,128}$/;
 
+/** True when the text has the form of an access token. */
 export const isAccessToken = (text: string): boolean => TOKEN.test(text);
 
-/** The user that belongs to BOOTSTRAP_TOKEN: nobody else becomes him. */
+/** The user of BOOTSTRAP_TOKEN. No JWT can name it, and over the API only its own tokens make tokens for it. */
 export const ADMIN = 'admin';
 
+/** True for 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | and -. */
 export const isUserId = (text: string): boolean => USER_ID.test(text);
 
-/** Builds a token out of 32 random bytes: `wns_` and 43 base64url characters. */
+/** Makes a token of 32 random bytes: `wns_` and 43 base64url characters. */
 export const formatToken = (random: Buffer): string => `wns_${random.toString('base64url')}`;
 
-/** SHA-256 of a token: all that is ever stored of it. */
+/** The SHA-256 of a token. Nothing else of an access token is stored. */
 export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer');

@@ -1,4 +1,4 @@
-/** What a token may do, and the sentence that says so. */
+/** Everything that a token may do: each scope with the words that describe it. */
 export const SCOPES = {
   'webhooks:read': 'read webhooks',
   'webhooks:write': 'create, change, delete, test and repair webhooks',
@@ -14,10 +14,10 @@ export type Scope = keyof typeof SCOPES;
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 
-/** What a route needs: every one of these scopes; of a list, at least one. */
+/** The scopes that a route needs: each of them; of an inner list, at least one. */
 export type NeededScopes = readonly (Scope | readonly Scope[])[];
 
-/** The first need that these scopes do not meet, as words; undefined when they meet all. */
+/** The first need that the held scopes do not meet, in words; undefined when they meet all. */
 export function missingScope(needed: NeededScopes, held: readonly Scope[]): string | undefined {
   const missing = needed.find((need) =>
     typeof need === 'string' ? !held.includes(need) : !need.some((scope) => held.includes(scope)),
@@ -25,4 +25,5 @@ export function missingScope(needed: NeededScopes, held: readonly Scope[]): stri
   return missing === undefined ? undefined : [missing].flat().join(' or ');
 }
 
+/** True when the text is the name of a scope. */
 export const isScope = (text: string): text is Scope => Object.hasOwn(SCOPES, text);

@@ -6,8 +6,8 @@ import type { NeededScopes } from './scope';
 export const SCOPES_KEY = 'auth:scopes';
 
 /**
- * The scopes that a route needs, of a list at least one; none means that any live token will do. Every route under
- * `/api` says so.
+ * Names the scopes that a route needs: each of them; of an inner list, at least one. Without any scope every live token
+ * will do. Every route under `/api` has this decorator.
  */
 export function Scopes(...scopes: NeededScopes): MethodDecorator {
   return applyDecorators(

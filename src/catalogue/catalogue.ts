@@ -19,7 +19,7 @@ export interface EventType<Payload = object> {
   example: Payload;
 }
 
-/** An event that a module adds: it is declared in `EventPayloads`, and its example is what `publish` takes. */
+/** An event type of a module: its name is declared in `EventPayloads`, and its example is what `publish` takes. */
 export type AddedEventType = {
   [Name in Exclude<EventName, BuiltInEventName>]: EventType<EventPayloads[Name]> & { name: Name };
 }[Exclude<EventName, BuiltInEventName>];
@@ -61,7 +61,7 @@ const operationExample = {
   durationMs: 1800,
 };
 
-/** The payloads by event name: a typo in an example or a missing event does not compile. */
+/** The built-in event types by name. A typo in an example, or a missing event, does not compile. */
 const definitions: { [Name in BuiltInEventName]: Omit<EventType<EventPayloads[Name]>, 'name'> } = {
   'operation.complete': {
     description: 'An automation job finished successfully.',
@@ -132,7 +132,7 @@ const definitions: { [Name in BuiltInEventName]: Omit<EventType<EventPayloads[Na
 /** The built-in events that a webhook can subscribe to; `EventCatalogue` knows the added ones too. */
 export const EVENT_TYPES: readonly EventType[] = BUILT_IN_EVENTS.map((name) => ({ name, ...definitions[name] }));
 
-/** What `POST /api/webhooks/:id/test` sends when it is not asked for another event; nobody can subscribe to it. */
+/** What `POST /api/webhooks/:id/test` sends unless it names another event. No webhook can subscribe to it. */
 export const TEST_EVENT_TYPE: EventType<WebhookTest> = {
   name: 'webhook.test',
   description: 'Somebody tested this webhook. It only comes from tests.',

@@ -7,11 +7,11 @@ import { EventValidator } from './event-validator';
 export interface CatalogueOptions {
   /** Names without a schema of their own: their data may be any object. */
   extraEventTypes: readonly string[];
-  /** Bytes that an event's data may have as JSON. */
+  /** The most bytes that an event's data may have as JSON. */
   eventMaxBytes: number;
 }
 
-/** Everything that an event may be in this process: the built-in types, those that the operator names, those of modules. */
+/** The event types of this process: the built-in ones, those that the operator names, and those that modules add. */
 export class EventCatalogue {
   readonly maxBytes: number;
   private readonly validator = new EventValidator(EVENT_TYPES);
@@ -23,35 +23,38 @@ export class EventCatalogue {
     this.types = new Map([...EVENT_TYPES, ...extraEventTypes.map(namedOnly)].map((type) => [type.name, type]));
   }
 
-  /** Every event that a webhook can subscribe to. */
+  /** Every event type that a webhook can subscribe to. */
   get subscribable(): readonly EventType[] {
     return [...this.types.values()];
   }
 
-  /** Every event that a receiver can get: tests too. */
+  /** Every event type that a receiver can get, tests included. */
   get all(): readonly EventType[] {
     return [...this.subscribable, TEST_EVENT_TYPE];
   }
 
+  /** The names of all event types that a webhook can subscribe to. */
   get subscribableNames(): readonly string[] {
     return [...this.types.keys()];
   }
 
+  /** The names of all event types that users may publish: all but the reserved ones. */
   get publishableNames(): readonly string[] {
     return this.subscribableNames.filter((name) => !isReserved(name));
   }
 
+  /** The event type with this name, if a webhook can subscribe to it. */
   find(name: string): EventType | undefined {
     return this.types.get(name);
   }
 
-  /** What is wrong with the data of that event, or null when it fits. Names without a schema take any object. */
+  /** What is wrong with the data of this event; null when it fits. Names without a schema take any object. */
   problemOf(name: string, data: unknown): string | null {
     return this.validator.problemOf(name, data);
   }
 
   /**
-   * Adds a type of a module; one that only had its name gets a schema by it. The same type may come twice.
+   * Adds the event type of a module. A type that the operator only named gets its schema. The same type may come twice.
    * @throws Error that names the event and what is wrong with it
    */
   register(type: EventType): void {

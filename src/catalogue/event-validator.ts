@@ -14,17 +14,21 @@ export class EventValidator {
     for (const { name, schema } of types) this.validators.set(name, ajv.compile(schema));
   }
 
-  /** @throws Error when it is not a JSON Schema */
+  /**
+   * Adds the schema of an event, or replaces it.
+   * @throws Error when it is not a JSON Schema
+   */
   add(name: string, schema: ObjectSchema): void {
-    // One of its own: schemas of different modules may carry the same $id.
+    // Each schema has an Ajv of its own: schemas of different modules may carry the same $id.
     this.validators.set(name, newAjv().compile(schema));
   }
 
+  /** True when the event has a schema. */
   knows(name: string): boolean {
     return this.validators.has(name);
   }
 
-  /** What is wrong, each fault with its path, or null when the data fits. */
+  /** Up to ten faults, each with its path; null when the data fits, or when the event has no schema. */
   problemOf(name: string, data: unknown): string | null {
     const validate = this.validators.get(name);
     if (!validate || validate(data)) return null;

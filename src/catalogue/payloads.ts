@@ -60,8 +60,8 @@ export interface WebhookTest {
 }
 
 /**
- * `data` of each event by its name. Times are ISO 8601 in UTC; what is no longer known is null. A module that adds events
- * adds its lines by declaration merging, see docs/adding-an-event-type.md.
+ * The `data` of each event, by the event's name. Times are ISO 8601 in UTC; what is no longer known is null. A module
+ * that adds events adds its lines by declaration merging, see docs/adding-an-event-type.md.
  */
 export interface EventPayloads {
   'operation.complete': OperationComplete;

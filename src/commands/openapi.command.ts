@@ -15,7 +15,7 @@ const FILE = 'openapi.json';
  */
 export async function writeOpenApi(args: readonly string[]): Promise<void> {
   const config = parseConfig({ LOG_LEVEL: 'silent' });
-  // A preview knows every route without making a provider: no store is needed.
+  // A preview knows every route without creating providers, so no store is needed.
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(config), createAdapter(config), {
     preview: true,
     logger: false,

@@ -10,7 +10,7 @@ import { ALL_SCOPES } from '../scope';
 
 const MAX_BATCH = 200;
 
-/** Finds live tokens and notes, at most once a minute, that they were used. */
+/** Finds live tokens, and notes at most once a minute that a token was used. */
 const USE_TOKENS = {
   name: 'use_tokens',
   text: `
@@ -31,8 +31,8 @@ const USE_TOKENS = {
 };
 
 /**
- * Who presents this token? PostgreSQL is asked, so that a revocation holds everywhere at once, or within a tenth of a second
- * where the token is in constant use. Requests that arrive while others ask are asked for together.
+ * Finds the principal of a token. PostgreSQL is asked, so a revocation holds everywhere at once; where the token is in
+ * constant use, within a tenth of a second. Tokens that arrive while PostgreSQL is being asked are looked up together.
  */
 @Injectable()
 export class AuthenticationService {
@@ -48,7 +48,10 @@ export class AuthenticationService {
     this.bootstrapHash = bootstrapToken === null ? null : hashToken(bootstrapToken);
   }
 
-  /** Null when the token is malformed, unknown, expired or revoked. */
+  /**
+   * The principal of a token; null when the token is malformed, unknown, expired or revoked.
+   * @throws ApiError 503 when a JWT needs a key that cannot be fetched
+   */
   async authenticate(token: string): Promise<Principal | null> {
     if (!isAccessToken(token)) return this.jwts.authenticate(token);
     const hash = hashToken(token);
@@ -58,7 +61,7 @@ export class AuthenticationService {
     return this.recent.find(hash.toString('hex')) ?? this.questions.add(hash);
   }
 
-  /** A token has been revoked in this process. */
+  /** Forgets the tokens in constant use, because a token was revoked in this process. */
   forget(): void {
     this.recent.forget();
   }

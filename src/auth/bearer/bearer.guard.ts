@@ -15,8 +15,8 @@ import { SCOPES_KEY } from '../scopes.decorator';
 import { unauthenticated } from './credentials';
 
 /**
- * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`, and counts for its
- * user; whoever has none counts for his address.
+ * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`. A request counts
+ * against the rate limits of its user; a request without a live token counts against its address.
  */
 @Injectable()
 export class BearerGuard extends AuthGuard('bearer') {
@@ -27,6 +27,7 @@ export class BearerGuard extends AuthGuard('bearer') {
     super({ session: false });
   }
 
+  /** @throws ApiError 401 without a live token, 403 without a scope, 429 over a rate limit, 503 without JWT keys */
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     if (!isApiRoute(context.switchToHttp().getRequest<FastifyRequest>().routeOptions.url)) return true;
     await super.canActivate(context);
@@ -39,11 +40,12 @@ export class BearerGuard extends AuthGuard('bearer') {
     return true;
   }
 
-  /** The strategy would also read `access_token` out of query and body, and the first of two headers: it sees neither. */
+  /** Shows the strategy one header only. It would also read `access_token` in query and body, or one of two headers. */
   override getRequest(context: ExecutionContext): { headers: { authorization?: string } } {
     return { headers: { authorization: authorizationOf(context.switchToHttp().getRequest<FastifyRequest>()) } };
   }
 
+  /** Puts the principal on the request. Without one it counts a failure for the address and throws 401 or 429. */
   override handleRequest<User = Principal>(
     error: unknown,
     user: User | false,

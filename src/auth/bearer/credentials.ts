@@ -2,10 +2,10 @@ import { ApiError } from '../../plumbing/errors/api-error';
 import { MESSAGES } from '../../plumbing/errors/messages';
 import { addressGroup } from '../limits/address-group';
 
-/** What credentials are read from. */
+/** The part of a request that credentials are read from. */
 export interface Incoming {
   raw: { headersDistinct: Readonly<Record<string, string[] | undefined>> };
-  /** What Fastify takes for the client's address. */
+  /** The client's address, as Fastify sees it. */
   ip: string;
   socket: { remoteAddress?: string };
 }
@@ -18,14 +18,17 @@ export function authorizationOf({ raw }: Incoming): string | undefined {
   return given.length === 1 ? given[0] : undefined;
 }
 
-/** The bearer token (RFC 6750, section 2.1) of a request. */
+/** The bearer token (RFC 6750, section 2.1) of a request; undefined when it has none. */
 export const bearerTokenOf = (request: Incoming): string | undefined =>
   BEARER.exec(authorizationOf(request) ?? '')?.[1];
 
-/** `x-forwarded-for` of a trusted proxy may still hold something else than an address; then it is the proxy's fault. */
+/**
+ * The group of addresses that a failed authentication counts for. The `x-forwarded-for` of a trusted proxy may hold
+ * something other than an address; then the failure counts for the proxy.
+ */
 export const senderOf = ({ ip, socket }: Incoming): string =>
   addressGroup(ip) ?? addressGroup(socket.remoteAddress ?? '') ?? 'unknown';
 
-/** The one answer to all bad credentials, with the challenge of RFC 9110, section 11.6.1. */
+/** The same answer to all bad credentials, with the challenge of RFC 9110, section 11.6.1. */
 export const unauthenticated = (): ApiError =>
   new ApiError(401, MESSAGES.unauthenticated, { 'www-authenticate': 'Bearer realm="api"' });

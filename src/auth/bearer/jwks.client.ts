@@ -6,20 +6,22 @@ import { MESSAGES } from '../../plumbing/errors/messages';
 
 const MAX_BYTES = 524_288;
 
+/** Time limits of the key fetches. */
 export interface JwksTimings {
-  /** The whole fetch. */
+  /** A whole fetch may take this long. */
   timeoutMs: number;
-  /** At least this long between two fetches, whatever key ids tokens name. */
+  /** The least time between two fetches, whatever key ids the tokens name. */
   cooldownMs: number;
-  /** Keys older than this are fetched again in the background, so that those taken back are forgotten. */
+  /** Keys older than this are fetched again in the background, so that withdrawn keys are forgotten. */
   refreshAfterMs: number;
 }
 
 const TIMINGS: JwksTimings = { timeoutMs: 5000, cooldownMs: 5000, refreshAfterMs: 300_000 };
 
 /**
- * The public keys of the identity provider. Keys that were fetched once go on while it is down; without any its failure
- * is a 503, because it says nothing about the token. Its address is the operator's own choice and not judged.
+ * The public keys of the identity provider. Keys that were fetched once stay in use while the provider is down. Without
+ * any key its failure is a 503, because it says nothing about the token. The provider's address is the operator's own
+ * choice and is not judged.
  */
 export class JwksClient {
   private readonly logger = new Logger('Auth');
@@ -41,7 +43,7 @@ export class JwksClient {
 
   /**
    * The key that a token was signed with.
-   * @throws ApiError 503 when the provider would have to be asked and does not answer; an error of jose otherwise
+   * @throws ApiError 503 when the key must be fetched and the provider does not answer; otherwise an error of jose
    */
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
     if (this.fetchedAt > 0 && Date.now() - this.fetchedAt > this.timings.refreshAfterMs) {
@@ -82,7 +84,7 @@ async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
   return keySet;
 }
 
-/** For the log: neither an address nor what was received. */
+/** The reason for the log. It contains neither an address nor what was received. */
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'not JSON';
   return String((error as { code?: unknown }).code ?? (error as Error).message);

@@ -6,9 +6,9 @@ import { isScope } from '../scope';
 const END_OF_TIME_S = Date.UTC(10_000, 0) / 1000;
 
 /**
- * Who the claims of a verified JWT speak for: `sub` is the user, `scope` (RFC 8693, section 4.2: one string, separated
- * by spaces) what he may do. Scopes that are not ours are ignored, and so is a `scope` of another type. Null when `sub`
- * cannot be a user of ours, or is `admin`, or the expiry is no point in time.
+ * The principal of a verified JWT: `sub` is the user, `scope` (RFC 8693, section 4.2: one string, separated by spaces)
+ * lists what the user may do. Unknown scopes are ignored, and so is a `scope` of another type. Null when `sub` is no
+ * valid user id or is `admin`, or when the expiry is no point in time.
  */
 export function principalOf({ sub, scope, exp }: JWTPayload): Principal | null {
   if (typeof sub !== 'string' || !isUserId(sub) || sub === ADMIN) return null;

@@ -7,11 +7,11 @@ import { JwksClient } from './jwks.client';
 import { principalOf } from './jwt-principal';
 
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** Asymmetric ones only: whoever can check a signature must not be able to make one. */
+/** Only asymmetric algorithms: a key that checks a signature must not be able to make one. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const CLOCK_TOLERANCE_S = 5;
 
-/** Accepts JWTs of the identity provider that the settings name, if they name one. */
+/** Accepts JWTs of the identity provider in the settings. Without one it accepts none. */
 @Injectable()
 export class JwtService {
   private readonly jwks: JwksClient | null;
@@ -24,7 +24,7 @@ export class JwtService {
   }
 
   /**
-   * Whom a JWT speaks for; null when it is none, or not one that we accept.
+   * The principal of a JWT; null when the text is no JWT, or a JWT that is not accepted.
    * @throws ApiError 503 when the provider's keys are not known and cannot be fetched
    */
   async authenticate(token: string): Promise<Principal | null> {

@@ -7,7 +7,7 @@ import { bearerTokenOf, senderOf } from './credentials';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { unauthenticated } from './credentials';
 
-/** Guards run when a body has been read: before megabytes are, somebody has to be there. */
+/** Checks the token of a request with a large body before the body is read. Guards run only after that. */
 @Injectable()
 export class LargeBodiesService implements OnModuleInit {
   constructor(

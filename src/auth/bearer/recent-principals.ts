@@ -1,7 +1,7 @@
 import type { Principal } from '../access-token';
 
 const WINDOW_MS = 100;
-/** A token that is presented less often is looked up every time. */
+/** In each window, this many requests with a token are looked up before the remembered principal is used. */
 const LOOKED_UP_FIRST = 5;
 
 interface Recent {
@@ -10,8 +10,8 @@ interface Recent {
 }
 
 /**
- * Remembers for a tenth of a second whose token it is, of those that are presented again and again in it: what a busy client
- * presents is looked up some fifty times a second instead of at every request.
+ * Remembers the principals of tokens that are presented again and again within a tenth of a second. The token of a busy
+ * client is then looked up some fifty times a second instead of at every request.
  */
 export class RecentPrincipals {
   private readonly recent = new Map<string, Recent>();
@@ -21,7 +21,7 @@ export class RecentPrincipals {
   /** @param now a clock in ms that never goes back */
   constructor(private readonly now: () => number) {}
 
-  /** @param key of the token, unique */
+  /** The remembered principal of the token with this unique key; null when the token must be looked up. */
   find(key: string): Principal | null {
     if (this.now() - this.windowBeganAt >= WINDOW_MS) {
       this.recent.clear();
@@ -33,7 +33,7 @@ export class RecentPrincipals {
     return found.presented > LOOKED_UP_FIRST ? found.principal : null;
   }
 
-  /** Begins a lookup. What it hands back takes the answer; in vain, if a token was revoked meanwhile. */
+  /** Begins a lookup. The returned function remembers its result, unless a token was revoked meanwhile. */
   lookingUp(): (key: string, principal: Principal) => void {
     const { forgotten } = this;
     return (key, principal) => {
@@ -43,7 +43,7 @@ export class RecentPrincipals {
     };
   }
 
-  /** A token has been revoked. */
+  /** Forgets everything, and the results of lookups under way too, because a token was revoked. */
   forget(): void {
     this.forgotten += 1;
     this.recent.clear();

@@ -4,8 +4,8 @@ import { groupsOf } from '../../plumbing/destinations/embedded-ipv4';
 const IPV4_MAPPED = [0, 0, 0, 0, 0, 0xffff];
 
 /**
- * Which addresses count as one: an IPv4 address by itself, also as an IPv4-mapped one (RFC 4291, section 2.5.5.2), and
- * IPv6 addresses by their /64, the least that a subscriber is given (RFC 6177). Null for what is no address.
+ * The group that an address counts in: an IPv4 address alone, also as an IPv4-mapped one (RFC 4291, section 2.5.5.2),
+ * and an IPv6 address with its /64, the least that an end site is given (RFC 6177). Null for text that is no address.
  */
 export function addressGroup(address: string): string | null {
   const version = isIP(address);

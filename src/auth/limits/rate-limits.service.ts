@@ -16,7 +16,7 @@ const REFUSALS = {
 /** What is counted: requests and tests per user, events per publishing user, failed authentications per address. */
 export type Limit = keyof typeof REFUSALS;
 
-/** The rate limits of this process. */
+/** The rate limits of this process: each process counts for itself. */
 @Injectable()
 export class RateLimitsService {
   private readonly windows: Record<Limit, RateWindow | null>;
@@ -31,8 +31,8 @@ export class RateLimitsService {
   }
 
   /**
-   * Counts one, or as many as it weighs, for a user or an address.
-   * @throws ApiError 429 with `retry-after` when there were too many within a minute
+   * Counts `weight` for a user or an address.
+   * @throws ApiError 429 with `retry-after` when that is too much within a minute; then nothing is counted
    */
   count(limit: Limit, key: string, weight = 1): void {
     const waitMs = this.windows[limit]?.take(key, performance.now(), weight) ?? 0;
@@ -40,5 +40,5 @@ export class RateLimitsService {
   }
 }
 
-/** 0 means that there is no limit. */
+/** 0 means no limit. */
 const windowOf = (perMinute: number): RateWindow | null => (perMinute === 0 ? null : new RateWindow(perMinute));

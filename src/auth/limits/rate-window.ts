@@ -6,12 +6,12 @@ interface Window {
 }
 
 /**
- * At most `limit` in a minute for each key; the minute begins with the key's first one. What is refused does not count.
- * No more than `maxKeys` are remembered: past that the oldest minute is forgotten, so that a flood of keys costs bounded
- * memory. Times are milliseconds of any clock that never goes back.
+ * Allows each key at most `limit` per minute. A key's minute begins with its first count. What is refused does not
+ * count. At most `maxKeys` keys are remembered: beyond that the oldest minute is forgotten, so a flood of keys costs
+ * bounded memory. Times are milliseconds of any clock that never goes back.
  */
 export class RateWindow {
-  /** In the order in which they end, since all are equally long. */
+  /** In the order in which they end, because all are equally long. */
   private readonly windows = new Map<string, Window>();
 
   constructor(
@@ -20,8 +20,8 @@ export class RateWindow {
   ) {}
 
   /**
-   * Counts `weight` for the key and answers 0; when that would be too many answers how long to wait, in milliseconds,
-   * and counts nothing. One that weighs more than the whole limit passes alone in its minute.
+   * Counts `weight` for the key and returns 0. When that would be too much, it counts nothing and returns how long to
+   * wait, in ms. A weight above the whole limit passes when it is the first of its minute.
    */
   take(key: string, nowMs: number, weight = 1): number {
     this.forgetEnded(nowMs);
@@ -35,6 +35,7 @@ export class RateWindow {
     return 0;
   }
 
+  /** How many keys are remembered. */
   get size(): number {
     return this.windows.size;
   }

@@ -19,12 +19,13 @@ import { unauthenticated } from '../bearer/credentials';
 const MAX_LIVE_TOKENS = 100;
 const IS_LIVE = '(t.expires_at is null or t.expires_at > now())';
 
-/** What has expired is of no use to anybody. Only leaves: a cascade would lock rows of other users. */
+/** Expired tokens are of no use. Only tokens without children are deleted: a cascade would lock rows of other users. */
 const DROP_EXPIRED = `
   delete from webhook_service.access_tokens t
   where user_id = $1 and expires_at <= now()
     and not exists (select 1 from webhook_service.access_tokens child where child.parent_id = t.id)`;
 
+/** Creates, lists and revokes access tokens. */
 @Injectable()
 export class AccessTokensService {
   constructor(
@@ -33,7 +34,11 @@ export class AccessTokensService {
     private readonly authentication: AuthenticationService,
   ) {}
 
-  /** Answers the row and, this once, the token in the clear. */
+  /**
+   * Creates a token. Returns its row and, only here, the token in the clear.
+   * @throws ApiError 403 or 400 as `judgeGrant`, 409 when the user has 100 live tokens, 401 when the grantor's token
+   *   was revoked meanwhile
+   */
   async create(grantor: Principal, wanted: CreateTokenDto): Promise<{ row: AccessToken; token: string }> {
     const { name, scopes, expiresAt = null, userId = grantor.userId } = wanted;
     judgeGrant(grantor, { userId, scopes, expiresAt }, this.clock.now());
@@ -47,20 +52,26 @@ export class AccessTokensService {
         await manager.insert(AccessToken, stored);
       })
       .catch((error: unknown) => {
-        // The token that asked for this one was revoked meanwhile.
+        // The grantor's token was revoked meanwhile.
         throw isForeignKeyViolation(error) ? unauthenticated() : error;
       });
     return { row: stored, token };
   }
 
-  /** The live tokens of a user. */
+  /**
+   * The live tokens of a user, newest first.
+   * @throws ApiError 403 without the scope for this user, 400 for a bad cursor
+   */
   async list(manager: Principal, { userId = manager.userId, ...page }: ListTokensDto): Promise<Page<AccessToken>> {
     requireManager(manager, userId);
     const query = this.tokens.createQueryBuilder('t').where('t.userId = :userId', { userId }).andWhere(IS_LIVE);
     return newestFirst(query, page, [manager.userId, 'tokens', { userId }]);
   }
 
-  /** The token, those made with it, those made with them, and so on are gone: the foreign key cascades. */
+  /**
+   * Deletes the token and every token that was made with it, directly or not: the foreign key cascades.
+   * @throws ApiError 404 when there is no such token, or it belongs to a user that the scopes do not cover
+   */
   async revoke({ userId, scopes }: Principal, id: string): Promise<void> {
     const [own, others] = [scopes.includes('tokens:manage'), scopes.includes('users:manage')];
     const owner = own && others ? {} : { userId: own ? userId : Not(userId) };
@@ -70,7 +81,7 @@ export class AccessTokensService {
   }
 }
 
-/** Holds a lock per user until the transaction ends, so that concurrent creates count each other. */
+/** Holds a lock per user until the transaction ends, so that concurrent creates count each other's rows. */
 async function refuseTooMany(manager: EntityManager, userId: string): Promise<void> {
   await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`tokens of ${userId}`]);
   await manager.query(DROP_EXPIRED, [userId]);

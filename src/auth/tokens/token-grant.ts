@@ -3,20 +3,20 @@ import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
 import { ADMIN, type Principal } from '../access-token';
 import type { Scope } from '../scope';
 
-/** What a token that is asked for would be. */
+/** The token that is asked for. */
 export interface Grant {
   userId: string;
   scopes: readonly Scope[];
-  /** Null: it would not expire. */
+  /** Null: the token does not expire. */
   expiresAt: Date | null;
 }
 
-/** The scope that managing this user's tokens takes: another one for oneself than for others. */
+/** The scope for managing this user's tokens: one scope for the manager's own tokens, another for all other users. */
 export const scopeToManage = (manager: Principal, userId: string): Scope =>
   userId === manager.userId ? 'tokens:manage' : 'users:manage';
 
 /**
- * Refuses to let `grantor` manage the tokens of this user without the scope for it.
+ * Refuses to let `manager` manage the tokens of this user without the scope for it.
  * @throws ApiError 403 that names the scope
  */
 export function requireManager(manager: Principal, userId: string): void {
@@ -25,8 +25,8 @@ export function requireManager(manager: Principal, userId: string): void {
 }
 
 /**
- * No token outranks or outlives the one that makes it.
- * @throws ApiError 403 for a user or a scope beyond the grantor's, 400 for an expiry that is past or beyond his own
+ * No token outranks or outlives the token that makes it.
+ * @throws ApiError 403 for a user or a scope beyond the grantor's, 400 for an expiry in the past or after the grantor's
  */
 export function judgeGrant(grantor: Principal, { userId, scopes, expiresAt }: Grant, now: Date): void {
   requireManager(grantor, userId);
