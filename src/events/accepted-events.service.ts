@@ -7,18 +7,18 @@ import { traceIdOf } from './traceparent';
 /** The request that published an event over HTTP. */
 export interface Origin {
   requestId: string;
-  /** Null when it came with none. */
+  /** Null when the request had none. */
   traceparent: string | null;
 }
 
-/** An event that is in its table, or whose key had published it before. */
+/** An event whose row is in the table, or whose idempotency key had published it before. */
 export interface AcceptedEvent {
   published: { id: string; event: string; userId: string | null; duplicate: boolean };
   /** Undefined: published in process. */
   origin?: Origin;
 }
 
-/** What happens once an event is committed: it is handed on to the fan-out, counted, and told in one line of the log. */
+/** What happens once an event is committed: it is offered to the fan-out, counted, and logged in one line. */
 @Injectable()
 export class AcceptedEventsService {
   private readonly logger = new Logger('Events');
@@ -39,7 +39,7 @@ export class AcceptedEventsService {
     );
   }
 
-  /** Returns at once, and never throws. */
+  /** Offers, counts and logs committed events. Returns at once and never throws. */
   committed(events: readonly AcceptedEvent[]): void {
     this.queue.offer(events.flatMap(({ published: { id, duplicate } }) => (duplicate ? [] : [id])));
     for (const { published, origin } of events) {

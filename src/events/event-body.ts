@@ -1,5 +1,5 @@
 /**
- * The body that every receiver gets, fixed once at publish. `data` is JSON text made by `JSON.stringify`, so that
+ * The body that every receiver gets, fixed once at publish. `data` must be JSON text made by `JSON.stringify`; then
  * `JSON.stringify(JSON.parse(body)) === body` holds.
  */
 export function eventBody(id: string, name: string, createdAt: Date, data: string): string {

@@ -21,7 +21,7 @@ export class Event {
   @Column('text')
   body: string;
 
-  /** W3C Trace Context of the request that published it; null when it came with none. */
+  /** W3C Trace Context of the request that published the event; null when the request had none. */
   @Column('text', { nullable: true })
   traceparent: string | null;
 

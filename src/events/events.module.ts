@@ -29,8 +29,8 @@ import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 })
 export class EventsModule {
   /**
-   * Adds the events of a module, which gets `EventsService` by it. A schema that is none, an example that does not fit
-   * it, or a name that means something else already stops the start.
+   * Adds the event types of a module and gives that module `EventsService`. The application does not start when a
+   * schema is invalid, an example does not fit its schema, or a name already means something else.
    */
   static forFeature(types: readonly AddedEventType[]): DynamicModule {
     const registration = {

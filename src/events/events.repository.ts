@@ -9,17 +9,18 @@ export interface NewEvent {
   userId: string | null;
   publisherId: string | null;
   body: string;
-  /** Of the request that published it; null when it came with none. */
+  /** Of the request that published the event; null when the request had none. */
   traceparent: string | null;
 }
 
-/** An idempotency key about to be won or lost. */
+/** An idempotency key that an event wants to hold. */
 export interface NewEventKey {
   publisherId: string;
   key: string;
   fingerprint: Buffer;
 }
 
+/** The event that holds an idempotency key. */
 export interface TakenKey {
   eventId: string;
   fingerprint: Buffer;
@@ -32,7 +33,7 @@ const INSERT_EVENTS = {
     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`,
 };
 
-/** Writes the event only if its key is won. A transaction that holds the key is waited for. */
+/** Writes the event only if it wins its key. Waits for another open transaction that has inserted the key. */
 const INSERT_KEYED_EVENT = {
   name: 'insert_keyed_event',
   text: `
@@ -50,7 +51,7 @@ const FIND_KEY = {
     select event_id as "eventId", fingerprint from webhook_service.event_keys where publisher_id = $1 and key = $2`,
 };
 
-/** Keys that others hold are left to them. A transaction that holds one is waited for. */
+/** Inserts only keys that are free. Waits for another open transaction that has inserted one of them. */
 const INSERT_KEYS = `
   insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint)
   select * from unnest($1::text[], $2::text[], $3::uuid[], $4::bytea[]) on conflict do nothing`;
@@ -64,6 +65,7 @@ const FIND_KEYS = `
 export class EventsRepository {
   constructor(private readonly statements: StatementsService) {}
 
+  /** Inserts the events with one statement. */
   async insert(events: readonly NewEvent[], manager?: EntityManager): Promise<void> {
     const columns = [
       events.map(({ id }) => id),
@@ -76,19 +78,20 @@ export class EventsRepository {
     await this.run(INSERT_EVENTS, columns, manager);
   }
 
-  /** False when another event holds the key already. */
+  /** Inserts the event and its key. False when another event holds the key already: then nothing is inserted. */
   async insertKeyed(event: NewEvent, key: NewEventKey, manager?: EntityManager): Promise<boolean> {
     const values = [event.id, event.name, event.userId, event.publisherId, event.body, event.traceparent];
     const rows = await this.run(INSERT_KEYED_EVENT, [...values, key.publisherId, key.key, key.fingerprint], manager);
     return rows.length > 0;
   }
 
+  /** The event that holds this key; null when the key is free. */
   async findKey(key: NewEventKey, manager?: EntityManager): Promise<TakenKey | null> {
     const [taken] = await this.run(FIND_KEY, [key.publisherId, key.key], manager);
     return (taken as TakenKey | undefined) ?? null;
   }
 
-  /** Wins those of the keys that are free, in the given order. */
+  /** Takes the keys that are free, in the given order. */
   async insertKeys(manager: EntityManager, keys: readonly (NewEventKey & { eventId: string })[]): Promise<void> {
     await manager.query(INSERT_KEYS, [
       keys.map(({ publisherId }) => publisherId),
@@ -98,6 +101,7 @@ export class EventsRepository {
     ]);
   }
 
+  /** Those of a publisher's keys that are held, each with the event that holds it. */
   findKeys(
     manager: EntityManager,
     publisherId: string,

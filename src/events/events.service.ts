@@ -19,15 +19,15 @@ import { isIdempotencyKey } from './idempotency-key';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 
 export interface PublishOptions {
-  /** Whose subscribed webhooks get the event; absent or null: everybody's. An own property that is undefined throws. */
+  /** Whose subscribed webhooks get the event; absent or null: everybody's. A property set to undefined throws. */
   userId?: string | null;
-  /** A repeat with the same key answers the first event instead of publishing another. 1 to 255 printable ASCII. */
+  /** A repeat with the same key returns the first event and publishes no other. 1 to 255 printable ASCII characters. */
   idempotencyKey?: string;
   /** The event commits or rolls back with this manager's transaction. */
   manager?: EntityManager;
 }
 
-/** An accepted event: its row is committed (or is part of the caller's transaction). */
+/** An accepted event: its row is committed, or is part of the caller's transaction. */
 export interface PublishedEvent {
   id: string;
   event: string;
@@ -37,6 +37,7 @@ export interface PublishedEvent {
   duplicate: boolean;
 }
 
+/** An event that is to be published, before it is judged. */
 export interface Publication {
   name: string;
   data: unknown;
@@ -45,11 +46,11 @@ export interface Publication {
   publisherId: string | null;
   idempotencyKey?: string;
   manager?: EntityManager;
-  /** The request, when it is published over HTTP. */
+  /** The request that publishes it, when that comes over HTTP. */
   origin?: Origin;
 }
 
-/** A publication that has been found right: what is to be inserted, and what is to be answered when it was. */
+/** A publication that was found right: what to insert, and what to answer afterwards. */
 export interface PreparedEvent {
   event: NewEvent;
   /** Null when there is no idempotency key. */
@@ -62,6 +63,7 @@ const MAX_BATCH = 500;
 /** An event that is published alone does not wait. */
 const GATHERING = gatherFor({ quietMs: 5, withinMs: 20, enough: 20 });
 
+/** Publishes events: stores them, and leaves their delivery to the fan-out. */
 @Injectable()
 export class EventsService {
   private readonly inserts = new Batcher<NewEvent, void>(
@@ -83,8 +85,8 @@ export class EventsService {
   ) {}
 
   /**
-   * Publishes an event to every subscribed webhook of its audience. Resolves when the event is committed; delivery
-   * follows asynchronously and survives any crash from here on.
+   * Publishes an event to every subscribed webhook of its audience. Resolves when the event is committed, or with a
+   * `manager` when it is inserted. Delivery follows the commit asynchronously and survives any crash from then on.
    * @throws ApiError 400 (unknown name, data that does not fit, bad option), 409 (key reused), 413 (data too large)
    */
   async publish<Name extends EventName>(
@@ -100,9 +102,9 @@ export class EventsService {
   }
 
   /**
-   * Publishes many events of one name within the caller's transaction: each as `publish` does it, with one insert for
-   * hundreds of them. Order and answers are not told.
-   * @throws ApiError as `publish`; the transaction has to be rolled back then
+   * Publishes many events of one name within the caller's transaction: each as `publish` does, but with one insert for
+   * hundreds of them. Says nothing about their order, and returns no answers.
+   * @throws ApiError as `publish`; then the transaction must be rolled back
    */
   async publishAll<Name extends EventName>(
     name: Name,
@@ -123,12 +125,18 @@ export class EventsService {
     }
   }
 
-  /** Publishes over HTTP on behalf of a user: nothing reserved, and the idempotency key belongs to that user. */
+  /**
+   * Publishes for a user over HTTP. The idempotency key belongs to that user.
+   * @throws ApiError as `publish`, and 400 for a reserved event
+   */
   async publishAs(publisherId: string, publication: Omit<Publication, 'publisherId'>): Promise<PublishedEvent> {
     return this.insert(this.prepareAs(publisherId, publication), publication.manager);
   }
 
-  /** Judges what a user publishes over HTTP, without inserting it. */
+  /**
+   * Judges what a user publishes over HTTP, without inserting it.
+   * @throws ApiError as `publishAs`, except 409
+   */
   prepareAs(publisherId: string, publication: Omit<Publication, 'publisherId'>): PreparedEvent {
     if (isReserved(publication.name)) throw new ApiError(400, messageFor.reservedEvent(publication.name));
     return this.prepare({ ...publication, publisherId });
@@ -174,7 +182,7 @@ export class EventsService {
     return published;
   }
 
-  /** The JSON text of the data, once everything about the publication has been found right. */
+  /** The JSON text of the data, when everything about the publication is right. */
   private judge({ name, data, userId, idempotencyKey }: Publication): string {
     if (!this.catalogue.find(name)) {
       throw new ApiError(400, messageFor.unknownEvent(name, this.catalogue.publishableNames));
@@ -193,7 +201,7 @@ export class EventsService {
     return verdict.text;
   }
 
-  /** The id of the earlier event that holds the key, or null when this one has won it. */
+  /** The id of the earlier event that holds the key; null when this event has won it. */
   private async insertKeyed(event: NewEvent, key: NewEventKey, manager?: EntityManager): Promise<string | null> {
     for (;;) {
       if (await this.events.insertKeyed(event, key, manager)) return null;

@@ -5,7 +5,7 @@ import { type AcceptedEvent, AcceptedEventsService } from './accepted-events.ser
 
 const KEY = 'acceptedEvents';
 
-/** Hands on the events of a caller's transaction once it has committed. */
+/** Keeps the events of a caller's transaction until it has committed, and only then has them offered to the fan-out. */
 @Injectable()
 export class PublishTransactionSubscriber implements EntitySubscriberInterface {
   constructor(
@@ -15,7 +15,7 @@ export class PublishTransactionSubscriber implements EntitySubscriberInterface {
     dataSource.subscribers.push(this);
   }
 
-  /** Notes events; with a manager outside a transaction their rows are there already. */
+  /** Keeps events until the commit. With a manager outside a transaction their rows are committed already. */
   note(manager: EntityManager, events: readonly AcceptedEvent[]): void {
     const runner = manager.queryRunner;
     if (!runner?.isTransactionActive) return this.accepted.committed(events);
@@ -24,14 +24,14 @@ export class PublishTransactionSubscriber implements EntitySubscriberInterface {
     runner.data[KEY] = earlier;
   }
 
-  /** TypeORM tells of released savepoints too: only the outermost commit makes rows visible. */
+  /** TypeORM calls this for released savepoints too. Only the outermost commit makes rows visible. */
   afterTransactionCommit({ queryRunner }: { queryRunner: QueryRunner }): void {
     if (queryRunner.isTransactionActive) return;
     this.accepted.committed(noted(queryRunner));
     delete queryRunner.data[KEY];
   }
 
-  /** An event whose savepoint alone was rolled back stays noted: its id leads to no row, which harms nothing. */
+  /** When only a savepoint is rolled back, its events are kept. Their ids lead to no row, which does no harm. */
   afterTransactionRollback({ queryRunner }: { queryRunner: QueryRunner }): void {
     if (!queryRunner.isTransactionActive) delete queryRunner.data[KEY];
   }

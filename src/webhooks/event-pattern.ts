@@ -1,6 +1,6 @@
 /**
- * Every pattern that subscribes to an event name: `*`, each of its prefixes, and the name itself. For `follower.gained`
- * these are `*`, `follower.*` and `follower.gained`.
+ * Every pattern that matches an event name: `*`, each of its prefixes, and the name itself. For `follower.gained` these
+ * are `*`, `follower.*` and `follower.gained`.
  */
 export function patternsOf(name: string): string[] {
   const parts = name.split('.');
@@ -8,7 +8,7 @@ export function patternsOf(name: string): string[] {
   return ['*', ...prefixes, name];
 }
 
-/** The same as an SQL expression of type text[]; `name` is an expression for the event name. */
+/** The same as an SQL expression of type text[]; `name` is an SQL expression for the event name. */
 export const patternsSql = (name: string): string => `array['*', ${name}] || array(
   select array_to_string((string_to_array(${name}, '.'))[1:parts], '.') || '.*'
   from generate_series(1, cardinality(string_to_array(${name}, '.')) - 1) as parts)`;

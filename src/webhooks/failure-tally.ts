@@ -1,19 +1,19 @@
-/** How an event ended for a webhook: it was received, or there is no attempt left. */
+/** How an event ended for a webhook: the event was received, or no attempt is left. */
 export interface Ending {
   webhookId: string;
   succeeded: boolean;
 }
 
-/** What several endings come to for one webhook. */
+/** The sum of several endings of one webhook. */
 export interface Tally {
   webhookId: string;
-  /** Whether a success cleared what had been counted before. */
+  /** True when a success cleared the failures that were counted before. */
   cleared: boolean;
-  /** Failures since then. */
+  /** The failures since that success; without one, all failures. */
   failures: number;
 }
 
-/** Sums up endings, given in the order in which they came, for each webhook. In the order of the webhooks' ids. */
+/** Sums up endings, given in the order in which they came, for each webhook. The result is sorted by webhook id. */
 export function tallyOf(endings: readonly Ending[]): Tally[] {
   const tallies = new Map<string, Tally>();
   for (const { webhookId, succeeded } of endings) {

@@ -7,14 +7,14 @@ import { type Ending, tallyOf } from './failure-tally';
 import type { DisabledReason } from './webhook.entity';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
 
-/** A webhook that was disabled just now. */
+/** A webhook that the service has just disabled. */
 export interface DisabledWebhook {
   userId: string;
   url: string;
   disabledAt: Date;
 }
 
-/** Rows are locked in the order of their ids: two processes never wait for each other. */
+/** Locks the rows in the order of their ids, so that two processes cannot deadlock. */
 const COUNT = {
   name: 'count_failures',
   text: `
@@ -31,7 +31,7 @@ const COUNT = {
     returning w.id, w.consecutive_failures >= $4 and (w.healthy_at <= now() - $5 * interval '1 hour' or $5 = 0) as failing`,
 };
 
-/** The row knows the last activation and the last success that had something to clear; the log knows later ones. */
+/** The row knows the last activation and the last success that cleared failures. The delivery log knows later ones. */
 const NOTE_SUCCESS = `
   update webhook_service.webhooks set healthy_at = greatest(healthy_at, $2) where id = $1`;
 
@@ -43,7 +43,7 @@ const DISABLE = `
 
 const MAX_BATCH = 500;
 
-/** Counts the events in a row that ran out of retries, and disables a webhook for which there have been too many. */
+/** Counts, for each webhook, the events in a row that ran out of retries, and disables a webhook that has too many. */
 @Injectable()
 export class WebhookHealthService {
   private readonly endings = new Batcher<Ending, boolean>((endings) => this.count(endings), MAX_BATCH);
@@ -57,15 +57,15 @@ export class WebhookHealthService {
     this.thresholds = [config.disableAfterFailures, config.disableAfterHours];
   }
 
-  /** Writes down how an event ended. True when as far as the webhook's row knows both thresholds are reached. */
+  /** Counts how an event ended. True when the webhook's row says that both thresholds for disabling are reached. */
   ended(ending: Ending): Promise<boolean> {
     return this.endings.add(ending);
   }
 
   /**
-   * Disables the webhook, and stops what is under way for it, in the transaction of `manager`. Null when it is not active
-   * any more, or not failing after all.
-   * @param lastSuccessAt of its deliveries, when the reason is `failing`
+   * Disables the webhook and cancels what is pending for it, in the transaction of `manager`. Null when it is no longer
+   * active, or not failing after all.
+   * @param lastSuccessAt the last success in its delivery log, when the reason is `failing`
    */
   async disable(
     manager: EntityManager,

@@ -9,7 +9,7 @@ import { EventCatalogue } from '../catalogue/event-catalogue';
 import { unknownPatterns } from './event-pattern';
 import { Webhook } from './webhook.entity';
 
-/** The rules that need more than a field itself: destinations, the names of events, and how many webhooks there may be. */
+/** The rules that need more than the field itself: destinations, event names, and how many webhooks a user may have. */
 @Injectable()
 export class WebhookRulesService {
   constructor(
@@ -19,7 +19,7 @@ export class WebhookRulesService {
   ) {}
 
   /**
-   * Judges what is given and answers the url in its canonical form.
+   * Judges what is given and returns the url in its canonical form.
    * @throws ApiError 400 that names every fault
    */
   judge({ url, events = [] }: { url?: string; events?: readonly string[] }): { url?: string } {
@@ -34,7 +34,10 @@ export class WebhookRulesService {
     return verdict?.ok ? { url: verdict.url } : {};
   }
 
-  /** Holds a lock per user until the transaction ends, so that concurrent creates count each other. */
+  /**
+   * Holds a lock per user until the transaction ends, so that concurrent creates count each other's rows.
+   * @throws ApiError 409 when the user has as many webhooks as a user may have
+   */
   async refuseTooMany(manager: EntityManager, userId: string): Promise<void> {
     const max = this.config.maxWebhooksPerUser;
     await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks of ${userId}`]);

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Why a webhook was disabled by the service itself. */
+/** Why the service itself disabled a webhook. */
 export type DisabledReason = 'failing' | 'gone';
 
 @Entity('webhooks')
@@ -20,7 +20,7 @@ export class Webhook {
   @Column('text', { nullable: true })
   description: string | null;
 
-  /** Sealed by `secret-box.ts`. */
+  /** Encrypted by `secret-box.ts`. */
   @Column('bytea')
   secret: Buffer;
 
@@ -39,7 +39,7 @@ export class Webhook {
   @Column('integer', { name: 'consecutive_failures' })
   consecutiveFailures: number;
 
-  /** Last success or activation. */
+  /** The last activation, or the last success that the row knows. */
   @Column('timestamptz', { name: 'healthy_at' })
   healthyAt: Date;
 

@@ -15,6 +15,7 @@ import { Webhook } from './webhook.entity';
 import { WebhookRulesService } from './webhook-rules.service';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
 
+/** The webhooks of a user: create, list, read, change and delete. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -25,7 +26,10 @@ export class WebhooksService {
     private readonly lifecycle: WebhookLifecycleService,
   ) {}
 
-  /** Answers the webhook and, this once, its secret in the clear. */
+  /**
+   * Creates a webhook. Returns it and, only here, its secret in the clear.
+   * @throws ApiError 400 for a bad url or unknown events, 409 when the user has too many webhooks
+   */
   async create(userId: string, wanted: CreateWebhookDto): Promise<{ webhook: Webhook; secret: string }> {
     const { url } = this.rules.judge(wanted);
     const { id } = this.clock.birth();
@@ -48,6 +52,10 @@ export class WebhooksService {
     return { webhook, secret };
   }
 
+  /**
+   * One page of the user's webhooks, newest first.
+   * @throws ApiError 400 for a bad cursor
+   */
   async list(userId: string, { active, event, ...page }: ListWebhooksDto): Promise<Page<Webhook>> {
     const query = this.webhooks.createQueryBuilder('w').where('w.userId = :userId', { userId });
     if (active !== undefined) query.andWhere('w.active = :active', { active });
@@ -55,10 +63,15 @@ export class WebhooksService {
     return newestFirst(query, page, [userId, 'webhooks', { active, event }]);
   }
 
+  /** @throws ApiError 404 when the user has no such webhook */
   async read(userId: string, id: string): Promise<Webhook> {
     return found(await this.webhooks.findOneBy({ userId, id }));
   }
 
+  /**
+   * Changes the fields that are given. Deactivating cancels what is pending; a new secret is in force at once.
+   * @throws ApiError 400 for no field, a bad url or unknown events, 404 when the user has no such webhook
+   */
   async update(userId: string, id: string, changes: UpdateWebhookDto): Promise<Webhook> {
     if (Object.values(changes).every((value) => value === undefined)) throw new ApiError(400, MESSAGES.patchEmpty);
     const { url } = this.rules.judge(changes);
@@ -81,12 +94,16 @@ export class WebhooksService {
         previousSecret: null,
         previousSecretExpiresAt: null,
       }),
-      // Who activates it says that it works again, also when it is active still.
+      // Setting active to true says that the webhook works again, even when it is still active.
       ...(changes.active && { disabledReason: null, consecutiveFailures: 0, healthyAt: () => 'now()' }),
       updatedAt: () => 'now()',
     };
   }
 
+  /**
+   * Deletes a webhook and cancels what is pending. Its delivery log stays.
+   * @throws ApiError 404 when the user has no such webhook
+   */
   async remove(userId: string, id: string): Promise<void> {
     await this.webhooks.manager.transaction(async (manager) => {
       const { affected } = await manager.delete(Webhook, { userId, id });

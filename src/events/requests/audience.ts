@@ -3,9 +3,9 @@ import { ApiError } from '../../plumbing/errors/api-error';
 import { MESSAGES } from '../../plumbing/errors/messages';
 
 /**
- * Whose webhooks an event published over HTTP reaches: the publisher's own, unless another user, or null for everybody,
- * was asked for.
- * @throws ApiError 403 when that takes `events:broadcast` and the token lacks it
+ * The user whose webhooks an event published over HTTP reaches; null: everybody's. It is the publisher, unless the
+ * request names another user or null.
+ * @throws ApiError 403 when that needs `events:broadcast` and the token lacks it
  */
 export function audienceOf(user: Principal, wanted: string | null | undefined): string | null {
   if (wanted === undefined || wanted === user.userId) return user.userId;

@@ -7,7 +7,7 @@ export const MAX_EVENTS = 100;
 const MAX_FAULTS = 10;
 const ABOUT_A_FIELD = /^(event|data|idempotencyKey|userId)[ .]|[^.]$/;
 
-/** How many events a body asks for, whatever it is: what the publishing limit counts. */
+/** How many events a body asks for, 1 to 100, whatever its shape. The publishing limit counts this. */
 export function countOf(body: unknown): number {
   const events = (body as { events?: unknown } | null | undefined)?.events;
   return Array.isArray(events) ? Math.min(Math.max(events.length, 1), MAX_EVENTS) : 1;
@@ -27,8 +27,8 @@ export function parseBatchRequest(body: unknown): unknown[] {
 }
 
 /**
- * Does the same with every event of a batch. The faults of all events become one error, each fault with the place of its
- * event: `events[3].data must be a JSON object`. Of several statuses the first counts; at most ten faults are named.
+ * Applies `action` to every event of a batch. The faults of all events become one error, each fault with the place of
+ * its event: `events[3].data must be a JSON object`. It names at most ten faults, all with the status of the first one.
  * @throws ApiError the status of the first fault
  */
 export function forEachEvent<In, Out>(events: readonly In[], action: (event: In) => Out): Out[] {
@@ -48,7 +48,7 @@ export function forEachEvent<In, Out>(events: readonly In[], action: (event: In)
   throw new ApiError(first.error.status, alike.map(({ index, error }) => placed(index, error.message)).join('; '));
 }
 
-/** The message about one event of a batch: what begins with a field's name follows a dot, a whole sentence a colon. */
+/** The message with the place of its event: after a dot when it begins with a field's name, otherwise after a colon. */
 export function placed(index: number, message: string): string {
   const at = (fault: string) => `events[${index}]${ABOUT_A_FIELD.test(fault) ? '.' : ': '}${fault}`;
   return message.split('; ').map(at).join('; ');

@@ -17,7 +17,7 @@ import { EventBatchesService } from './event-batches.service';
 import { PublishOrigin, TRACEPARENT } from './publish-origin.decorator';
 import { parsePublishRequest } from './publish-request';
 
-/** One of each event that may be published: valid as it stands. */
+/** A valid batch with one event of each type that may be published. */
 const EXAMPLES = {
   'one of each': {
     value: {

@@ -9,7 +9,7 @@ import { forEachEvent, placed } from './batch-request';
 import { EventsRepository, type TakenKey } from '../events.repository';
 import { EventsService, type PreparedEvent, type Publication, type PublishedEvent } from '../events.service';
 
-/** Who holds each idempotency key of a batch: an event of the batch itself, or an earlier one. */
+/** The event that holds each idempotency key of a batch: an event of the batch itself, or an earlier one. */
 type Holders = Map<string, TakenKey>;
 
 /** Publishes many events at once: all of them, or none. */
@@ -23,8 +23,8 @@ export class EventBatchesService {
   ) {}
 
   /**
-   * One answer for each event, in order. A key that comes twice is a repeat within the batch, too.
-   * @throws ApiError as a single publish does, with the place of each faulty event
+   * Publishes a batch and returns one answer for each event, in order. A key that occurs twice in it is a repeat too.
+   * @throws ApiError as `EventsService.publishAs`, with the place of each faulty event
    */
   async publishAs(
     publisherId: string,
@@ -45,7 +45,7 @@ export class EventBatchesService {
     return holders;
   }
 
-  /** In the order of the keys: two batches with the same keys never wait for each other in a circle. */
+  /** Takes the keys in sorted order, so that two batches with the same keys cannot deadlock. */
   private async winKeys(
     manager: EntityManager,
     publisherId: string,

@@ -15,7 +15,7 @@ import { EventsService } from '../events.service';
 import { PublishOrigin, TRACEPARENT } from './publish-origin.decorator';
 import { parsePublishRequest } from './publish-request';
 
-/** One request for each event that may be published, to pick from in Swagger UI. */
+/** One example for each event that may be published. Swagger UI offers them for selection. */
 const EXAMPLES = Object.fromEntries(
   EVENT_TYPES.filter(({ name }) => !isReserved(name)).map(({ name: event, description, example: data }) => [
     event,

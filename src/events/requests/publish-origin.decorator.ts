@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Origin } from '../accepted-events.service';
 import { parseTraceparent } from '../traceparent';
 
-/** For the OpenAPI document. */
+/** How the OpenAPI document describes the header. */
 export const TRACEPARENT = {
   name: 'traceparent',
   required: false,
@@ -13,6 +13,6 @@ export const TRACEPARENT = {
 /** The request that publishes: its id, and the trace that it belongs to. */
 export const PublishOrigin = createParamDecorator((_: unknown, context: ExecutionContext): Origin => {
   const { id, headers } = context.switchToHttp().getRequest<FastifyRequest>();
-  // Node joins several headers of this name with commas: they are no valid one then.
+  // Node joins several headers of this name with commas. The result is not valid and is ignored.
   return { requestId: id, traceparent: parseTraceparent(headers.traceparent?.toString()) };
 });

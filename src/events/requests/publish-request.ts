@@ -3,7 +3,7 @@ import { ApiError } from '../../plumbing/errors/api-error';
 import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
 import { isIdempotencyKey } from '../idempotency-key';
 
-/** What `POST /api/events` asks for. `userId` is undefined when it was not named. */
+/** What `POST /api/events` asks for. `userId` is undefined when the body does not name it. */
 export interface PublishRequest {
   event: string;
   data: unknown;
@@ -16,6 +16,7 @@ const FIELDS = ['event', 'data', 'idempotencyKey', 'userId'];
 /**
  * Reads the body of a publish request. It is not a DTO because class-transformer must not touch `data`: a key such as
  * `constructor`, or deep nesting, breaks it.
+ * @param headerKey value of the header `Idempotency-Key`
  * @throws ApiError 400 that names every fault
  */
 export function parsePublishRequest(body: unknown, headerKey?: string): PublishRequest {

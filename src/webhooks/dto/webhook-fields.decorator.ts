@@ -11,10 +11,11 @@ import {
   ValidateIf,
 } from 'class-validator';
 
-/** 8 to 256 characters of any script, without control characters and lone surrogates. */
+/** 8 to 256 characters of any script, except control characters and lone surrogates. */
 const PRINTABLE_SECRET = /^[^\p{Cc}\p{Cs}]{8,256}$/u;
 const WELL_FORMED = /^[^\p{Cs}\0]*$/u;
 
+/** 1 to 50 different strings of at most 128 characters. `WebhookRulesService` judges whether they match an event. */
 export const IsEventPatterns = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ minItems: 1, maxItems: 50, uniqueItems: true }),
@@ -26,6 +27,7 @@ export const IsEventPatterns = (): PropertyDecorator =>
     MaxLength(128, { each: true }),
   );
 
+/** A signing secret: 8 to 256 printable characters. */
 export const IsSecret = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ minLength: 8, maxLength: 256 }),
@@ -33,7 +35,7 @@ export const IsSecret = (): PropertyDecorator =>
     Matches(PRINTABLE_SECRET, { message: 'secret must be 8 to 256 printable characters without control characters' }),
   );
 
-/** Null clears it. */
+/** At most 256 characters of well-formed text without NUL. Null clears the description. */
 export const IsDescription = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ maxLength: 256 }),

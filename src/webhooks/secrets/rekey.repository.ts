@@ -10,7 +10,7 @@ const READ_PAGE = {
   text: `select ${COLUMNS} from webhook_service.webhooks where id > $1 order by id limit ${PAGE_ROWS}`,
 };
 const READ_ONE = { name: 'secrets_one', text: `select ${COLUMNS} from webhook_service.webhooks where id = $1` };
-/** Only what is still what was read is replaced: a secret that was changed meanwhile stays. */
+/** Replaces secrets only when they are still the ones that were read: a secret that was changed meanwhile stays. */
 const REPLACE = {
   name: 'secrets_replace',
   text: `
@@ -24,22 +24,24 @@ interface Row {
   previousSecret: Buffer | null;
 }
 
-/** Secrets, not webhooks: one may have two. */
+/** What was done. It counts secrets, not webhooks: a webhook may have two secrets. */
 export interface RekeyReport {
+  /** Re-encrypted under the first key. */
   renewed: number;
-  /** Under the first key before. */
+  /** Under the first key already. */
   current: number;
-  /** Ids of webhooks with a secret that no key opens; it was left as it is. */
+  /** Ids of webhooks with a secret that no key opens. That secret was left as it is. */
   unreadable: string[];
 }
 
-/** Puts every stored secret under the first key, page by page, while others go on using and changing them. */
+/** Re-encrypts every stored secret under the first key, page by page, while the service uses and changes secrets. */
 export class RekeyRepository {
   constructor(
     private readonly client: Client,
     private readonly secrets: SecretsService,
   ) {}
 
+  /** Rekeys the secrets of all webhooks. Throws when PostgreSQL fails; what was rekeyed before stays so. */
   async rekeyAll(): Promise<RekeyReport> {
     const report: RekeyReport = { renewed: 0, current: 0, unreadable: [] };
     for (let page = await this.readPage(BEFORE_ALL_IDS); page.length > 0; page = await this.readPage(page.at(-1)!.id)) {
@@ -49,7 +51,7 @@ export class RekeyRepository {
   }
 
   private async rotate(read: Row, report: RekeyReport): Promise<void> {
-    // A row that was changed since it was read is read again: what was its secret may now be its previous one.
+    // A row that has changed since it was read is read again: its secret may have become its previous secret.
     for (let row: Row | undefined = read; row; row = await this.readOne(row.id)) {
       const stored = [row.secret, row.previousSecret];
       const renewed = stored.map((sealed) => sealed && this.secrets.renew(read.id, sealed));

@@ -5,7 +5,7 @@ import { ApiError } from '../../plumbing/errors/api-error';
 import { MESSAGES } from '../../plumbing/errors/messages';
 import { SecretsService } from './secrets.service';
 
-/** One statement: what was the secret a moment ago becomes the previous one, and the one before that is forgotten. */
+/** In one statement the current secret becomes the previous one, and the one before that is forgotten. */
 const ROTATE = `
   update webhook_service.webhooks set
     previous_secret = case when $4::int > 0 then secret end,
@@ -14,13 +14,13 @@ const ROTATE = `
   where user_id = $1 and id = $2
   returning previous_secret_expires_at as "previousSecretExpiresAt"`;
 
-/** A fresh secret, this once in the clear. */
+/** The new secret in the clear. It is not shown again. */
 export interface RotatedSecret {
   secret: string;
   previousSecretExpiresAt: Date;
 }
 
-/** Changes the secret of a webhook so that its receiver has time to follow. */
+/** Rotates the secret of a webhook so that its receiver has time to follow. */
 @Injectable()
 export class SecretRotationService {
   constructor(
@@ -28,6 +28,10 @@ export class SecretRotationService {
     private readonly secrets: SecretsService,
   ) {}
 
+  /**
+   * Gives the webhook the secret `wanted`, or a fresh one. The old secret signs deliveries too for `overlapSeconds`.
+   * @throws ApiError 404 when the user has no such webhook
+   */
   async rotate(userId: string, id: string, overlapSeconds: number, wanted?: string): Promise<RotatedSecret> {
     const secret = wanted ?? this.secrets.generate();
     const values = [userId, id, this.secrets.seal(id, secret), overlapSeconds];

@@ -8,23 +8,24 @@ import { isSealedUnder, NONCE_BYTES, open, seal } from './secret-box';
 export class SecretsService {
   constructor(private readonly config: Config) {}
 
-  /** A fresh secret as Standard Webhooks writes it: `whsec_` and base64 of 32 random bytes. */
+  /** A fresh secret in the form of Standard Webhooks: `whsec_` and base64 of 32 random bytes. */
   generate(): string {
     return `whsec_${randomBytes(32).toString('base64')}`;
   }
 
+  /** Encrypts a secret of this webhook under the first key. Throws when there is no key. */
   seal(webhookId: string, secret: string): Buffer {
     return seal(secret, webhookId, this.firstKey(), randomBytes(NONCE_BYTES));
   }
 
-  /** The same secret under the first key: as it was when it is that already, null when none of the keys opens it. */
+  /** The same secret under the first key: unchanged when it is there already, null when no key opens it. */
   renew(webhookId: string, sealed: Buffer): Buffer | null {
     const secret = this.open(webhookId, sealed);
     if (secret === null) return null;
     return isSealedUnder(sealed, this.firstKey()) ? sealed : this.seal(webhookId, secret);
   }
 
-  /** Null when none of the keys opens it. */
+  /** Decrypts a secret of this webhook; null when no key opens it. */
   open(webhookId: string, sealed: Buffer): string | null {
     return open(sealed, webhookId, this.config.secretsKeys);
   }
