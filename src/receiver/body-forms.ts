@@ -9,8 +9,9 @@ const KEY_ORDER = ['id', 'event', 'createdAt', 'data'];
 const MAX_ORDERS = 50_000;
 
 /**
- * How a body is usually written by those who parse it first: pretty-printed, with sorted keys, with Python's separators,
- * with escaped characters, with a line break at the end. The compact form is the first. None when it is not JSON.
+ * The usual forms of a body after it was parsed and written again: pretty-printed, with sorted keys, with Python's
+ * separators, with escaped characters, with a line break at the end. The compact form is the first. Empty when the body
+ * is not a JSON object.
  */
 export function formsOf(body: string): BodyForm[] {
   const value = parse(body);
@@ -39,8 +40,8 @@ export function formsOf(body: string): BodyForm[] {
 }
 
 /**
- * The bodies that become this one when their keys are sorted, as compact JSON: the order of the keys is lost, so all
- * orders are tried. None when the keys are not sorted, or there are too many orders.
+ * The bodies that become this one when their keys are sorted, as compact JSON. The order of the keys is lost, so all
+ * orders are tried. Empty when the keys are not sorted, or there are too many orders.
  */
 export function* unsorted(body: string): Generator<string> {
   const value = parse(body);

@@ -2,10 +2,11 @@ import type { SavedRequest } from './saved-request';
 import { mistakesIn } from './signature-search';
 import type { SignatureScheme } from './verify';
 
+/** Whether a saved request is genuine, and why. */
 export interface Diagnosis {
-  /** Signed with this secret, by either scheme, and not too long ago. */
+  /** True when the request was signed with this secret, by either scheme, and not too long ago. */
   genuine: boolean;
-  /** What was found, one sentence each, the most telling first. */
+  /** What was found, one sentence each, the most important first. */
   findings: string[];
 }
 
@@ -23,7 +24,7 @@ interface Signature {
   text: string;
 }
 
-/** Says why the signatures of a saved request match its secret, or why not. Never throws. */
+/** Says whether the signatures of a saved request match the secret, and why not. Never throws. */
 export function diagnose(request: SavedRequest, options: DiagnosisOptions): Diagnosis {
   const signatures = signaturesOf(request);
   const judged = signatures.map((signature) => ({
@@ -86,7 +87,7 @@ function judgeTime({ headers }: SavedRequest, { toleranceSeconds, nowMs }: Diagn
   );
 }
 
-/** Nothing usual leads to any of the signatures: is it rather the body or the secret? */
+/** For a request whose signatures no usual mistake explains: the cause may be the body or the secret. */
 function suspect({ headers, body }: SavedRequest): string {
   const length = headers['content-length'];
   if (length !== undefined && length !== String(body.length)) {

@@ -4,24 +4,25 @@ import { type ReceivedEvent, type Rules, verify } from './verify';
 export type { ReceivedHeaders } from './headers';
 export { type ReceivedEvent, type SignatureFailure, type SignatureScheme, WebhookSignatureError } from './verify';
 
-/** How far the clocks may differ, and a request may have been under way. */
+/** Covers the difference between the clocks and the time that a request is under way. */
 const TOLERANCE_SECONDS = 300;
 
+/** How strictly a request is verified. */
 export interface VerifyOptions {
-  /** How old (or how far in the future) `webhook-timestamp` may be; 300 unless said otherwise. */
+  /** How old, or how far in the future, `webhook-timestamp` may be. Default: 300. */
   toleranceSeconds?: number;
   /**
-   * `any` (unless said otherwise): Standard Webhooks when one of its headers is there, else `x-service-signature`.
-   * `standard` refuses requests without a signed time, `service` looks at `x-service-signature` alone.
+   * `any` (the default): Standard Webhooks when one of its headers is there, else `x-service-signature`. `standard`
+   * refuses requests without a signed time. `service` looks at `x-service-signature` alone.
    */
   scheme?: Rules['scheme'];
 }
 
 /**
- * The event of a genuine delivery.
+ * Verifies a delivery and returns its event.
  * @param rawBody the bytes (or the text) as they came in, before any parsing
  * @param secret the webhook's secret, or several while one replaces another
- * @throws WebhookSignatureError, with a `reason`, for every request that is not to be believed
+ * @throws WebhookSignatureError, with a `reason`, for every request that is not genuine
  * @throws TypeError when there is no secret
  */
 export function verifySignature(
@@ -37,5 +38,5 @@ export function verifySignature(
   return verify(rawBody, headers, secrets, { scheme, toleranceSeconds, nowMs: Date.now() });
 }
 
-/** An empty key would let anybody sign. */
+/** False for an empty text: with an empty key anybody could sign. */
 const isSecret = (secret: unknown): boolean => typeof secret === 'string' && secret !== '';

@@ -1,13 +1,13 @@
-/** A delivery as somebody kept it. */
+/** A delivery that was saved. */
 export interface SavedRequest {
-  /** By lower-case name; what came more than once is joined by ", ". */
+  /** By lower-case name. The values of a header that came more than once are joined by ", ". */
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 }
 
 /**
- * Reads a raw HTTP request, as `nc` or a request bin shows it, or the JSON of a delivery: `{headers, body}`, also as
- * the `request` of `GET /api/webhooks/:id/deliveries/:deliveryId`.
+ * Reads a raw HTTP request, as `nc` or a request bin shows it, or the JSON of a delivery: `{headers, body}`, alone or
+ * as the `request` of `GET /api/webhooks/:id/deliveries/:deliveryId`.
  * @throws Error with a sentence about what is missing
  */
 export function parseSavedRequest(saved: Buffer): SavedRequest {

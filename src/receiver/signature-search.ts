@@ -4,15 +4,15 @@ import { type BodyForm, formsOf, unsorted } from './body-forms';
 import type { SavedRequest } from './saved-request';
 import type { SignatureScheme } from './verify';
 
-/** A way of signing, right (`said` is null) or with a mistake that `said` tells. */
+/** A way of signing. `said` is null for the right way; otherwise it names the mistake. */
 interface Way<T> {
   said: string | null;
   value: T;
 }
 
 /**
- * How a signature was made: the mistakes that lead to exactly this value, none when it is right. Null when no usual
- * mistake does.
+ * Finds out how a signature was made: the mistakes that lead to exactly this value; empty when it is right. Null when
+ * no usual mistake leads to it.
  */
 export function mistakesIn(
   signature: string,
@@ -93,7 +93,7 @@ function distinctKeys(keys: Way<Buffer>[]): Way<Buffer>[] {
   return keys.filter(({ value }, i) => keys.findIndex((other) => other.value.equals(value)) === i);
 }
 
-/** What stands around the body in the text that is signed. */
+/** The texts that may stand around the body in what is signed. */
 function framesFor(scheme: SignatureScheme, headers: SavedRequest['headers']): Way<Frame>[] {
   const [id, timestamp] = [headers['webhook-id'], headers['webhook-timestamp']];
   const alone: Way<Frame> = {

@@ -4,7 +4,7 @@ import { type ReceivedHeaders, valuesOf } from './headers';
 
 export type SignatureScheme = 'standard' | 'service';
 
-/** A closed list, to tell failures apart in code. */
+/** Why a request is refused: a closed list, so that code can tell the failures apart. */
 export type SignatureFailure =
   | 'body_not_raw'
   | 'header_missing'
@@ -14,7 +14,7 @@ export type SignatureFailure =
   | 'no_match'
   | 'body_not_json';
 
-/** Why a request is not to be believed: `reason` for code, `message` for people. It never holds a secret or a signature. */
+/** A request is not genuine: `reason` is for code, `message` for people. Neither contains a secret or a signature. */
 export class WebhookSignatureError extends Error {
   override readonly name = 'WebhookSignatureError';
 
@@ -34,6 +34,7 @@ export interface ReceivedEvent<Data = Record<string, unknown>> {
   data: Data;
 }
 
+/** How strictly a request is verified, and the present time. */
 export interface Rules {
   /** `any`: Standard Webhooks when one of its headers is there, else `x-service-signature`. */
   scheme: SignatureScheme | 'any';
@@ -43,12 +44,12 @@ export interface Rules {
 
 const SERVICE_HEADERS = ['x-service-signature', 'x-service-signature-previous'];
 const STANDARD_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
-/** Far more than an overlap needs. */
+/** Further signatures of a request are ignored. An overlap needs far fewer. */
 const MAX_SIGNATURES = 32;
 
 /**
  * The event of a request that was signed with one of the secrets. Compares in constant time.
- * @throws WebhookSignatureError for whatever a sender can do
+ * @throws WebhookSignatureError for everything that a sender can do wrong
  */
 export function verify(
   body: Uint8Array | string,
@@ -72,7 +73,7 @@ function schemeOf(headers: ReceivedHeaders, scheme: Rules['scheme']): SignatureS
   return STANDARD_HEADERS.some((name) => valuesOf(headers, name).length > 0) ? 'standard' : 'service';
 }
 
-/** Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`, any of several values. */
+/** Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`. One right signature of several is enough. */
 function verifyStandard(
   body: Uint8Array | string,
   headers: ReceivedHeaders,
@@ -96,7 +97,7 @@ function verifyStandard(
   judgeTime(Number(timestamp) - nowMs / 1000, toleranceSeconds);
 }
 
-/** `x-service-signature` and, while a rotation overlaps, the one with the secret before. They tell nothing of the time. */
+/** `x-service-signature` and, while a rotation overlaps, the one with the previous secret. Neither signs a time. */
 function verifyService(body: Uint8Array | string, headers: ReceivedHeaders, secrets: readonly string[]): void {
   const values = SERVICE_HEADERS.flatMap((name) => valuesOf(headers, name));
   if (values.length === 0) missing('x-service-signature');
@@ -107,7 +108,7 @@ function verifyService(body: Uint8Array | string, headers: ReceivedHeaders, secr
   if (!isSigned) fail('no_match', 'No signature matches: the secret is another one, or the body is not the one sent.');
 }
 
-/** A signature that is right is judged by its time, so that "too old" always means a genuine request. */
+/** The time is judged only after the signature, so "too old" always means a genuine request. */
 function judgeTime(aheadSeconds: number, toleranceSeconds: number): void {
   const text = `webhook-timestamp is ${Math.abs(Math.round(aheadSeconds))} s`;
   const rule = `more than the ${toleranceSeconds} s tolerated. Compare the clocks, or drop it as a replay.`;
@@ -115,7 +116,7 @@ function judgeTime(aheadSeconds: number, toleranceSeconds: number): void {
   if (aheadSeconds > toleranceSeconds) fail('timestamp_too_new', `${text} in the future, ${rule}`);
 }
 
-/** Looks at all of them, whichever matches. */
+/** Compares with all of them, even after a match, so that the time taken does not depend on which one matches. */
 function isAnyOf(given: readonly Buffer[], expected: Buffer): boolean {
   return given.filter((candidate) => timingSafeEqual(candidate, expected)).length > 0;
 }

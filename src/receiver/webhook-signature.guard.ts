@@ -3,8 +3,9 @@ import { verifySignature, type VerifyOptions, WebhookSignatureError } from './re
 
 type Secret = string | readonly string[];
 
+/** The secret, and how strictly deliveries are verified. */
 export interface WebhookSignatureGuardOptions extends VerifyOptions {
-  /** The webhook's secret, several while one replaces another, or a function that knows it. */
+  /** The webhook's secret, several while one replaces another, or a function that returns them. */
   secret: Secret | (() => Secret | Promise<Secret>);
 }
 
@@ -16,11 +17,15 @@ interface RawRequest {
 /**
  * Lets only genuine deliveries pass, with 401 for all others: `@UseGuards(new WebhookSignatureGuard({ secret }))`. The
  * application must keep raw bodies, on Fastify and on Express: `NestFactory.create(AppModule, { rawBody: true })`.
- * Unless said otherwise it insists on the signed time of Standard Webhooks.
+ * By default the guard requires the signed time of Standard Webhooks.
  */
 export class WebhookSignatureGuard implements CanActivate {
   constructor(private readonly options: WebhookSignatureGuardOptions) {}
 
+  /**
+   * @throws UnauthorizedException for a request that is not genuine
+   * @throws Error when the application does not keep raw bodies
+   */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { rawBody, headers } = context.switchToHttp().getRequest<RawRequest>();
     if (rawBody === undefined) {

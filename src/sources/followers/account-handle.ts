@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Where the followers of an account come from. */
+/** The places that the followers of an account can come from. */
 export const PROVIDERS = ['mastodon', 'bluesky', 'push'] as const;
 
 export type Provider = (typeof PROVIDERS)[number];
@@ -9,17 +9,17 @@ export type HandleVerdict =
   | {
       readonly ok: true;
       readonly handle: string;
-      /** Of the server that will be asked, where the handle names it. */
+      /** The url of the server that will be asked, when the handle names the server. */
       readonly url?: string;
     }
   | { readonly ok: false; readonly reason: string };
 
 const MASTODON = /^@?([A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9_])?)@([^@/?#\\\s]{1,255})$/;
-/** A domain name as AT Protocol takes it for a handle. */
+/** A domain name in the form that AT Protocol takes for a handle. */
 const BLUESKY = /^@?((?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)$/;
 const PUSH = /^[^\p{Cc}\p{Cs}\s](?:[^\p{Cc}\p{Cs}]{0,254}[^\p{Cc}\p{Cs}\s])?$/u;
 
-/** Brings the handle of an account into its canonical form, or says in one sentence what it should look like. */
+/** The handle of an account in its canonical form, or one sentence about what it should look like. */
 export function judgeHandle(provider: Provider, text: string): HandleVerdict {
   switch (provider) {
     case 'mastodon':
@@ -37,7 +37,7 @@ export function judgeHandle(provider: Provider, text: string): HandleVerdict {
   }
 }
 
-/** User and server of a canonical Mastodon handle. */
+/** The user and the server of a canonical Mastodon handle. */
 export function partsOfMastodonHandle(handle: string): { readonly user: string; readonly origin: string } {
   const at = handle.lastIndexOf('@');
   return { user: handle.slice(0, at), origin: `https://${handle.slice(at + 1)}` };

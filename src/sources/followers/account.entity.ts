@@ -18,7 +18,7 @@ export class Account {
   @Column('integer', { name: 'interval_seconds' })
   intervalSeconds: number;
 
-  /** Null, as `lastReadAt`: no list has been taken in yet. */
+  /** Null, like `lastReadAt`, until a list has been stored. */
   @Column('integer', { name: 'followers_count', nullable: true })
   followersCount: number | null;
 
@@ -28,15 +28,15 @@ export class Account {
   @Column('text', { name: 'last_error', nullable: true })
   lastError: string | null;
 
-  /** What the last complete reading would have changed all too much: the next one has to confirm it. */
+  /** What makes the last complete reading doubtful, see `suspicionOf`. It counts when the next reading confirms it. */
   @Column('text', { nullable: true })
   suspicion: string | null;
 
-  /** The reading that holds the account, until `nextReadingAt`. */
+  /** The reading that holds the account until `nextReadingAt`. */
   @Column('uuid', { name: 'reading_id', nullable: true })
   readingId: string | null;
 
-  /** Null: the account is not read, it is pushed to. */
+  /** Null for a push account, which is never read. */
   @Column('timestamptz', { name: 'next_reading_at', nullable: true })
   nextReadingAt: Date | null;
 

@@ -1,6 +1,6 @@
-/** A reading that does not count. The message is one sentence for the owner of the account; it never holds an address. */
+/** A reading that does not count. The message is one sentence for the account's owner and never contains an address. */
 export class ReadingFailure extends Error {
-  /** @param waitMs how long the provider wants to be left alone */
+  /** @param waitMs how long to wait before the next request to the provider */
   constructor(
     message: string,
     readonly waitMs = 0,
@@ -9,5 +9,5 @@ export class ReadingFailure extends Error {
   }
 }
 
-/** The account was deleted, or another process reads it: nothing is left to do. */
+/** The account was deleted, or another process reads it. Nothing is left to do here. */
 export class ReadingAbandoned extends Error {}

@@ -1,7 +1,7 @@
 import type { JobUser } from './job-user';
 import type { QueueEvent } from './queue-event';
 
-/** What is remembered of a job until it ends: it may be gone when its end is read. */
+/** What is remembered of a job until it ends. The queue may have deleted the job when its end is read. */
 export interface RememberedJob {
   jobId: string;
   /** Null: unknown. */
@@ -18,29 +18,31 @@ export interface JobFacts {
   name: string;
   user: JobUser;
   attemptsStarted: number;
-  /** Its newest stack trace, when an attempt has failed. */
+  /** The newest stack trace; null when no attempt has failed. */
   stack: string | null;
 }
 
-/** An entry of the stream, with what is known of its job at that moment. */
+/** An entry of the stream, with what was known of its job at that moment. */
 export interface Happening {
   event: QueueEvent;
   job: RememberedJob;
   stack: string | null;
 }
 
+/** What a page of entries leads to. */
 export interface Recollection {
   happenings: Happening[];
   /** Jobs that have not ended. */
   remembered: RememberedJob[];
-  /** Ids of jobs that have. */
+  /** Ids of jobs that have ended. */
   ended: string[];
 }
 
 /**
- * Goes through entries in the order of the stream. The number of an attempt is counted along the stream from the job's
- * `added` on; a job that was under way before we looked starts with the queue's own count, less what still follows here.
- * What the queue knows of a job is about its newest life: it is not believed about an earlier one under the same id.
+ * Goes through entries in the order of the stream and joins each with what is known of its job. Attempts are counted
+ * along the stream, from the job's `added` on. For a job that began before the first entry, the count starts with the
+ * queue's own count, less the attempts that follow in these entries. An id may be used again: the queue's facts are
+ * about the newest job with that id, and are not applied to earlier jobs.
  */
 export function recollect(
   events: readonly QueueEvent[],
@@ -69,7 +71,7 @@ export function recollect(
 
 const isEnd = (kind: QueueEvent['kind']): boolean => kind !== 'added' && kind !== 'active';
 
-/** A job as it was before the first of these events, of which nothing is remembered. */
+/** An unknown job, as it was before the first of these events. */
 function stranger([first, ...later]: readonly QueueEvent[], fact: JobFacts | undefined): RememberedJob {
   const jobId = first?.jobId ?? '';
   const isActivation = (event?: QueueEvent): boolean => event?.kind === 'active' && event.jobId === jobId;

@@ -1,9 +1,12 @@
 import { isUserId } from '../../auth/access-token';
 
-/** Whom a job's `data.userId` names: a user, nobody, something that is no user id; or the job was gone before it was read. */
+/**
+ * The user in a job's `data.userId`. `none`: it names no user; `unusable`: it holds something that is no user id;
+ * `unknown`: the job was gone before it was read.
+ */
 export type JobUser = { is: 'named'; id: string } | { is: 'none' | 'unusable' | 'unknown'; id: null };
 
-/** Reads a job's `data.userId`. A whole number is a user id too, as a text. */
+/** Reads a job's `data.userId`. A whole number counts as its text. */
 export function jobUserOf(userId: unknown): JobUser {
   if (userId === undefined || userId === null) return { is: 'none', id: null };
   const text = Number.isSafeInteger(userId) ? String(userId) : userId;
@@ -11,9 +14,9 @@ export function jobUserOf(userId: unknown): JobUser {
 }
 
 /**
- * Who gets a job's events: its user; else the queue's (`fallback`); else everybody (a `userId` of null). Null: nobody,
- * because what belongs to one user we cannot tell must not be shown to all.
- * @param queueNamesUsers has any job of this queue named a user so far?
+ * Who gets a job's events: the job's user; else the user of the settings (`fallback`); else everybody (`userId` is
+ * null). Null: nobody, because the events belong to a user that is not known and must not be shown to all.
+ * @param queueNamesUsers whether any job of this queue has named a user so far
  */
 export function jobAudienceOf(
   user: JobUser,

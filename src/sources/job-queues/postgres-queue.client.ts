@@ -6,15 +6,15 @@ import { jobUserOf } from './job-user';
 import { QUEUE_EVENT_KINDS, readQueueEvent } from './queue-event';
 import type { Cursor, StreamPage, QueueStream } from './queue-stream';
 
-/** BullMQ's own default on PostgreSQL, where a prefix means nothing to it. */
+/** BullMQ's own default schema. A prefix means nothing to BullMQ on PostgreSQL, so it names the schema here. */
 const DEFAULT_SCHEMA = 'bullmq';
 const BEGINNING: Cursor = { position: '0', seen: [] };
-/** Each may hold a result of any size. */
+/** Entries per page. Each may hold a result of any size. */
 const MAX_ENTRIES = 200;
 const WAIT_MS = 200;
-/** An entry gets its number before it is committed: younger numbers are looked at again. */
+/** An entry gets its number before it is committed, so numbers younger than this are looked at again. */
 const SETTLED_AFTER_MS = 5000;
-/** BullMQ has not made its tables yet. */
+/** The error codes while BullMQ has not made its tables yet. */
 const NOT_THERE = ['42P01', '3F000'];
 
 interface Look {
@@ -35,13 +35,13 @@ interface JobRow {
   stack: string | null;
 }
 
-/** The event stream of a queue that BullMQ keeps in our database, numbered by a sequence that all queues share. */
+/** The event stream of a queue that BullMQ keeps in the service's database. All queues share a sequence of numbers. */
 export class PostgresQueueClient implements QueueStream {
   readonly key: string;
   private readonly name: string;
   private readonly schema: string;
   private readonly closed = new AbortController();
-  /** Numbers that had been given out at a time, oldest first: up to them everything is settled a while later. */
+  /** The highest number given out at each look, oldest first. A while later everything up to it is settled. */
   private marks: { last: number; atMs: number }[] = [];
   /** Where the stream ended when it was last read to its end. */
   private readUpTo = 0;
@@ -84,7 +84,7 @@ export class PostgresQueueClient implements QueueStream {
     if (!isFull) this.readUpTo = Number(look.last);
     return {
       events: entries
-        // The number alone would come again if BullMQ's tables were made anew.
+        // The number alone is not unique for ever: it starts again when BullMQ's tables are made again.
         .map(({ id, event, data, ms }) => readQueueEvent(`${id}-${ms}`, new Date(ms), { ...data, event }))
         .filter((event) => event !== null),
       next: { position: String(settled), seen },
@@ -115,7 +115,7 @@ export class PostgresQueueClient implements QueueStream {
     this.closed.abort();
   }
 
-  /** Up to this number nothing can be committed any more that we have not seen. */
+  /** Up to this number every entry has been seen, and no other one can be committed any more. */
   private settled({ last, nowMs, entries }: Look, isFull: boolean): number {
     const settledMs = Number(nowMs) - SETTLED_AFTER_MS;
     this.marks.push({ last: Number(last), atMs: Number(nowMs) });
@@ -157,7 +157,10 @@ export class PostgresQueueClient implements QueueStream {
   }
 }
 
-/** The lowest numbers are trimmed, over all queues together. What we have read, or another queue has, is no loss. */
+/**
+ * The last number that may be lost; null when none is. Trimming deletes the lowest numbers of the schema. Numbers that
+ * were read before, or that belong to another queue, are no loss.
+ */
 function lostBeyond(known: number, { oldest, newest, maxLength }: Look): number | null {
   if (oldest === null) return null;
   const mayBeTrimmed = Number(newest) - Number(maxLength) > known;

@@ -1,17 +1,17 @@
 const KINDS = ['added', 'active', 'completed', 'failed', 'removed'] as const;
 
-/** What the streams are asked for; the rest (waiting, progress, drained …) leads to no event. */
+/** The kinds of entries that are read. The others (waiting, progress, drained …) lead to no event. */
 export const QUEUE_EVENT_KINDS: readonly string[] = KINDS;
 
 /** One entry of a queue's event stream, as BullMQ wrote it when it happened. */
 export interface QueueEvent {
-  /** Names the entry once and for all, in this stream and in one that begins anew under the same name. */
+  /** Unique for ever, even when the stream starts again under the same name. */
   id: string;
-  /** By the clock of the queue's store. */
+  /** When it happened, by the clock of the queue's store. */
   at: Date;
   kind: (typeof KINDS)[number];
   jobId: string;
-  /** Known of a job that was added. */
+  /** Only an `added` entry knows it. */
   name: string | null;
   /** What the job returned, when it has completed. */
   result: unknown;
@@ -19,7 +19,7 @@ export interface QueueEvent {
   failedReason: string;
 }
 
-/** Reads an entry of a stream; null when it is of no interest. */
+/** Reads an entry of a stream; null when its kind is not read. */
 export function readQueueEvent(id: string, at: Date, fields: Readonly<Record<string, unknown>>): QueueEvent | null {
   const { event, jobId, name, returnvalue, failedReason } = fields;
   const kind = KINDS.find((known) => known === event);
@@ -35,7 +35,7 @@ export function readQueueEvent(id: string, at: Date, fields: Readonly<Record<str
   };
 }
 
-/** BullMQ writes what a job returned as JSON, and nothing usable for `undefined`. */
+/** BullMQ writes what a job returned as JSON. For `undefined` it writes nothing usable. */
 function parsed(text: unknown): unknown {
   if (typeof text !== 'string') return null;
   try {

@@ -33,16 +33,18 @@ const FORGET_OLD = {
   text: `delete from webhook_service.queue_jobs where queue = $1 and noted_at < now() - interval '30 days'`,
 };
 
-/** What is remembered of jobs that have not ended. */
+/** Remembers what is known of jobs that have not ended. */
 @Injectable()
 export class QueueJobsRepository {
   constructor(private readonly statements: StatementsService) {}
 
+  /** What is remembered of these jobs, by id. */
   async recall(queue: string, jobIds: readonly string[]): Promise<Map<string, RememberedJob>> {
     const rows = await this.statements.run<Row>(RECALL, [queue, jobIds.filter(isStorable)]);
     return new Map(rows.map((row) => [row.jobId, jobOf(row)]));
   }
 
+  /** Remembers jobs, in the caller's transaction. Skips those that PostgreSQL cannot store. */
   async remember(queue: string, jobs: readonly RememberedJob[], manager: EntityManager): Promise<void> {
     const storable = jobs.filter(({ jobId, name }) => isStorable(jobId) && isStorable(name ?? ''));
     if (storable.length === 0) return;
@@ -57,17 +59,18 @@ export class QueueJobsRepository {
     ]);
   }
 
+  /** Forgets jobs that have ended, in the caller's transaction. */
   async forget(queue: string, jobIds: readonly string[], manager: EntityManager): Promise<void> {
     if (jobIds.length > 0) await manager.query(FORGET, [queue, jobIds.filter(isStorable)]);
   }
 
-  /** Jobs that were thrown away without a word would stay for ever. */
+  /** Forgets jobs that were not heard of for 30 days. A job that is deleted without an entry would stay for ever. */
   async forgetOld(queue: string): Promise<void> {
     await this.statements.run(FORGET_OLD, [queue]);
   }
 }
 
-/** PostgreSQL's texts hold no NUL; Redis does not mind. */
+/** Text in PostgreSQL cannot contain NUL; text in Redis can. */
 const isStorable = (text: string): boolean => !text.includes('\0');
 
 function jobOf({ jobId, name, userIs, userId, attempts, startedAt }: Row): RememberedJob {

@@ -11,10 +11,10 @@ import { QueueReaderClient } from './queue-reader.client';
 import type { QueueStream } from './queue-stream';
 import { RedisQueueClient } from './redis-queue.client';
 
-/** Reads the monitored queues, wherever they live, in every process that works. */
+/** Reads the monitored queues, on Redis or in PostgreSQL, in every worker process. */
 @Injectable()
 export class QueueMonitorService implements OnApplicationShutdown {
-  /** How often a queue's stream had been trimmed before it was read, by queue. */
+  /** How often a stream had been trimmed before it was read, by queue. */
   private readonly losses = new Map<string, number>();
   private readers: QueueReaderClient[] = [];
 
@@ -44,7 +44,7 @@ export class QueueMonitorService implements OnApplicationShutdown {
     this.readers = [...queues.values()].map(([queue, stream]) => new QueueReaderClient(queue, stream, tools));
   }
 
-  /** Ends all readers. What was being published is committed, or is published by the next reader. */
+  /** Ends all readers. What they were publishing is committed, or the next reader publishes it. */
   async stop(): Promise<void> {
     await Promise.all(this.readers.splice(0).map((reader) => reader.stop()));
   }

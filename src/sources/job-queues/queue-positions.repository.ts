@@ -3,14 +3,14 @@ import type { EntityManager } from 'typeorm';
 import { StatementsService } from '../../plumbing/database/statements.service';
 import type { Cursor } from './queue-stream';
 
-/** What a process that may read a queue begins with. */
+/** What a process needs to go on with a queue that it may read. */
 export interface Held {
   cursor: Cursor;
-  /** Has any job of this queue named a user so far? */
+  /** Whether any job of this queue has named a user so far. */
   namesUsers: boolean;
 }
 
-/** Where a queue's reading goes on, for one process at a time. */
+/** A step of the process that reads a queue. */
 export interface Advance {
   queue: string;
   holder: string;
@@ -26,7 +26,7 @@ const BEGIN = {
     on conflict do nothing returning queue`,
 };
 
-/** Succeeds for the process that holds the queue, and for another one when that has not renewed for six seconds. */
+/** Succeeds for the process that holds the queue, and for another process when the holder was silent for 6 seconds. */
 const HOLD = {
   name: 'hold_queue_position',
   text: `
@@ -47,7 +47,7 @@ const RELEASE = {
     update webhook_service.queue_positions set holder = '', held_until = '-infinity' where queue = $1 and holder = $2`,
 };
 
-/** Whoever else reads the queue waits for this transaction, and then finds it further on. */
+/** Another process that reads the queue waits for this transaction, and then finds that the position has moved. */
 const ADVANCE = `
   with advanced as (
     update webhook_service.queue_positions
@@ -58,21 +58,22 @@ const ADVANCE = `
   )
   select queue from advanced`;
 
-/** How far each queue has been read, and by whom. */
+/** How far each queue has been read, and by which process. */
 @Injectable()
 export class QueuePositionsRepository {
   constructor(private readonly statements: StatementsService) {}
 
+  /** True when the queue has a stored position. */
   async isKnown(queue: string): Promise<boolean> {
     return (await this.statements.run(IS_KNOWN, [queue])).length > 0;
   }
 
-  /** False when another process was quicker. */
+  /** Stores the first position of a queue. False when another process was quicker. */
   async begin(queue: string, { position, seen }: Cursor): Promise<boolean> {
     return (await this.statements.run(BEGIN, [queue, position, seen])).length > 0;
   }
 
-  /** Takes or renews the right to read the queue; null while another process has it. */
+  /** Takes or keeps the right to read the queue for six seconds; null while another process has it. */
   async hold(queue: string, holder: string): Promise<Held | null> {
     const rows = await this.statements.run<{ position: string; seen: string[]; namesUsers: boolean }>(HOLD, [
       queue,
@@ -82,11 +83,12 @@ export class QueuePositionsRepository {
     return row ? { cursor: { position: row.position, seen: row.seen }, namesUsers: row.namesUsers } : null;
   }
 
+  /** Lets another process read the queue at once. */
   async release(queue: string, holder: string): Promise<void> {
     await this.statements.run(RELEASE, [queue, holder]);
   }
 
-  /** False when another process reads the queue meanwhile: then nothing of this transaction may be kept. */
+  /** Moves the position, in the caller's transaction. False when another process reads the queue: then roll it back. */
   async advance({ queue, holder, from, to, namesUsers }: Advance, manager: EntityManager): Promise<boolean> {
     const values = [queue, holder, from.position, to.position, to.seen, namesUsers];
     return (await manager.query<unknown[]>(ADVANCE, values)).length > 0;

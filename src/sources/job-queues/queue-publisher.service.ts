@@ -14,7 +14,7 @@ import { type Held, QueuePositionsRepository } from './queue-positions.repositor
 import type { QueueEvent } from './queue-event';
 import type { StreamPage, QueueStream } from './queue-stream';
 
-/** One page of a queue's stream, and who reads it. */
+/** One page of a queue's stream, and the reader that holds the queue. */
 export interface PageReading {
   queue: MonitoredQueue;
   stream: QueueStream;
@@ -23,10 +23,10 @@ export interface PageReading {
   page: StreamPage;
 }
 
-/** Another process has taken the queue over: what this one was about to publish, the other one publishes. */
+/** Another process has taken the queue over, and publishes what this process was about to publish. */
 export class QueueTakenOverError extends Error {}
 
-/** An idempotency key that has published something else already. */
+/** The status for an idempotency key that has published something else already. */
 const CONFLICT = 409;
 
 /** Turns a page of a queue's stream into events. */
@@ -43,14 +43,13 @@ export class QueuePublisherService {
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
-  /** Forgets jobs of this stream of which nothing has been heard for long. */
+  /** Forgets jobs of this stream that were not heard of for 30 days. */
   forgetOld(key: string): Promise<void> {
     return this.jobs.forgetOld(key);
   }
 
   /**
-   * Publishes the events of a page and stores the new position, in one transaction: both or neither. Answers where to
-   * go on.
+   * Publishes the events of a page and stores the new position, both in one transaction. Returns where to go on.
    * @throws QueueTakenOverError when another process reads the queue meanwhile
    */
   async publish(reading: PageReading): Promise<Held> {
@@ -73,7 +72,7 @@ export class QueuePublisherService {
     return { cursor: page.next, namesUsers };
   }
 
-  /** New jobs are read first and at once: quick ones are gone soon. */
+  /** New jobs are read first and at once, because quick jobs are soon deleted. */
   private async knowledgeOf(events: readonly QueueEvent[], stream: QueueStream) {
     const idsOf = (...kinds: QueueEvent['kind'][]) =>
       new Set(events.filter(({ kind }) => kinds.includes(kind)).map(({ jobId }) => jobId));
@@ -97,7 +96,7 @@ export class QueuePublisherService {
     try {
       await this.events.publish(event.name, event.data as never, options);
     } catch (error) {
-      // What an event may not be is found before any statement runs: the transaction goes on.
+      // A bad event is refused before any statement runs, so the transaction goes on.
       if (!(error instanceof ApiError)) throw error;
       if (error.status === CONFLICT) return;
       const smaller = withoutResult(event);
@@ -107,7 +106,7 @@ export class QueuePublisherService {
     }
   }
 
-  /** One line a minute for each queue: whoever writes a wrong user into one job writes it into many. */
+  /** One line a minute for each queue: a producer that writes a wrong user into one job writes it into many. */
   private warnOf({ job }: Happening, audience: { userId: string | null } | null, queueKey: string): void {
     const { is } = job.user;
     if (is === 'named' || is === 'none' || !this.told.isNews(`${is} ${queueKey}`, Date.now())) return;

@@ -7,7 +7,7 @@ import { type QueuePublisherService, QueueTakenOverError } from './queue-publish
 import type { QueueStream } from './queue-stream';
 
 const CALM_MS = 1000;
-/** A third of what another process waits before it takes the queue over. */
+/** A third of the time after which another process takes the queue over. */
 const RENEW_AFTER_MS = 2000;
 const CLEAN_EVERY_MS = 3_600_000;
 
@@ -18,7 +18,7 @@ export interface Tools {
   onLoss: (queue: string) => void;
 }
 
-/** Reads one queue's stream, for as long as no other process does. */
+/** Reads one queue's stream while no other process does. Begins with its construction. */
 export class QueueReaderClient {
   private readonly logger = new Logger('QueueMonitor');
   private readonly holder = randomUUID();
@@ -40,7 +40,7 @@ export class QueueReaderClient {
     this.repeat.start();
   }
 
-  /** Reads no more, and lets another process take the queue over at once. */
+  /** Stops reading and lets another process take the queue over at once. Never throws. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.stream.close();
@@ -48,7 +48,7 @@ export class QueueReaderClient {
     await this.tools.positions.release(this.stream.key, this.holder).catch(() => undefined);
   }
 
-  /** Reads a page, or waits for one. Answers in how many milliseconds to read again. */
+  /** Reads a page, or waits for one. Returns after how many ms to read again. */
   private async read(): Promise<number> {
     await this.renew();
     if (this.held) await this.readOn(this.held);
@@ -94,7 +94,7 @@ export class QueueReaderClient {
     await publisher.forgetOld(this.stream.key);
   }
 
-  /** The first time ever there is only a future: what happened before is not published. */
+  /** The first reading ever begins at the end of the stream: what happened before is not published. */
   private async begin(): Promise<void> {
     await this.tools.positions.begin(this.stream.key, await this.stream.end());
     this.held = await this.tools.positions.hold(this.stream.key, this.holder);

@@ -5,7 +5,7 @@ import type { QueueEvent } from './queue-event';
 export interface Cursor {
   /** Everything up to here has been read. */
   position: string;
-  /** Entries beyond it that have been read too, where the stream does not grow at its end alone. */
+  /** Entries beyond it that have been read too, where entries can also appear before the end of the stream. */
   seen: readonly string[];
 }
 
@@ -13,23 +13,24 @@ export interface Cursor {
 export interface StreamPage {
   events: QueueEvent[];
   next: Cursor;
-  /** There is more, to be read at once. */
+  /** There is more to read at once. */
   isFull: boolean;
-  /** What may have been lost before it was read, as a sentence; null: nothing. */
+  /** A sentence about entries that may have been lost before they were read; null: none. */
   loss: string | null;
 }
 
-/** BullMQ's event stream of one queue, wherever it lives. Every method throws while the store is away. */
+/** BullMQ's event stream of one queue, on Redis or in PostgreSQL. Every method throws while the store is away. */
 export interface QueueStream {
-  /** Names the queue among all, in positions and idempotency keys: printable ASCII. */
+  /** The unique name of the queue in positions and idempotency keys: printable ASCII. */
   readonly key: string;
-  /** The end of the stream, from which on there is only news. A queue that does not exist yet begins there. */
+  /** The present end of the stream. For a queue that does not exist yet it is the beginning. */
   end(): Promise<Cursor>;
+  /** The next page beyond a cursor. */
   read(cursor: Cursor): Promise<StreamPage>;
-  /** What the queue still knows of these jobs. */
+  /** What the queue still knows of these jobs, by id. */
   facts(jobIds: readonly string[]): Promise<Map<string, JobFacts>>;
-  /** Waits for news, at most a second. */
+  /** Waits for new entries, at most a second. */
   wait(cursor: Cursor): Promise<void>;
-  /** Ends a wait, and the connection. */
+  /** Ends a wait and the connection. */
   close(): void;
 }

@@ -8,16 +8,16 @@ import type { Cursor, StreamPage, QueueStream } from './queue-stream';
 
 const DEFAULT_PREFIX = 'bull';
 const BEGINNING = '0-0';
-/** Each may hold a result of any size. */
+/** Entries per page. Each may hold a result of any size. */
 const MAX_ENTRIES = 200;
 const MAX_JOBS_PER_LOAD = 100;
 const WAIT_MS = 1000;
-/** Longer than a wait. */
+/** How long a command may stay unanswered: longer than a wait. */
 const SILENCE_MS = 3000;
 
 type Entry = [id: string, fields: string[]];
 
-/** The event stream of a queue on Redis. Its ids begin with the time, so they never start anew. */
+/** The event stream of a queue on Redis. Its ids begin with the time, so they never start again. */
 export class RedisQueueClient implements QueueStream {
   readonly key: string;
   private readonly stream: string;
@@ -36,7 +36,7 @@ export class RedisQueueClient implements QueueStream {
       commandTimeout: SILENCE_MS,
       ...surviving(SILENCE_MS),
     });
-    // The command that fails tells.
+    // The command that fails reports the error.
     this.redis.on('error', () => undefined);
   }
 
@@ -46,7 +46,7 @@ export class RedisQueueClient implements QueueStream {
 
   async read({ position }: Cursor): Promise<StreamPage> {
     const redis = await connected(this.redis);
-    // The entry at the position comes along as long as the stream still reaches back to it.
+    // The entry at the position is included, unless the stream was trimmed beyond it.
     const entries: Entry[] = await redis.xrange(this.stream, position, '+', 'COUNT', MAX_ENTRIES + 1);
     const isWhole = position === BEGINNING || entries[0]?.[0] === position;
     if (!isWhole && entries.length === 0) return this.nothingFound(position);
@@ -84,7 +84,7 @@ export class RedisQueueClient implements QueueStream {
     this.redis.disconnect();
   }
 
-  /** Usually the stream is empty or gone. One that ends before our position is another one: it is read as a whole. */
+  /** Usually the stream is empty or gone. A stream that ends before the position is another one: all of it is read. */
   private async nothingFound(position: string): Promise<StreamPage> {
     const last = await this.lastId();
     if (last === null || !isBefore(last, position)) {

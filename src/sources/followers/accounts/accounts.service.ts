@@ -19,6 +19,7 @@ import { type FollowersChange, FollowerChangesService } from '../readings/follow
 
 const MAX_ACCOUNTS_PER_USER = 20;
 
+/** The social accounts of a user: connect, list, read, disconnect, and take a pushed list. */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -29,6 +30,10 @@ export class AccountsService {
     private readonly changes: FollowerChangesService,
   ) {}
 
+  /**
+   * Connects an account. It is due to be read at once, unless it is a push account.
+   * @throws ApiError 400 for a bad handle or a server that is not allowed, 409 when the user has 20 accounts
+   */
   async create(
     userId: string,
     { provider, handle: wanted, intervalSeconds = 300 }: CreateAccountDto,
@@ -43,21 +48,33 @@ export class AccountsService {
     });
   }
 
+  /**
+   * One page of the user's accounts, newest first.
+   * @throws ApiError 400 for a bad cursor
+   */
   async list(userId: string, page: PageRequest): Promise<Page<Account>> {
     const query = this.accounts.createQueryBuilder('a').where('a.userId = :userId', { userId });
     return newestFirst(query, page, [userId, 'accounts', {}]);
   }
 
+  /** @throws ApiError 404 when the user has no such account */
   async read(userId: string, id: string): Promise<Account> {
     return found(await this.accounts.findOneBy({ userId, id }));
   }
 
+  /**
+   * Disconnects an account: forgets its followers and publishes nothing.
+   * @throws ApiError 404 when the user has no such account
+   */
   async remove(userId: string, id: string): Promise<void> {
     const { affected } = await this.accounts.delete({ userId, id });
     if (!affected) throw new ApiError(404, MESSAGES.accountNotFound);
   }
 
-  /** Takes in the whole list of a push account; concurrent calls wait for each other. */
+  /**
+   * Stores the whole list of a push account and publishes what has changed. Concurrent calls wait for each other.
+   * @throws ApiError 404 when the user has no such account, 409 when it is not a push account
+   */
   async putFollowers(userId: string, id: string, followers: readonly Follower[]): Promise<FollowersChange> {
     return this.accounts.manager.transaction(async (manager) => {
       const account = found(
@@ -76,7 +93,7 @@ export class AccountsService {
     return verdict.handle;
   }
 
-  /** Holds a lock per user until the transaction ends, so that concurrent creates count each other. */
+  /** Holds a lock per user until the transaction ends, so that concurrent creates count each other's rows. */
   private async refuseTooMany(manager: EntityManager, userId: string): Promise<void> {
     await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`accounts of ${userId}`]);
     if ((await manager.countBy(Account, { userId })) >= MAX_ACCOUNTS_PER_USER) {

@@ -2,15 +2,15 @@ import { ApiError } from '../../../plumbing/errors/api-error';
 import { messageFor } from '../../../plumbing/errors/messages';
 import { type Follower, isName, MAX_NAME_LENGTH } from '../follower';
 
-/** Followers that one account may be given. */
+/** The most followers that a push account may have. */
 export const MAX_PUSHED_FOLLOWERS = 100_000;
 
 const FIELDS = ['id', 'username', 'displayName'];
 const MAX_NAMED_FAULTS = 10;
 
 /**
- * Reads the body of `PUT /api/accounts/:id/followers`. It is not a DTO because class-validator takes seconds for 100,000
- * objects, in which the process would do nothing else.
+ * Reads the body of `PUT /api/accounts/:id/followers`. It is not a DTO because class-validator takes seconds for
+ * 100,000 objects, and the process would do nothing else during that time.
  * @throws ApiError 400 that names up to ten faults
  */
 export function parsePushedFollowers(body: unknown): Follower[] {

@@ -1,12 +1,13 @@
 import { type Follower, isName } from '../follower';
 
+/** One page of an account's followers. */
 export interface BlueskyPage {
   readonly followers: readonly Follower[];
   /** Null on the last page. */
   readonly cursor: string | null;
 }
 
-/** Reads the output of `app.bsky.graph.getFollowers`; null when it is none. */
+/** Reads the output of `app.bsky.graph.getFollowers`; null when the body is something else. */
 export function readBlueskyPage(body: unknown): BlueskyPage | null {
   const { followers, cursor } = (body ?? {}) as { followers?: unknown; cursor?: unknown };
   if (!Array.isArray(followers) || !['string', 'undefined'].includes(typeof cursor)) return null;

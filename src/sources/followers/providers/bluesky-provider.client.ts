@@ -10,10 +10,10 @@ import { ReadingFailure } from '../reading-failure';
 /** Injection token of the origin of Bluesky's public API. */
 export const BLUESKY_ORIGIN = 'BLUESKY_ORIGIN';
 
-/** The maximum of `app.bsky.graph.getFollowers`. */
+/** Followers per page: the maximum of `app.bsky.graph.getFollowers`. */
 const PAGE = 100;
 
-/** Reads followers through Bluesky's public API, which needs no account there. */
+/** Reads followers through Bluesky's public API, which needs no login. */
 @Injectable()
 export class BlueskyProvider implements FollowerProvider {
   constructor(
@@ -39,7 +39,7 @@ export class BlueskyProvider implements FollowerProvider {
 
   private async page(url: URL) {
     const result = await this.http.get({ url: url.href, headers: { accept: 'application/json' } });
-    // An actor that is unknown, deactivated or taken down is an InvalidRequest, AccountDeactivated or AccountTakedown.
+    // InvalidRequest, AccountDeactivated or AccountTakedown: the account is unknown, deactivated or taken down.
     if (result.kind === 'response' && result.status === 400) {
       throw new ReadingFailure(`${url.host} knows no such account: it may have been deleted, renamed or deactivated.`);
     }

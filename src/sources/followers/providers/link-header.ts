@@ -1,7 +1,7 @@
 /** A target, a parameter, or any other character of a `Link` header (RFC 8288, section 3). */
 const TOKEN = /<([^<>]*)>|;\s*([^\s=;,"]+)(?:\s*=\s*(?:"([^"]*)"|([^\s;,"]*)))?|[^]/g;
 
-/** The target of the first link with `rel="next"`, resolved against the page's own url; null when there is none. */
+/** The target of the first link with `rel="next"`, resolved against the page's own url; null when the page has none. */
 export function nextLink(header: string | string[] | undefined, page: URL): URL | null {
   const text = Array.isArray(header) ? header.join(', ') : (header ?? '');
   let link: string | undefined;

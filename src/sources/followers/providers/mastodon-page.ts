@@ -1,20 +1,20 @@
 import { type Follower, isName } from '../follower';
 
-/** What `GET /api/v1/accounts/lookup` tells of an account. */
+/** What `GET /api/v1/accounts/lookup` says about an account. */
 export interface MastodonAccount {
   readonly id: string;
   readonly followersCount: number;
 }
 
-/** Reads an `Account` entity; null when it is none. */
+/** Reads an `Account` entity; null when the body is something else. */
 export function readMastodonAccount(body: unknown): MastodonAccount | null {
   const { id, followers_count: count } = (body ?? {}) as { id?: unknown; followers_count?: unknown };
   return isName(id) ? { id, followersCount: typeof count === 'number' ? count : 0 } : null;
 }
 
 /**
- * Reads a list of `Account` entities; null when it is none. `acct` has no server for those who live on the one that was
- * asked.
+ * Reads a list of `Account` entities; null when the body is something else. An `acct` without a server is an account on
+ * `host`.
  */
 export function readMastodonFollowers(body: unknown, host: string): Follower[] | null {
   if (!Array.isArray(body)) return null;

@@ -9,10 +9,10 @@ import { type MastodonAccount, readMastodonAccount, readMastodonFollowers } from
 import { type Answer, endless, notAList, readAnswer } from './provider-answer';
 import { ReadingFailure } from '../reading-failure';
 
-/** Mastodon's maximum. */
+/** Followers per page: Mastodon's maximum. */
 const PAGE = 80;
 
-/** Reads followers through the public API of a Mastodon server, or of one that speaks like it. */
+/** Reads followers through the public API of a Mastodon server, or of a server with the same API. */
 @Injectable()
 export class MastodonProvider implements FollowerProvider {
   constructor(
@@ -30,7 +30,7 @@ export class MastodonProvider implements FollowerProvider {
       const { body, headers } = await this.get(url);
       const followers = readMastodonFollowers(body, url.host);
       if (followers === null) throw notAList(url.host);
-      // Who hides his followers has an empty list beside a count that tells the truth.
+      // An account that hides its followers has an empty list, but its count is still right.
       if (seen.size === 0 && followers.length === 0 && account.followersCount > 0) throw hidden(url.host);
       yield followers;
       seen.add(url.href);
@@ -51,7 +51,7 @@ export class MastodonProvider implements FollowerProvider {
   }
 }
 
-/** A server must not send us elsewhere. */
+/** A server must not send this service to another server. */
 function sameOrigin(next: URL | null, page: URL): URL | null {
   if (next === null || next.origin === page.origin) return next;
   throw new ReadingFailure(`${page.host} named another server for the next page, which is never followed.`);

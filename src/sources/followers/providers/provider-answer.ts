@@ -2,7 +2,7 @@ import type { HttpFailure, HttpResponse, HttpResult } from '../../../plumbing/de
 import { rateLimitWaitMs } from './provider-rate-limit';
 import { ReadingFailure } from '../reading-failure';
 
-/** A page as it came: parsed JSON of whatever shape. */
+/** A page as it came: parsed JSON of any shape. */
 export interface Answer {
   readonly body: unknown;
   readonly headers: HttpResponse['headers'];
@@ -35,11 +35,11 @@ export function readAnswer(host: string, result: HttpResult, now: Date): Answer 
   }
 }
 
-/** The answer is JSON, or not even that, but not what was asked for. */
+/** The failure for an answer that is no list of followers, whether it is JSON or not. */
 export const notAList = (host: string) =>
   new ReadingFailure(`${host} answered something that is no list of followers.`);
 
-/** The pages have no end. */
+/** The failure for pages that lead back to an earlier page, and so have no end. */
 export const endless = (host: string) => new ReadingFailure(`${host} led back to a page that was already read.`);
 
 function refusal(host: string, status: number, waitMs: number): ReadingFailure {

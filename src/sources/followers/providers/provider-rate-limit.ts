@@ -5,9 +5,9 @@ const MAX_WAIT_MS = 86_400_000;
 const EARLIEST_UNIX_SECONDS = 1_000_000_000;
 
 /**
- * How long, in ms, a provider asks to be left alone, at most a day: `retry-after` (RFC 9110, seconds or a date), else
- * `x-ratelimit-reset` (Mastodon: an ISO 8601 time), else `ratelimit-reset` (Bluesky: seconds since 1970). 0 when there
- * is none or it makes no sense.
+ * How long to wait, in ms, before the next request to a provider, at most a day. The provider says it in `retry-after`
+ * (RFC 9110, seconds or a date), else in `x-ratelimit-reset` (Mastodon: an ISO 8601 time), else in `ratelimit-reset`
+ * (Bluesky: seconds since 1970). 0 when it says nothing, or nothing that makes sense.
  */
 export function rateLimitWaitMs(headers: Headers, now: Date): number {
   const given = [headers['retry-after'], headers['x-ratelimit-reset'], headers['ratelimit-reset']];

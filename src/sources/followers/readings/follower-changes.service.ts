@@ -6,7 +6,7 @@ import { Account } from '../account.entity';
 import type { Follower } from '../follower';
 import { type Difference, FollowersRepository } from './followers.repository';
 
-/** What a list that was taken in has changed. */
+/** What a list of followers has changed. */
 export interface FollowersChange {
   followersCount: number;
   gained: number;
@@ -15,7 +15,7 @@ export interface FollowersChange {
 
 const STAGED_AT_ONCE = 5000;
 
-/** Takes lists of followers in: the events and the list are in the caller's transaction, together or not at all. */
+/** Stores lists of followers and publishes what has changed, both in the caller's transaction. */
 @Injectable()
 export class FollowerChangesService {
   constructor(
@@ -24,7 +24,7 @@ export class FollowerChangesService {
     private readonly clock: ClockService,
   ) {}
 
-  /** Takes in a list that is at hand. */
+  /** Stages a list that is in memory and takes it in. */
   async replace(
     manager: EntityManager,
     account: Account,
@@ -38,7 +38,7 @@ export class FollowerChangesService {
     return this.takeIn(manager, account, readingId, difference);
   }
 
-  /** Takes in the list that is staged. The account's first list is only stored. */
+  /** Makes the staged list the one that counts and publishes the difference. An account's first list is only stored. */
   async takeIn(
     manager: EntityManager,
     account: Account,

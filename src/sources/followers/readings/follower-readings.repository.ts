@@ -6,7 +6,7 @@ import type { Follower } from '../follower';
 import { columnsOf, FollowersRepository } from './followers.repository';
 import { ReadingAbandoned } from '../reading-failure';
 
-/** An account that this process reads, for as long as it holds it. */
+/** An account that this process holds, and may read while it holds it. */
 export interface Reading {
   /** Id of the account. */
   id: string;
@@ -15,12 +15,12 @@ export interface Reading {
   handle: string;
 }
 
-/** How long a reading holds its account after each page; a page takes less, also with the longest deadline. */
+/** How long a reading holds its account after each page. A page takes less, even with the longest deadline. */
 const HELD = `interval '3 minutes'`;
-/** Accounts of one user that are read at the same time, so that slow servers of one do not hold up the others. */
+/** The most accounts of one user that are read at once, so that one user's slow servers do not delay other users. */
 const PER_USER = 3;
 
-/** An account that is read becomes due again when its reader has died. Two processes never take the same one. */
+/** An account that is being read becomes due again when its reader has died. Two processes never take the same one. */
 const CLAIM = `
   update webhook_service.accounts a
   set reading_id = gen_random_uuid(), next_reading_at = now() + ${HELD}
@@ -39,7 +39,7 @@ const CLAIM = `
   where a.id = due.id
   returning a.id, a.reading_id as "readingId", a.provider, a.handle`;
 
-/** A page is staged only while the account is held, and holds it for longer. A follower on two pages counts once. */
+/** Stages a page only while the account is held, and extends the holding. A follower on two pages counts once. */
 const STAGE = `
   with held as (
     update webhook_service.accounts set next_reading_at = now() + ${HELD} where id = $1 and reading_id = $2
@@ -51,7 +51,7 @@ const STAGE = `
   )
   select id from held`;
 
-/** Never what the present holder has staged: who asks may have lost the account long ago without knowing. */
+/** Keeps what the present holder has staged: the process that runs this may have lost the account without notice. */
 const CLEAR_STALE = `
   delete from webhook_service.staged_followers
   where account_id = $1
@@ -66,7 +66,7 @@ const FAIL = `
     next_reading_at = now() + greatest(make_interval(secs => interval_seconds), make_interval(secs => $4))
   where id = $1 and reading_id = $2`;
 
-/** Which account is read by whom: rows, so that any process may die at any time. */
+/** Which process reads which account. This is kept in rows, so any process may die at any time. */
 @Injectable()
 export class FollowerReadingsRepository {
   constructor(
@@ -74,18 +74,21 @@ export class FollowerReadingsRepository {
     private readonly followers: FollowersRepository,
   ) {}
 
-  /** Takes up to `limit` accounts that are due. */
+  /** Takes up to `limit` accounts that are due, and holds each for 3 minutes. */
   async claim(limit: number): Promise<Reading[]> {
     const [readings] = await this.dataSource.query<[Reading[], number]>(CLAIM, [limit]);
     return readings;
   }
 
-  /** Forgets what readings that died have left behind. */
+  /** Deletes what earlier readings of the account have staged and left behind. */
   async begin(reading: Reading): Promise<void> {
     await this.dataSource.query(CLEAR_STALE, [reading.id]);
   }
 
-  /** @throws ReadingAbandoned when the account is no longer held */
+  /**
+   * Stages a page of followers and holds the account for another 3 minutes.
+   * @throws ReadingAbandoned when the account is no longer held
+   */
   async stage(reading: Reading, followers: readonly Follower[]): Promise<void> {
     const values = [reading.id, reading.readingId, ...columnsOf(followers)];
     const held = await this.dataSource.query<unknown[]>(STAGE, values);
@@ -93,7 +96,7 @@ export class FollowerReadingsRepository {
   }
 
   /**
-   * Ends a reading: what `settle` does with the account and the next reading's time are one transaction.
+   * Ends a reading. What `settle` does and the time of the next reading are one transaction.
    * @throws ReadingAbandoned when the account is no longer held
    */
   async finish(reading: Reading, settle: (manager: EntityManager, account: Account) => Promise<void>): Promise<void> {
@@ -108,13 +111,13 @@ export class FollowerReadingsRepository {
     });
   }
 
-  /** Notes, in the transaction that ends a reading, what the next one has to confirm. */
+  /** Records, in the transaction that ends a reading, what the next reading has to confirm. */
   async suspect(manager: EntityManager, id: string, suspicion: string): Promise<void> {
     const lastError = `The last reading ${suspicion} followers: it counts when the next one confirms it.`;
     await manager.update(Account, { id }, { suspicion, lastError });
   }
 
-  /** The reading does not count; the next one comes after the interval, and not before `waitMs`. */
+  /** Ends a reading that does not count. The next one comes after the account's interval, but not before `waitMs`. */
   async fail({ id, readingId }: Reading, lastError: string, waitMs: number): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       const [, held] = await manager.query<[unknown, number]>(FAIL, [id, readingId, lastError, waitMs / 1000]);
@@ -122,7 +125,7 @@ export class FollowerReadingsRepository {
     });
   }
 
-  /** Lets another process read the account at once. */
+  /** Gives the account back: it is due at once, for any process. */
   async release({ id, readingId }: Reading): Promise<void> {
     await this.dataSource.query(RELEASE, [id, readingId]);
   }

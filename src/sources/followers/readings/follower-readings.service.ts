@@ -15,7 +15,7 @@ const MAX_PAGES = 3200;
 const MAX_FOLLOWERS = 250_000;
 const WITHIN_MS = 1_800_000;
 
-/** Reads the followers of accounts that are due, each whole or not at all. */
+/** Reads the followers of accounts that are due. A list counts only when it was read to its end. */
 @Injectable()
 export class FollowerReadingsService {
   private readonly logger = new Logger('Followers');
@@ -31,12 +31,12 @@ export class FollowerReadingsService {
     this.providers = { mastodon, bluesky };
   }
 
-  /** Takes up to `limit` accounts that are due; each of them has to be read now. */
+  /** Takes up to `limit` accounts that are due. The caller must `read` each of them now. */
   claim(limit: number): Promise<Reading[]> {
     return this.readings.claim(limit);
   }
 
-  /** Reads an account and takes the list in. Never throws: what failed is told to the owner, or tried again. */
+  /** Reads an account and stores its list. Never throws: the owner is shown the failure, or the reading is repeated. */
   async read(reading: Reading, stop?: AbortSignal): Promise<void> {
     try {
       await this.stageAll(reading, stop);
@@ -77,7 +77,7 @@ export class FollowerReadingsService {
     if (stop?.aborted) return this.readings.release(reading);
     if (error instanceof ReadingFailure) return this.readings.fail(reading, error.message, error.waitMs);
     if (error instanceof ApiError) return this.readings.fail(reading, error.message, 0);
-    // The account stays held, and is due again after that.
+    // The account stays held until its time is over, and is due again then.
     this.warn(error);
   }
 

@@ -5,7 +5,7 @@ import { FollowerReadingsService } from './follower-readings.service';
 const LOOK_EVERY_MS = 1000;
 const MAX_READINGS = 8;
 
-/** Looks every second for accounts that are due, in every process that works. */
+/** Looks for accounts that are due, every second, in every worker process. */
 @Injectable()
 export class FollowersTimerService implements OnApplicationShutdown {
   private readonly logger = new Logger('Followers');
@@ -25,7 +25,7 @@ export class FollowersTimerService implements OnApplicationShutdown {
     this.repeat.start();
   }
 
-  /** Begins no further reading. Those under way end at their next page, and another process reads those accounts again. */
+  /** Begins no further reading. Readings under way end at their next page, and other processes repeat them. */
   async stop(): Promise<void> {
     this.stopping.abort();
     await this.repeat.stop();
