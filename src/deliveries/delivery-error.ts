@@ -1,23 +1,24 @@
 import type { FailureCode, Phase, TlsFault } from '../plumbing/destinations/failure';
 
-/** Every reason a delivery can have for not having succeeded: a closed list. */
+/** Why a delivery did not succeed: a closed list. */
 export type ErrorCode = FailureCode | 'http_status' | 'redirect' | 'webhook_deleted' | 'webhook_disabled' | 'internal';
 
 /** The facts of one attempt that its sentence may name. */
 export interface Facts {
   durationMs: number;
   timeoutMs: number;
-  /** The webhook's own url: its host and port may be named, never what the host resolves to. */
+  /** The webhook's own url. The sentence may name its host and port, but never what the host resolves to. */
   url?: string;
   responseStatus?: number;
   /** Name of the rule that refused the destination. */
   rule?: string;
-  /** Of a timeout: what had not come to an end. */
+  /** For a timeout: the phase that did not end in time. */
   phase?: Phase;
-  /** Of a TLS failure, where it is known. */
+  /** For a TLS failure: its cause, when it is known. */
   tls?: TlsFault;
 }
 
+/** Why a delivery did not succeed, for code and for people. */
 export interface DeliveryError {
   code: ErrorCode;
   /** One sentence that says what happened and what to do. Never a resolved address. */
@@ -64,7 +65,7 @@ const TLS: Record<TlsFault | 'other', string> = {
   other: 'the certificate was refused. Check that it is valid, complete and issued for this name.',
 };
 
-/** Advice on a response status; `from` to `to` inclusive, the first that fits counts. */
+/** Advice on response statuses, `from` to `to` inclusive. The first entry that fits counts. */
 const ADVICE: readonly { from: number; to?: number; advice: string }[] = [
   { from: 400, advice: 'Look at the body of its response; if it validates the body, it must let further keys pass.' },
   {
@@ -118,15 +119,15 @@ const ADVICE: readonly { from: number; to?: number; advice: string }[] = [
   { from: 505, to: 999, advice: 'Look into its log at this time.' },
 ];
 
-/** What the documentation has to explain, for its check: faults, phases, and every status with an advice of its own. */
+/** What the documentation must explain: faults, phases, and every status with advice of its own. A test checks it. */
 export const EXPLAINED_TLS_FAULTS = Object.keys(TLS).filter((fault) => fault !== 'other');
 export const TIMEOUT_PHASES: readonly Phase[] = ['dns', 'connect', 'tls', 'response'];
 export const ADVISED_STATUSES = ADVICE.filter(({ to }) => to === undefined).map(({ from }) => from);
 
-/** Every code, for the documentation's check. */
+/** Every code, for the same test. */
 export const ERROR_CODES = Object.keys(SENTENCES) as ErrorCode[];
 
-/** The error of an attempt, told with its facts. */
+/** The error of an attempt, with a sentence that names its facts. */
 export function deliveryError(code: ErrorCode, facts: Facts): DeliveryError {
   return { code, message: SENTENCES[code](facts) };
 }

@@ -13,14 +13,14 @@ export type HeaderMap = Readonly<Record<string, string | string[]>>;
 /** One attempt at sending an event to a webhook. */
 @Entity('deliveries')
 export class Delivery {
-  /** UUIDv7: the time in it is the row's `createdAt`. A first attempt has its event's. */
+  /** UUIDv7: the time in it is the row's `createdAt`. The id of a first attempt has the time of its event. */
   @PrimaryColumn('uuid')
   id: string;
 
   @Column('uuid', { name: 'webhook_id' })
   webhookId: string;
 
-  /** Owner of the webhook. */
+  /** The owner of the webhook. */
   @Column('text', { name: 'user_id' })
   userId: string;
 
@@ -40,7 +40,7 @@ export class Delivery {
   @Column('text')
   status: DeliveryStatus;
 
-  /** Where it was sent, or where it would be sent now. */
+  /** The url that the event was sent to, or would be sent to now. */
   @Column('text')
   url: string;
 
@@ -65,7 +65,7 @@ export class Delivery {
   @Column('timestamptz', { name: 'completed_at', nullable: true })
   completedAt: Date | null;
 
-  /** When the next attempt is due; null on a failed row: given up. */
+  /** When the next attempt is due. Null on a failed row: there is no next attempt. */
   @Column('timestamptz', { name: 'next_attempt_at', nullable: true })
   nextAttemptAt: Date | null;
 
@@ -81,7 +81,7 @@ export class Delivery {
   @Column('boolean', { name: 'response_body_truncated', nullable: true })
   responseBodyTruncated: boolean | null;
 
-  /** It waits for a slot of its webhook, its user or the process, and there is no job for it. */
+  /** True: the row waits for a slot of its webhook, its user or the process, and there is no job for it. */
   @Column('boolean')
   parked: boolean;
 

@@ -7,7 +7,7 @@ import { FanOutService } from './fan-out.service';
 
 const CONCURRENCY = 50;
 
-/** Fans out what other processes have published, and what the sweeper has found. */
+/** Fans out the events that other processes have published, and those that the sweeper has found. */
 @Processor(FAN_OUT_QUEUE, processorOptions(() => CONCURRENCY))
 export class FanOutProcessor extends TrackedProcessor<FanOutJob> {
   constructor(private readonly fanOut: FanOutService) {

@@ -9,7 +9,7 @@ export interface Subscriber {
   eventId: string;
   event: string;
   webhookId: string;
-  /** Owner of the webhook. */
+  /** The owner of the webhook. */
   userId: string;
   url: string;
 }
@@ -17,8 +17,8 @@ export interface Subscriber {
 const SUBSCRIBED = `w.active and w.events && e.patterns and w.created_at < e.accepted_at`;
 
 /**
- * Decides who gets an event: webhooks that are active, subscribed, and were created before it. The webhooks of an event
- * for one user are looked for among that user's alone, however many others have subscribed to the same.
+ * The webhooks that get an event: they are active, subscribed, and were created before it. For an event of one user
+ * only that user's webhooks are searched, however many others have subscribed to the same event.
  */
 const SUBSCRIBERS = {
   name: 'subscribers',
@@ -40,8 +40,8 @@ const SUBSCRIBERS = {
 };
 
 /**
- * Does not wait until the commit is on the disk. If PostgreSQL dies before, the events are fanned out again, into the same
- * rows. A later commit that is waited for, such as that of an outcome, brings this one to the disk too.
+ * Does not wait until the commit is on the disk. If PostgreSQL crashes before that, the events are fanned out again,
+ * into the same rows. A later commit that waits for the disk, such as an outcome's, brings this one to the disk too.
  */
 const INSERT_DELIVERIES = {
   name: 'insert_first_deliveries',
@@ -68,15 +68,16 @@ const PAGE = 5000;
 /** The first delivery of an event to a webhook, about to be inserted. */
 interface FirstDelivery extends Subscriber {
   id: string;
-  /** It waits in its row for a slot; there is no job for it. */
+  /** True: it waits in its row for a slot, and there is no job for it. */
   parked: boolean;
 }
 
+/** The statements of the fan-out. */
 @Injectable()
 export class FanOutRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** The subscribers of those events that are still to be fanned out, page after page. The last page may be empty. */
+  /** The subscribers of the events that are not fanned out yet, in pages. The last page may be empty. */
   async *subscribers(eventIds: readonly string[]): AsyncGenerator<{ page: Subscriber[]; isLast: boolean }> {
     const bounds = idBounds(eventIds);
     let page: Subscriber[];
@@ -95,10 +96,10 @@ export class FanOutRepository {
   }
 
   /**
-   * Inserts the rows that do not exist yet, and answers their ids.
-   * @param complete events that have no other deliveries than these and those inserted before: they are marked as fanned
-   *   out, in the same commit. When another process has marked one meanwhile, it has inserted the rows too, and nothing is
-   *   inserted here.
+   * Inserts the rows that do not exist yet, and returns their ids.
+   * @param complete events whose deliveries are all among these and those inserted before. They are marked as fanned
+   *   out in the same commit. When another process has already marked one, it has inserted the rows too, and nothing is
+   *   inserted for that event here.
    */
   async insert(rows: readonly FirstDelivery[], complete: readonly string[]): Promise<Set<string>> {
     const inserted = await this.statements.run<{ id: string }>(INSERT_DELIVERIES, [

@@ -6,14 +6,14 @@ import { ParkingService } from '../slots/parking.service';
 import { SendQueue } from '../send.queue';
 
 const MAX_BATCH = 100;
-/** So many rows are inserted at once: the first of many subscribers do not wait for the rows of all. */
+/** Rows that are inserted at once at most, so that the first of many subscribers do not wait for the rows of all. */
 const MAX_INSERT = 1000;
 /** While one batch is written, the next is read. */
 const BATCHES_AT_ONCE = 2;
 
 /**
- * Turns events into deliveries, many events together. It may run twice for an event and changes nothing the second time:
- * the ids of first deliveries are computed, and the event is marked as fanned out with the last of them.
+ * Turns events into deliveries, many events together. A second run for an event changes nothing: the ids of first
+ * deliveries are computed from the event, and the event is marked as fanned out with the last of them.
  */
 @Injectable()
 export class FanOutService {
@@ -45,7 +45,7 @@ export class FanOutService {
     }
   }
 
-  /** @param complete events that have no other deliveries than these and those inserted before */
+  /** @param complete events whose deliveries are all among these and those inserted before */
   private async insert(subscribers: readonly Subscriber[], complete: readonly string[]): Promise<void> {
     const isFull = this.queue.remaining < subscribers.length;
     const rows = subscribers.map((subscriber) => ({
@@ -54,7 +54,7 @@ export class FanOutService {
       parked: isFull || this.parking.hasParked(subscriber.webhookId),
     }));
     const inserted = await this.fanOut.insert(rows, complete);
-    // Rows that already existed were queued by the process that inserted them, or will be by the sweeper.
+    // Rows that already existed were offered by the process that inserted them, or the sweeper will offer them.
     const added = rows.filter(({ id }) => inserted.has(id));
     await this.queue.offer(added.filter(({ parked }) => !parked).map(({ id }) => id));
     this.parking.note(added.filter(({ parked }) => parked));

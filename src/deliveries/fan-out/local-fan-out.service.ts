@@ -3,10 +3,10 @@ import { FanOutQueue } from '../../events/fan-out.queue';
 import { WorkersService } from '../../plumbing/queue/workers.service';
 import { FanOutService } from './fan-out.service';
 
-/** Events of its own publishers that a process fans out at once. What goes beyond that is for all workers. */
+/** The most events of its own publishers that a process fans out at once. Further events become jobs for any worker. */
 const MAX_EVENTS = 200;
 
-/** In a process that works and publishes, events are fanned out without a job. */
+/** In a process that both publishes and works, fans out the events that it publishes without a job. */
 @Injectable()
 export class LocalFanOutService {
   private readonly logger = new Logger('LocalFanOut');
@@ -19,13 +19,13 @@ export class LocalFanOutService {
     private readonly workers: WorkersService,
   ) {}
 
-  /** From now on this process takes what its own publishers offer. */
+  /** Takes what the publishers of this process offer, from now on. */
   start(): void {
     this.started = true;
     this.queue.whenOffered(() => this.take());
   }
 
-  /** Takes nothing more; what is under way ends by itself. */
+  /** Takes nothing more. What is under way ends by itself; `WorkersService` waits for it. */
   async stop(): Promise<void> {
     this.started = false;
   }

@@ -10,13 +10,13 @@ import { WebhooksService } from '../../webhooks/webhooks.service';
 import { Delivery } from '../delivery.entity';
 import type { DeliveryQueryDto } from './dto/delivery-query.dto';
 
-/** A delivery and the text that it sends. */
+/** A delivery and the body that it sends. */
 export interface LoggedDelivery {
   delivery: Delivery;
   body: string;
 }
 
-/** Reads the delivery log, newest first, always as the owner of the webhooks. */
+/** Reads the delivery log, newest first. A user sees only the deliveries to that user's own webhooks. */
 @Injectable()
 export class DeliveryLogService {
   constructor(
@@ -25,16 +25,27 @@ export class DeliveryLogService {
     private readonly webhooks: WebhooksService,
   ) {}
 
+  /**
+   * The deliveries to one webhook.
+   * @throws ApiError 404 when the user has no such webhook, 400 for a bad cursor
+   */
   async list(userId: string, webhookId: string, query: DeliveryQueryDto): Promise<Page<Delivery>> {
     await this.webhooks.read(userId, webhookId);
     return this.page({ userId, webhookId }, `deliveries of ${webhookId}`, query);
   }
 
-  /** Over all webhooks of the user, deleted ones too. */
+  /**
+   * The deliveries to all webhooks of the user, deleted ones included.
+   * @throws ApiError 400 for a bad cursor
+   */
   async listAll(userId: string, query: DeliveryQueryDto): Promise<Page<Delivery>> {
     return this.page({ userId }, 'deliveries', query);
   }
 
+  /**
+   * A delivery with the body of its event, which is empty when the event has been dropped.
+   * @throws ApiError 404 when the user has no such webhook, or the webhook no such delivery
+   */
   async read(userId: string, webhookId: string, id: string): Promise<LoggedDelivery> {
     await this.webhooks.read(userId, webhookId);
     return this.readKept(userId, webhookId, id);

@@ -13,11 +13,11 @@ import { VisibleEventsRepository } from './visible-events.repository';
 
 const MAX_DELIVERIES = 250;
 
-/** Whom an event is visible to: its user, its publisher, and owners of webhooks that it went to. */
+/** An event is visible to its user, to its publisher, and to the owners of webhooks that it was sent to. */
 const VISIBLE = `not e.is_test and (e.user_id = :userId or e.publisher_id = :userId or exists (
   select from webhook_service.deliveries d where d.user_id = :userId and d.event_id = e.id))`;
 
-/** Reads events and what became of them, always as one user. */
+/** Reads events and their deliveries. A user sees only what is visible to that user. */
 @Injectable()
 export class EventLogService {
   constructor(
@@ -26,6 +26,10 @@ export class EventLogService {
     private readonly visible: VisibleEventsRepository,
   ) {}
 
+  /**
+   * One page of the events that are visible to the user, newest first.
+   * @throws ApiError 400 for a bad cursor
+   */
   async list(userId: string, { event, ...page }: EventQueryDto): Promise<Page<Event>> {
     const scope: CursorScope = [userId, 'events', { event, since: page.since, until: page.until }];
     const ids = await this.visible.newest(userId, event ?? null, idWindow(page, scope), page.limit + 1);
@@ -33,6 +37,10 @@ export class EventLogService {
     return Page.of(rows, page.limit, scope);
   }
 
+  /**
+   * An event and its newest 250 deliveries to the user's webhooks.
+   * @throws ApiError 404 when no such event is visible to the user
+   */
   async read(userId: string, id: string): Promise<{ event: Event; deliveries: Delivery[] }> {
     const event = await this.events.createQueryBuilder('e').where(VISIBLE, { userId }).andWhere({ id }).getOne();
     if (!event) throw new ApiError(404, MESSAGES.eventNotFound);

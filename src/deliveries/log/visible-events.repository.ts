@@ -7,9 +7,10 @@ const IN_WINDOW = `
   ($2::uuid is null or e.id >= $2) and ($3::uuid is null or e.id < $3) and ($4::text is null or e.name = $4) and not e.is_test`;
 
 /**
- * Whom an event is visible to: its user, its publisher, and owners of webhooks that it went to. A branch for each, because
- * each has an index that leads from the newest on; together they would be looked for among everybody's events. An event
- * that was redelivered may be past retention by now: it is among the last, because days are dropped oldest first.
+ * An event is visible to its user, to its publisher, and to the owners of webhooks that it was sent to. Each of them
+ * has a branch, because each branch has an index that leads from the newest on; one condition for all would search
+ * everybody's events. An event that was redelivered may be past retention by now. It is among the last, because the
+ * oldest days are dropped first.
  */
 const NEWEST = `
   (select e.id from webhook_service.events e
@@ -23,11 +24,12 @@ const NEWEST = `
      and ($4::text is null or d.event = $4) and d.trigger <> 'test' order by d.event_id desc limit $5)
   order by id desc limit $5`;
 
+/** Finds the events that a user may see. */
 @Injectable()
 export class VisibleEventsRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** The newest events of a window that the user may see, of any name unless one is given. */
+  /** The ids of the newest events in a window that the user may see. A `name` of null means every name. */
   async newest(userId: string, name: string | null, { from, before }: IdWindow, limit: number): Promise<string[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(NEWEST, [userId, from, before, name, limit]);
     return rows.map(({ id }) => id);

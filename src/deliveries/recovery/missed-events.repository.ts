@@ -3,26 +3,29 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
-/** A window of events of one webhook; the ids bound it in time. */
+/** A window of events for one webhook. Ids of events bound it in time. */
 export interface EventWindow {
   webhookId: string;
-  /** Of the owner. */
+  /** The owner of the webhook. */
   userId: string;
   firstId: string;
   /** The first id after the window. */
   untilId: string;
 }
 
-/** An event that the webhook should have got, as far as its subscription and its audience say. */
+/** An event that the webhook should have got, by the event's name and its audience. */
 export interface Candidate {
   id: string;
   missed: boolean;
 }
 
-/** Fanning out and activating look at the same moment from two transactions: by so much they may misjudge each other. */
+/** A fan-out and an activation at the same moment are two transactions. They may misjudge their order by this much. */
 const SLACK = `interval '5 seconds'`;
 
-/** $1 webhook, $2 owner, $3 first id, $4 id after the window, $5 id to continue behind. One branch for each audience: both are index scans. */
+/**
+ * $1 webhook, $2 owner, $3 first id, $4 id after the window, $5 id to continue after.
+ * Each audience has a branch, so that both are index scans.
+ */
 const CANDIDATES = `
   select w.id as webhook_id, e.id, e.accepted_at, e.fanned_out_at
   from webhook_service.webhooks w
@@ -36,8 +39,8 @@ const CANDIDATES = `
     where pattern in ('*', e.name) or (right(pattern, 2) = '.*' and starts_with(e.name, left(pattern, -1))))`;
 
 /**
- * Failed for good, canceled by disabling, or without any delivery because the webhook was inactive at its fan-out. Nothing
- * that a later delivery brought home, and nothing that is still under way.
+ * An event is missed when its newest delivery failed for good or was canceled by disabling, or when it has no delivery
+ * because the webhook was inactive at its fan-out. An event with a pending delivery is not missed.
  */
 const MISSED = `
   not exists (
@@ -49,7 +52,7 @@ const MISSED = `
       where p.webhook_id = c.webhook_id and p.started_at <= c.fanned_out_at
         and coalesce(p.ended_at + ${SLACK}, 'infinity') >= c.accepted_at))`;
 
-/** A delivery is never older than its event: the bound lets PostgreSQL skip partitions. */
+/** A delivery is never older than its event, so the bound lets PostgreSQL skip partitions. */
 const NEWEST = `
   left join lateral (
     select d.status, d.error_code from webhook_service.deliveries d
@@ -74,12 +77,13 @@ export class MissedEventsRepository {
     private readonly cutoff: RetentionCutoffService,
   ) {}
 
+  /** How many events of the window the webhook has missed. */
   async count(window: EventWindow): Promise<number> {
     const [row] = await this.dataSource.query<{ count: number }[]>(COUNT, [...this.bounds(window), NIL]);
     return row?.count ?? 0;
   }
 
-  /** The next candidates behind an event, oldest first; fewer than `limit` are the last. */
+  /** The next candidates after an event, oldest first. Fewer than `limit` are the last ones. */
   page(manager: EntityManager, window: EventWindow, after: string, limit: number): Promise<Candidate[]> {
     return manager.query<Candidate[]>(PAGE, [...this.bounds(window), after, limit]);
   }

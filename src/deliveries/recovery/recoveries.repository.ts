@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { Recovery } from './recovery.entity';
 
-/** The partial unique index lets one of several at once win. */
+/** Of several inserts at once, the partial unique index lets one win. */
 const INSERT = `
   insert into webhook_service.recoveries
     (id, webhook_id, user_id, count, first_id, until_id, cursor, status, completed_at)
@@ -19,7 +19,7 @@ const END = `
   update webhook_service.recoveries set status = 'done', completed_at = now()
   where webhook_id = $1 and status = 'running'`;
 
-/** First attempts of redeliveries are the only ones that a recovery has to wait for: retries have a time of their own. */
+/** A recovery waits only for the first attempts of redeliveries. Retries are due later, at times of their own. */
 const UNSENT = `
   select count(*)::int as count from (
     select 1 from webhook_service.deliveries
@@ -27,9 +27,10 @@ const UNSENT = `
     limit $2
   ) as unsent`;
 
+/** A recovery before it is inserted. */
 export type NewRecovery = Pick<Recovery, 'id' | 'webhookId' | 'userId' | 'count' | 'firstId' | 'untilId'>;
 
-/** How far each recovery has come. Everything but reading is done under the lock of its webhook. */
+/** How far each recovery is. A method that takes a `manager` must be called under the lock of its webhook. */
 @Injectable()
 export class RecoveriesRepository {
   constructor(@InjectRepository(Recovery) private readonly recoveries: Repository<Recovery>) {}
@@ -45,28 +46,32 @@ export class RecoveriesRepository {
     });
   }
 
+  /** A recovery of a user's webhook; null when there is none with this id. */
   find(userId: string, webhookId: string, id: string): Promise<Recovery | null> {
     return this.recoveries.findOneBy({ userId, webhookId, id });
   }
 
+  /** All recoveries that are running. */
   running(): Promise<Recovery[]> {
     return this.recoveries.findBy({ status: 'running' });
   }
 
-  /** As it is now, under the lock; null when it is done. */
+  /** The recovery as it is now; null when it is done. */
   reread(manager: EntityManager, id: string): Promise<Recovery | null> {
     return manager.findOneBy(Recovery, { id, status: 'running' });
   }
 
+  /** Moves the cursor of a running recovery, and adds to what it has queued. */
   async advance(manager: EntityManager, id: string, cursor: string, queued: number): Promise<void> {
     await manager.query(ADVANCE, [id, cursor, queued]);
   }
 
+  /** Ends the running recovery of a webhook, if there is one. */
   async end(manager: EntityManager, webhookId: string): Promise<void> {
     await manager.query(END, [webhookId]);
   }
 
-  /** Redeliveries of the webhook that have not been sent yet; counts no further than `most`. */
+  /** How many redeliveries of the webhook have not been sent yet. Counts no further than `most`. */
   async unsent(manager: EntityManager, webhookId: string, most: number): Promise<number> {
     const [row] = await manager.query<{ count: number }[]>(UNSENT, [webhookId, most]);
     return row?.count ?? 0;

@@ -10,7 +10,7 @@ import { RecoveriesRepository } from './recoveries.repository';
 import type { Recovery } from './recovery.entity';
 import { RecoveryProgressService } from './recovery-progress.service';
 
-/** Brings home what a webhook has missed. */
+/** Sends again what a webhook has missed. */
 @Injectable()
 export class RecoveriesService {
   constructor(
@@ -21,14 +21,17 @@ export class RecoveriesService {
     private readonly progress: RecoveryProgressService,
   ) {}
 
-  /** How many events of this time the webhook has missed. */
+  /**
+   * How many events of this time the webhook has missed.
+   * @throws ApiError 404 without such a webhook, 400 for an empty or a future window, 409 when the webhook is inactive
+   */
   async count(userId: string, webhookId: string, since: Date, until?: Date): Promise<number> {
     return this.missed.count(await this.window(userId, webhookId, since, until));
   }
 
   /**
    * Begins to send them again. The recovery is stored when this resolves, and goes on whatever happens to this process.
-   * @throws ApiError 404, 400 for a window without events, or 409 while that is not possible
+   * @throws ApiError as `count`, and 409 while another recovery of the webhook is running
    */
   async start(userId: string, webhookId: string, since: Date, until?: Date): Promise<Recovery> {
     const window = await this.window(userId, webhookId, since, until);
@@ -42,6 +45,7 @@ export class RecoveriesService {
     return recovery;
   }
 
+  /** @throws ApiError 404 when the user has no such webhook, or the webhook no such recovery */
   async read(userId: string, webhookId: string, id: string): Promise<Recovery> {
     await this.webhooks.read(userId, webhookId);
     const recovery = await this.recoveries.find(userId, webhookId, id);

@@ -9,11 +9,11 @@ import type { Recovery } from './recovery.entity';
 import { RedeliveriesRepository } from './redeliveries.repository';
 import { SendQueue } from '../send.queue';
 
-/** Events that one step looks at, and so the most that it queues. */
+/** The most events that one step looks at, and so the most that it queues. */
 const PAGE = 500;
-/** The next page follows when fewer than this many of the pages before are still to be sent. */
+/** The next page follows when fewer than this many redeliveries of the pages before are still to be sent. */
 const MOSTLY_SENT = 100;
-/** Pages without a missed event are quick. After this many of them other recoveries get a turn. */
+/** Pages without a missed event are quick. After this many pages other recoveries get a turn. */
 const MAX_PAGES = 20;
 const CONTINUE_EVERY_MS = 1000;
 
@@ -27,8 +27,8 @@ interface Step {
 const NO_STEP: Step = { ids: [], more: false };
 
 /**
- * Takes recoveries further, a page at a time, each page in one short transaction under the lock of its webhook. Its state
- * is in rows, so any process may take the next step: a recovery that began in another process goes on here.
+ * Takes recoveries further, a page at a time. Each page is one short transaction under the lock of its webhook. The
+ * state of a recovery is in rows, so any process may take the next step, whichever process it began in.
  */
 @Injectable()
 export class RecoveryProgressService implements OnApplicationShutdown {
@@ -51,7 +51,7 @@ export class RecoveryProgressService implements OnApplicationShutdown {
     this.repeat.start();
   }
 
-  /** Begins no further turn; resolves when the one under way has ended. */
+  /** Begins no further turn. Resolves when the turn under way has ended. */
   stop(): Promise<void> {
     return this.repeat.stop();
   }
@@ -66,8 +66,8 @@ export class RecoveryProgressService implements OnApplicationShutdown {
   }
 
   /**
-   * Takes one recovery as far as it goes without waiting. Never throws: what fails is tried again at the next turn, in this
-   * process or another.
+   * Takes one recovery as far as it goes without waiting. Never throws: what fails is tried again at the next turn, in
+   * this process or another.
    */
   async continue({ id, webhookId }: Pick<Recovery, 'id' | 'webhookId'>): Promise<void> {
     try {

@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export const RECOVERY_STATUSES = ['running', 'done'] as const;
 export type RecoveryStatus = (typeof RECOVERY_STATUSES)[number];
 
-/** A request to bring home what a webhook has missed. */
+/** A request to send again what a webhook has missed. */
 @Entity('recoveries')
 export class Recovery {
   @PrimaryColumn('uuid')
@@ -12,30 +12,30 @@ export class Recovery {
   @Column('uuid', { name: 'webhook_id' })
   webhookId: string;
 
-  /** Owner of the webhook. */
+  /** The owner of the webhook. */
   @Column('text', { name: 'user_id' })
   userId: string;
 
   @Column('text')
   status: RecoveryStatus;
 
-  /** Events that had to be recovered when it began. */
+  /** How many events had to be recovered when it began. */
   @Column('integer')
   count: number;
 
-  /** Those of them that have a new attempt by now. */
+  /** How many of them have a new attempt by now. */
   @Column('integer')
   queued: number;
 
-  /** The window, as ids of events: the first that may be in it, */
+  /** The first id of an event that may be in the window. */
   @Column('uuid', { name: 'first_id' })
   firstId: string;
 
-  /** and the first after it. */
+  /** The first id after the window. */
   @Column('uuid', { name: 'until_id' })
   untilId: string;
 
-  /** The last event that was looked at. */
+  /** The id of the last event that was looked at. */
   @Column('uuid')
   cursor: string;
 

@@ -4,12 +4,12 @@ import { ClockService } from '../../plumbing/database/clock.service';
 import { JOB_LEASE } from '../lease';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
-/** Whoever makes redeliveries holds this lock: two of them never take the same event for one without a pending attempt. */
+/** Redeliveries are inserted under this lock, so two transactions never both see an event without a pending attempt. */
 const LOCK_WEBHOOK = 'select active from webhook_service.webhooks where id = $1 for no key update';
 
 const KEPT = 'select 1 from webhook_service.events where id = $1 and id >= $2';
 
-/** An event with a pending attempt is left out, and so is one that is past retention. */
+/** Leaves out events with a pending attempt, and events that are past retention. */
 const INSERT_REDELIVERIES = `
   insert into webhook_service.deliveries
     (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
@@ -21,7 +21,7 @@ const INSERT_REDELIVERIES = `
     select from webhook_service.deliveries p where p.webhook_id = w.id and p.event_id = e.id and p.status = 'pending')
   returning id`;
 
-/** The statements behind redelivering and recovering, inside the caller's transaction. */
+/** The statements of redelivery and recovery. They run in the caller's transaction. */
 @Injectable()
 export class RedeliveriesRepository {
   constructor(
@@ -29,17 +29,21 @@ export class RedeliveriesRepository {
     private readonly cutoff: RetentionCutoffService,
   ) {}
 
-  /** Whether the webhook is active, held so until the transaction ends; null when it is deleted. */
+  /** Whether the webhook is active; that cannot change until the transaction ends. Null when the webhook is deleted. */
   async lockWebhook(manager: EntityManager, webhookId: string): Promise<{ active: boolean } | null> {
     const [webhook] = await manager.query<{ active: boolean }[]>(LOCK_WEBHOOK, [webhookId]);
     return webhook ?? null;
   }
 
+  /** True when the event exists and is within retention. */
   async isKept(manager: EntityManager, eventId: string): Promise<boolean> {
     return (await manager.query<unknown[]>(KEPT, [eventId, this.cutoff.firstKeptId()])).length > 0;
   }
 
-  /** Inserts attempts of those events that have none pending, under the lock of their webhook, and answers their ids. */
+  /**
+   * Inserts an attempt for each of these events that is kept and has none pending. Returns the ids of the attempts.
+   * To be called after `lockWebhook` in the same transaction.
+   */
   async insert(manager: EntityManager, webhookId: string, eventIds: readonly string[]): Promise<string[]> {
     const ids = eventIds.map(() => this.clock.birth().id);
     const rows = await manager.query<{ id: string }[]>(INSERT_REDELIVERIES, [

@@ -8,7 +8,7 @@ import { DeliveryLogService } from '../log/delivery-log.service';
 import { RedeliveriesRepository } from './redeliveries.repository';
 import { SendQueue } from '../send.queue';
 
-/** Sends an event to a webhook once more, because somebody asked for it. */
+/** Sends an event to a webhook once more, when a user asks for it. */
 @Injectable()
 export class RedeliveryService {
   constructor(
@@ -19,8 +19,9 @@ export class RedeliveryService {
   ) {}
 
   /**
-   * The new attempt of the event that this delivery carried. It is stored when this resolves.
-   * @throws ApiError 404, or 409 while that is not possible
+   * Inserts and offers a new attempt for the event of this delivery. The attempt is stored when this resolves.
+   * @throws ApiError 404 when the user has no such webhook or delivery; 409 for a test, an inactive webhook, an event
+   *   past retention, or an event with a pending attempt
    */
   async redeliver(userId: string, webhookId: string, deliveryId: string): Promise<Delivery> {
     const { delivery } = await this.log.read(userId, webhookId, deliveryId);

@@ -5,7 +5,7 @@ import { lowestIdOf } from '../../plumbing/database/id-time';
 
 const DAY_MS = 86_400_000;
 
-/** Where retention ends, by PostgreSQL's clock. */
+/** The end of retention, by PostgreSQL's clock. */
 @Injectable()
 export class RetentionCutoffService {
   constructor(
@@ -13,7 +13,7 @@ export class RetentionCutoffService {
     private readonly clock: ClockService,
   ) {}
 
-  /** What has a lower id is past retention: it may be dropped at any moment, so it counts as dropped already. */
+  /** The lowest id within retention. A row with a lower id may be dropped at any moment, so it counts as dropped. */
   firstKeptId(): string {
     return lowestIdOf(this.clock.now().getTime() - this.config.retentionDays * DAY_MS);
   }

@@ -5,11 +5,11 @@ import type { DayPartition, PartitionedTable } from '../../plumbing/database/par
 
 const MAX_KEYS = 10_000;
 
-/** Its first deliveries, whose ids are of the event's day, are still to be made. */
+/** An event of this day is not fanned out yet. Its first deliveries will have ids of the same day. */
 const IS_TO_BE_FANNED_OUT = `exists (
   select from webhook_service.events where fanned_out_at is null and not is_test and id >= $1 and id < $2)`;
 
-/** A delivery may be of a later day than its event, whose body it still needs. */
+/** A delivery may belong to a later day than its event, and still needs the event's body. */
 const NEEDED: Record<PartitionedTable, string> = {
   deliveries: `
     select ${IS_TO_BE_FANNED_OUT} or exists (
@@ -26,17 +26,18 @@ const FORGET_KEYS = `
   )
   delete from webhook_service.event_keys k using old where k.publisher_id = old.publisher_id and k.key = old.key`;
 
-/** What may go by age, and what is still needed. */
+/** Says what is still needed, and deletes idempotency keys that are past retention. */
 @Injectable()
 export class RetentionRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
+  /** True when something in this day's table is still to be delivered. */
   async isNeeded(table: PartitionedTable, { from, to }: DayPartition): Promise<boolean> {
     const [row] = await this.dataSource.query<{ needed: boolean }[]>(NEEDED[table], [from, to]);
     return row?.needed ?? true;
   }
 
-  /** A page at a time, so that no publisher waits for it. Answers how many. */
+  /** Deletes the keys that are past retention, in pages, so that no publisher waits. Returns how many it deleted. */
   async forgetKeys(retentionDays: number): Promise<number> {
     let total = 0;
     for (let found = MAX_KEYS; found === MAX_KEYS; total += found) {

@@ -9,8 +9,8 @@ import { RetentionRepository } from './retention.repository';
 const EVERY_MS = 3_600_000;
 
 /**
- * Drops what is past retention, a whole day at a time, from a timer of this process, one process at a time. A day that
- * still has something to deliver stays.
+ * Drops what is past retention, a whole day at a time. It runs from a timer of this process; only one process at a time
+ * does the work. A day that still has something to deliver stays.
  */
 @Injectable()
 export class RetentionService implements OnApplicationShutdown {
@@ -33,7 +33,7 @@ export class RetentionService implements OnApplicationShutdown {
     this.repeat.start();
   }
 
-  /** Begins no further run; resolves when the one under way has ended. */
+  /** Begins no further run. Resolves when the run under way has ended. */
   stop(): Promise<void> {
     return this.repeat.stop();
   }
@@ -42,11 +42,11 @@ export class RetentionService implements OnApplicationShutdown {
     await this.stop();
   }
 
-  /** One run. Does nothing while another process is at it; throws while PostgreSQL is away. */
+  /** One run. Does nothing while another process does it. Throws while PostgreSQL is away. */
   async apply(): Promise<void> {
     await this.days.alone(async () => {
       const firstKeptId = this.cutoff.firstKeptId();
-      // Deliveries first: one whose event is gone could not be shown.
+      // Deliveries go first: a delivery could not be shown without its event.
       for (const table of ['deliveries', 'events'] as const) {
         for (const day of await this.days.before(table, firstKeptId)) await this.drop(table, day);
       }

@@ -9,7 +9,7 @@ import { SecretsService } from '../../webhooks/secrets/secrets.service';
 import type { DueDelivery, DueWebhook, Exchange } from '../attempt';
 import { prepare, type SigningSecrets } from './signed-request';
 
-/** A request that was made, for the log, and what came of it. */
+/** A request that was made: what the log shows, and its result. */
 export interface SentRequest {
   exchange: Exchange;
   result: HttpResult;
@@ -24,7 +24,7 @@ export class SenderService {
     private readonly http: HttpClient,
   ) {}
 
-  /** Null when the webhook's secret does not open: then nothing is sent. */
+  /** Makes the request. Null when the webhook's secret does not open: then nothing is sent. */
   async send(delivery: DueDelivery, webhook: DueWebhook): Promise<SentRequest | null> {
     const secrets = this.secretsOf(delivery.webhookId, webhook);
     if (!secrets) return null;
@@ -42,7 +42,7 @@ export class SenderService {
     return { exchange, result };
   }
 
-  /** Null when the secret does not open; the previous one is only a courtesy. */
+  /** Null when the secret does not open. A previous secret that does not open is left out. */
   private secretsOf(id: string, { sealedSecret, sealedPreviousSecret }: DueWebhook): SigningSecrets | null {
     const current = this.secrets.open(id, sealedSecret);
     return current === null

@@ -16,7 +16,10 @@ export function standardSignature(id: string, timestamp: number, body: string, s
   return `v1,${createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** `whsec_` and canonical base64 of 24 to 64 bytes is decoded; every other secret is its own UTF-8 bytes. */
+/**
+ * The key of Standard Webhooks. `whsec_` with canonical base64 of 24 to 64 bytes is decoded; the key of every other
+ * secret is its UTF-8 bytes.
+ */
 export function standardKey(secret: string): Buffer {
   if (secret.startsWith(WHSEC)) {
     const encoded = secret.slice(WHSEC.length);

@@ -14,13 +14,13 @@ export interface Sendable {
   traceparent: string | null;
 }
 
-/** What signs a request: the webhook's secret and, while a rotation overlaps, the one before it. */
+/** The secrets that sign a request: the webhook's own and, while a rotation overlaps, the previous one. */
 export interface SigningSecrets {
   current: string;
   previous: string | null;
 }
 
-/** The signed request of one attempt. `at` is the instant of this attempt, not of the event. */
+/** The signed request of one attempt. `at` is the time of this attempt, not of the event. */
 export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, version: string): PreparedRequest {
   const { id, eventId, event, attempt, trigger, body, url, traceparent } = delivery;
   const { current, previous } = secrets;

@@ -3,20 +3,22 @@ import { TrackedProcessor } from '../../plumbing/queue/tracked.processor';
 import { WorkersService } from '../../plumbing/queue/workers.service';
 import type { Swept } from './sweeper.service';
 
-/** A worker that was reminded must have begun a job within this time. */
+/** A worker whose queue got offers must begin a job within this time. */
 const BEGINS_WITHIN_MS = 8000;
-/** Renewed reminders come every ten seconds; when they stay away for longer, somebody attends to the rows. */
+/** The sweeper repeats an offer after 10 to 14 s. When no offer comes for this long, the rows are being worked on. */
 const FORGIVEN_AFTER_MS = 25_000;
 const MAX_REBUILDS = 3;
 
+/** A worker whose queue gets offers while no job begins. Times are in ms since 1970. */
 interface Suspicion {
   since: number;
   lastReminderAt: number;
 }
 
 /**
- * Judges the workers of this process by the truth: rows are due and are reminded of again and again, while no job begins.
- * Such workers are made anew; when that has not helped three times the process ends, for its supervisor to start it again.
+ * Judges the workers of this process by the rows. Workers are dead when rows are due and the sweeper offers them again
+ * and again, but no job begins. Dead workers are replaced. When three replacements in a row have not helped, the
+ * process ends, so that its supervisor starts it again.
  */
 @Injectable()
 export class WatchdogService {
@@ -27,6 +29,10 @@ export class WatchdogService {
 
   constructor(private readonly workers: WorkersService) {}
 
+  /**
+   * Judges the workers after a sweep and replaces them all when one is dead. ENDS THE PROCESS, with exit code 1, when
+   * three replacements in a row have not helped.
+   */
   async judge({ byQueue }: Pick<Swept, 'byQueue'>): Promise<void> {
     const dead = this.workers.processors.filter((one) => this.isDead(one, byQueue.get(one.worker.name) ?? 0));
     if (dead.length === 0) return;
