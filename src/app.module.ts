@@ -15,7 +15,7 @@ import { validationPipe } from './plumbing/validation/validation.pipe';
 import { QueueModule } from './plumbing/queue/queue.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 
-/** The whole service. What is global for every route belongs here, not to the rooms. */
+/** The whole service. What applies to every route is set up here and not in a room. */
 @Module({
   providers: [
     { provide: APP_GUARD, useClass: BearerGuard },
@@ -24,10 +24,11 @@ import { WebhooksModule } from './webhooks/webhooks.module';
   ],
 })
 export class AppModule {
+  /** The service with these settings. */
   static forRoot(config: Config): DynamicModule {
     return {
       module: AppModule,
-      // Swagger UI shows their routes in this order.
+      // Swagger UI shows the routes in this order.
       imports: [
         ConfigModule.forRoot(config),
         MetricsModule,

@@ -25,7 +25,7 @@ function explain(error: unknown): void {
   process.stderr.write(`${explainStartFailure(error)}\n`);
 }
 
-/** The first SIGTERM or Ctrl-C drains, also when it comes during the start; a second one does not wait. */
+/** The first SIGTERM or Ctrl-C drains the service, even during the start. A second one ends the process at once. */
 function firstSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -19,14 +19,14 @@ import { QueueMonitorService } from './sources/job-queues/queue-monitor.service'
 
 const CLOSE_WITHIN_MS = 2000;
 
-/** What a worker does and an API does not. */
+/** A part of the work of a worker process. A process with the role `api` does none of it. */
 interface Work {
   start(): void;
-  /** Begins nothing more; resolves when what was under way has ended. */
+  /** Begins nothing more. Resolves when what was under way has ended. */
   stop(): Promise<void>;
 }
 
-/** Started in this order, stopped in the reverse: the workers take no new jobs last, and are waited for. */
+/** Started in this order and stopped in the reverse order: the workers stop last, and stopping waits for them. */
 const WORK: readonly Type<Work>[] = [
   WorkersService,
   AdmissionService,
@@ -46,7 +46,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Starts what `ROLE` asks for, on a migrated database. */
+/** Starts what `ROLE` asks for, on a migrated database. When that fails it closes everything again and throws. */
 export async function startService(config: Config): Promise<Service> {
   const adapter = createAdapter(config);
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(config), adapter, {
@@ -66,12 +66,12 @@ export async function startService(config: Config): Promise<Service> {
   }
 }
 
-/** Starts everything that a worker does and an API does not. */
+/** Starts all work of a worker process. */
 export function startWork(app: INestApplicationContext): void {
   for (const work of WORK) app.get(work).start();
 }
 
-/** Ends all of it at once. Resolves when no delivery is in flight any more, or when its time is over. */
+/** Stops all of this work at once. Resolves when no delivery is in flight any more, or when the time for it is over. */
 export async function stopWork(app: INestApplicationContext): Promise<void> {
   const stopping = WORK.map((work) => app.get(work))
     .reverse()
@@ -86,7 +86,7 @@ async function stop(app: NestFastifyApplication): Promise<void> {
   await within(CLOSE_WITHIN_MS, app.close());
 }
 
-/** Waits for the work, but no longer than this: a store that is away may keep it for ever. */
+/** Waits for the work, at most `ms`: while a store is away, the work may never end. */
 async function within(ms: number, work: Promise<unknown>): Promise<void> {
   await Promise.race([work, new Promise((resolve) => setTimeout(resolve, ms).unref())]);
 }

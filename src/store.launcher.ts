@@ -14,23 +14,24 @@ import { lockForService } from './plumbing/embedded/service-lock.launcher';
 const TOKEN_FILE = 'first-token';
 const START_AGAIN_AFTER_MS = 1000;
 
-/** The database to work on, and what to do with it at the end. */
+/** The database to work on. */
 export interface Store {
-  /** Complete: with a database url, a secrets key and a first token. */
+  /** The settings, with what the store adds: a database url, a secrets key and a first token. */
   config: Config;
-  /** What the operator should know of where things are. */
+  /** Sentences for the operator about where things are. */
   notes: readonly string[];
-  /** The access token that was made just now, on the very first start. */
+  /** The access token that was just made, on the very first start; otherwise null. */
   firstToken: string | null;
+  /** Releases the data folder and stops the embedded database, as far as this store holds them. */
   close(): Promise<void>;
 }
 
-/** Opens the store for the service: it alone may hold the data folder. */
+/** Opens the store for the service. Throws when another service holds the data folder. */
 export function openStore(config: Config): Promise<Store> {
   return config.databaseUrl === null ? embeddedStore(config, startEmbeddedPostgres, true) : externalStore(config);
 }
 
-/** Opens the store for a command: it works on a running one and stops only what it started. */
+/** Opens the store for a command. It uses a running database, and stops only what it started itself. */
 export function attachStore(config: Config): Promise<Store> {
   return config.databaseUrl === null ? embeddedStore(config, attachEmbeddedPostgres, false) : externalStore(config);
 }
@@ -65,7 +66,7 @@ async function embeddedStore(config: Config, start: typeof startEmbeddedPostgres
   }
 }
 
-/** Starts the database, and starts it again on the same port whenever it ends without having been asked to. */
+/** Starts the database. When the database ends without being stopped, it is started again on the same port. */
 async function keepRunning(dataDir: string, start: typeof startEmbeddedPostgres) {
   let stopped = false;
   const onExit = (reason: string): void => void again(reason);

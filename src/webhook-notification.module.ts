@@ -31,20 +31,22 @@ import { QueueHealthService } from './plumbing/queue/queue-health.service';
 export { ApiError } from './plumbing/errors/api-error';
 export type { AddedEventType, EventType, ObjectSchema } from './catalogue/catalogue';
 export { EventsService, type PublishedEvent, type PublishOptions } from './events/events.service';
-// With a star, so that `declare module 'webhook-notification-service'` can add to EventPayloads.
+// Exported with a star, so that `declare module 'webhook-notification-service'` can add to EventPayloads.
 export * from './catalogue/payloads';
 
+/** What the module needs to know of the service. */
 export interface WebhookNotificationOptions {
-  /** The service's `REDIS_URL`; left out where the service has none. */
+  /** The service's `REDIS_URL`; absent when the service has none. */
   redisUrl?: string;
   /** The events that this application adds. The service needs their names in `EXTRA_EVENT_TYPES`. */
   eventTypes?: readonly AddedEventType[];
-  /** Bytes that an event's data may have: 98304 unless said otherwise, as the service's `EVENT_MAX_BYTES`. */
+  /** The most bytes that an event's data may have. Default: 98304, like the service's `EVENT_MAX_BYTES`. */
   eventMaxBytes?: number;
 }
 
+/** How the module finds what it uses of the host application. */
 export interface HostWiring {
-  /** The token of the TypeORM data source on the service's database; the default one unless said otherwise. */
+  /** The token of the TypeORM data source on the service's database. Default: the token of the default data source. */
   dataSource?: InjectionToken;
 }
 
@@ -60,17 +62,19 @@ const SHUTDOWN_WITHIN_MS = 2000;
 type Settings = Pick<Config, 'redisUrl' | 'eventMaxBytes' | 'extraEventTypes'>;
 
 /**
- * Brings `EventsService` into another Nest application whose data source is on the service's database, and nothing else:
- * no routes, nothing global but that service, no workers, no migrations. The service's own processes deliver.
+ * Brings `EventsService` into another Nest application whose data source is on the service's database. It brings
+ * nothing else: no routes, no workers, no migrations, nothing global but that service. The service's processes deliver.
  */
 @Module({})
 export class WebhookNotificationModule implements OnApplicationShutdown {
   constructor(@Inject(QUEUE) private readonly queue: Queue) {}
 
+  /** The module with these options. The start fails when an option is out of bounds or an event type is invalid. */
   static forRoot({ dataSource, ...options }: WebhookNotificationOptions & HostWiring = {}): DynamicModule {
     return WebhookNotificationModule.forRootAsync({ dataSource, useFactory: () => options });
   }
 
+  /** The same with options that a factory makes. */
   static forRootAsync(options: WebhookNotificationAsyncOptions): DynamicModule {
     const { imports, inject = [], useFactory, dataSource = DataSource } = options;
     return {
@@ -86,14 +90,14 @@ export class WebhookNotificationModule implements OnApplicationShutdown {
     };
   }
 
-  /** Waits no longer for a store that is away: what was not handed on is left to the service's sweeper. */
+  /** Waits at most 2 s for a store that is away. What was not put on the queue is left to the service's sweeper. */
   async onApplicationShutdown(): Promise<void> {
     const tooLate = new Promise((resolve) => setTimeout(resolve, SHUTDOWN_WITHIN_MS).unref());
     await Promise.race([this.queue.close(), tooLate]);
   }
 }
 
-/** What `EventsService` is made of, private to the module. */
+/** What `EventsService` needs, private to the module. */
 const PUBLISHING: Provider[] = [
   { provide: SETTINGS, inject: [OPTIONS], useFactory: settingsOf },
   { provide: EventCatalogue, inject: [OPTIONS, SETTINGS], useFactory: catalogueOf },
@@ -115,7 +119,7 @@ const PUBLISHING: Provider[] = [
   EventsService,
 ];
 
-/** The same bounds as the service's own settings have. */
+/** Checks the options with the bounds of the service's own settings. */
 function settingsOf({ redisUrl, eventMaxBytes }: WebhookNotificationOptions): Settings {
   return parseConfig({ REDIS_URL: redisUrl, EVENT_MAX_BYTES: eventMaxBytes?.toString() });
 }
@@ -126,13 +130,13 @@ function catalogueOf({ eventTypes = [] }: WebhookNotificationOptions, settings: 
   return catalogue;
 }
 
-/** Where the host's own connections go. */
+/** The place that the host's own connections go to. */
 function placeOf({ options }: DataSource): ClientConfig {
   if (options.type !== 'postgres') {
     throw new Error(`WebhookNotificationModule needs a data source of type postgres, not ${options.type}.`);
   }
   const { url, host, port, username: user, password, database, ssl } = options;
-  // TypeORM types `ssl` as tls.TlsOptions, which a server has; it hands it to pg as it is.
+  // TypeORM types `ssl` as the tls.TlsOptions of a server, but passes it to pg unchanged.
   const place = { host, port, user, password, database, ssl } as ClientConfig;
   return url === undefined ? place : { connectionString: url, ssl: place.ssl };
 }

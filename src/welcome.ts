@@ -7,7 +7,7 @@ interface Started {
   firstToken: string | null;
 }
 
-/** What a person reads when the service has started: where it is, and on the very first start how to use it. */
+/** The text that is shown when the service has started: where it is and, on the very first start, how to use it. */
 export function welcome(url: string, { config, notes, firstToken }: Started): string {
   const servesApi = config.role !== 'worker';
   return [
