@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { BUILT_IN_EVENTS, isReserved } from '../../../src/plumbing/config/event-name';
 import { SETTING_NAMES } from '../../../src/plumbing/config/settings';
 import {
   ADVISED_STATUSES,
@@ -11,6 +12,11 @@ import { MESSAGES } from '../../../src/plumbing/errors/messages';
 
 const ROOT = join(__dirname, '../../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** First words of the commands of the `webhooks` program: what `src/commands` holds, and `start` and `help`. */
+const WEBHOOKS_COMMANDS = readdirSync(join(ROOT, 'src/commands'))
+  .flatMap((file) => /^([a-z]+).*\.command\.ts$/.exec(file)?.[1] ?? [])
+  .concat('start', 'help');
 
 /** The text under a heading, up to the next one of the same or a higher level. */
 function section(markdown: string, heading: string): string {
@@ -34,18 +40,31 @@ const sorted = (names: readonly string[]): string[] => [...names].sort();
 describe('The README', () => {
   const readme = read('README.md');
 
-  it('has every setting in its table, in the order of the schema, and no others', () => {
-    const names = firstCells(section(readme, '## Settings')).map((cell) => cell.replaceAll('`', ''));
-    expect(names).toEqual(SETTING_NAMES);
+  it('has at most 150 lines', () => {
+    expect(readme.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
   });
 
+  it('has every built-in event that can be published in its table, in the order of the list, and no others', () => {
+    const names = firstCells(section(readme, '## API and events')).map((cell) => cell.replaceAll('`', ''));
+    expect(names).toEqual(BUILT_IN_EVENTS.filter((name) => !isReserved(name)));
+  });
+});
+
+describe('docs/settings.md', () => {
+  it('has every setting in its table, in the order of the schema, and no others', () => {
+    const table = section(read('docs/settings.md'), '## Every setting');
+    expect(firstCells(table).map((cell) => cell.replaceAll('`', ''))).toEqual(SETTING_NAMES);
+  });
+});
+
+describe('docs/api.md', () => {
   it('has every route under /api in its table, and no others', () => {
     const { paths } = JSON.parse(read('openapi.json')) as { paths: Record<string, object> };
     const routes = Object.entries(paths)
       .filter(([path]) => path.startsWith('/api/'))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
       .map((route) => route.replaceAll(/\{(\w+)\}/g, ':$1'));
-    const named = firstCells(section(readme, '## API')).map((cell) => cell.replaceAll('`', ''));
+    const named = firstCells(section(read('docs/api.md'), '## The routes')).map((cell) => cell.replaceAll('`', ''));
     expect(sorted(named)).toEqual(sorted(routes));
   });
 });
@@ -104,19 +123,65 @@ describe('SECURITY.md', () => {
 });
 
 describe('The documents', () => {
-  const inDocs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md'))
-    .map((path) => join('docs', path));
-  const pages = ['README.md', 'SECURITY.md', ...inDocs];
+  const OTHERS = ['node_modules', 'dist', 'coverage', '.git', '.data'];
+  const pages = readdirSync(ROOT, { withFileTypes: true })
+    .filter(({ name }) => !OTHERS.includes(name))
+    .flatMap((entry) => (entry.isDirectory() ? filesBelow(entry.name) : [entry.name]))
+    .filter((path) => path.endsWith('.md'));
+  const pagesIn = (folder: string): string[] =>
+    pages.filter((page) => dirname(page) === folder && basename(page) !== 'README.md');
 
   it.each(pages)('%s has no link that leads nowhere', (page) => {
-    const links = [...read(page).matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)].map(([, path]) => path ?? '');
-    expect(links.filter((path) => !existsSync(join(ROOT, dirname(page), path)))).toEqual([]);
+    expect(linksOf(page).filter((link) => !leadsSomewhere(link))).toEqual([]);
   });
 
-  it.each(pages)('%s names no command that package.json does not have', (page) => {
+  it.each(pages)('%s names no command that does not exist', (page) => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const commands = [...read(page).matchAll(/npm run ([a-z][a-z:]*)/g)].map(([, name]) => name ?? '');
-    expect(commands.filter((name) => !(name in scripts))).toEqual([]);
+    const ofNpm = [...read(page).matchAll(/npm run ([a-z][a-z:]*)/g)].map(([, name]) => name ?? '');
+    expect(ofNpm.filter((name) => !(name in scripts))).toEqual([]);
+    const ofWebhooks = [...read(page).matchAll(/(?:`|npx )webhooks ([a-z]+)/g)].map(([, name]) => name ?? '');
+    expect(ofWebhooks.filter((name) => !WEBHOOKS_COMMANDS.includes(name))).toEqual([]);
+  });
+
+  it.each(pagesIn('docs').map((page) => [page]))('%s can be found in docs/README.md', (page) => {
+    expect(linksOf('docs/README.md').map(({ to }) => to)).toContain(page);
+  });
+
+  it.each(pagesIn('docs/decisions').map((page) => [page]))('%s can be found in docs/decisions/README.md', (page) => {
+    expect(linksOf('docs/decisions/README.md').map(({ to }) => to)).toContain(page);
   });
 });
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path));
+}
+
+interface Link {
+  /** A path from the root of the repository. */
+  to: string;
+  /** The heading that it names, as a fragment; undefined: the whole page. */
+  fragment: string | undefined;
+}
+
+/** The relative links of a page, those within it too. */
+function linksOf(page: string): Link[] {
+  return [...read(page).matchAll(/\]\(([^)#:\s]*)(?:#([^)\s]*))?\)/g)].map(([, path = '', fragment]) => ({
+    to: path === '' ? page : join(dirname(page), path),
+    fragment,
+  }));
+}
+
+function leadsSomewhere({ to, fragment }: Link): boolean {
+  if (!existsSync(join(ROOT, to))) return false;
+  return fragment === undefined || !to.endsWith('.md') || fragmentsOf(to).includes(fragment);
+}
+
+/** The fragments of a page's headings, as GitHub makes them. */
+function fragmentsOf(page: string): string[] {
+  return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
