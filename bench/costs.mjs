@@ -124,7 +124,7 @@ async function sizes(service, title, rowsOf) {
   }
 }
 
-async function reminders(url) {
+async function bytesOfJobs(url) {
   const redis = new Redis(url);
   const memory = async () => Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
   for (const [kind, delay] of Object.entries({ waiting: 0, delayed: 3_600_000 })) {
@@ -199,7 +199,7 @@ async function measure(bench, queue) {
   await service.query('vacuum full webhook_service.events, webhook_service.deliveries');
   await sizes(service, 'on disk, as small as it can be', rowsOf);
   await service.end();
-  if (redisUrl) await reminders(redisUrl);
+  if (redisUrl) await bytesOfJobs(redisUrl);
   redis?.disconnect();
 }
 

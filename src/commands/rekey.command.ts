@@ -22,7 +22,7 @@ export async function rekey(): Promise<void> {
   }
 }
 
-function report({ renewed, current, unreadable }: RekeyReport): void {
+function report({ reencrypted: renewed, current, unreadable }: RekeyReport): void {
   process.stdout.write(`Re-encrypted: ${renewed}. Already under the first key: ${current}.\n`);
   if (unreadable.length === 0) return;
   process.exitCode = 1;

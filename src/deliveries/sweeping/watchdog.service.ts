@@ -12,7 +12,7 @@ const MAX_REBUILDS = 3;
 /** A worker whose queue gets offers while no job begins. Times are in ms since 1970. */
 interface Suspicion {
   since: number;
-  lastReminderAt: number;
+  lastOfferAt: number;
 }
 
 /**
@@ -47,15 +47,15 @@ export class WatchdogService {
     await this.workers.rebuild();
   }
 
-  private isDead(processor: TrackedProcessor<unknown>, reminders: number): boolean {
+  private isDead(processor: TrackedProcessor<unknown>, offers: number): boolean {
     const now = Date.now();
     const known = this.suspicions.get(processor);
     const hasBegun = processor.lastBegunAt > (known?.since ?? 0);
     if (processor.lastBegunAt > this.rebuiltAt) this.rebuilds = 0;
-    if (known && (hasBegun || now - known.lastReminderAt > FORGIVEN_AFTER_MS)) this.suspicions.delete(processor);
-    if (reminders === 0 || processor.inFlight > 0) return false;
+    if (known && (hasBegun || now - known.lastOfferAt > FORGIVEN_AFTER_MS)) this.suspicions.delete(processor);
+    if (offers === 0 || processor.inFlight > 0) return false;
     const since = this.suspicions.get(processor)?.since ?? now;
-    this.suspicions.set(processor, { since, lastReminderAt: now });
+    this.suspicions.set(processor, { since, lastOfferAt: now });
     return now - since > BEGINS_WITHIN_MS;
   }
 }

@@ -21,7 +21,7 @@ export class QueueHealthService {
     private readonly health: HealthService,
     metrics: MetricsService,
   ) {
-    metrics.gauge('webhooks_queue_jobs', 'Reminders on a queue.', ['queue', 'state'], async () => {
+    metrics.gauge('webhooks_queue_jobs', 'Jobs on a queue.', ['queue', 'state'], async () => {
       const depths = await Promise.allSettled(this.queues.map(depthOf));
       // One node of a cluster may be away while the others answer.
       return depths.flatMap((depth) => (depth.status === 'fulfilled' ? depth.value : []));

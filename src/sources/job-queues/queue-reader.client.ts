@@ -8,7 +8,7 @@ import type { QueueStream } from './queue-stream';
 
 const CALM_MS = 1000;
 /** A third of the time after which another process takes the queue over. */
-const RENEW_AFTER_MS = 2000;
+const HOLD_AGAIN_AFTER_MS = 2000;
 const CLEAN_EVERY_MS = 3_600_000;
 
 /** What a reader works with. */
@@ -27,7 +27,7 @@ export class QueueReaderClient {
     onFailure: (error) => this.report(error),
   });
   private held: Held | null = null;
-  private renewedAt = -Infinity;
+  private heldAt = -Infinity;
   private cleanedAt = -Infinity;
   private stopping = false;
   private failing = false;
@@ -50,7 +50,7 @@ export class QueueReaderClient {
 
   /** Reads a page, or waits for one. Returns after how many ms to read again. */
   private async read(): Promise<number> {
-    await this.renew();
+    await this.hold();
     if (this.held) await this.readOn(this.held);
     if (this.failing) this.logger.log(`Reading ${this.stream.key} works again.`);
     this.failing = false;
@@ -75,22 +75,22 @@ export class QueueReaderClient {
     const hasMoved = next.position !== held.cursor.position || next.seen.length !== held.cursor.seen.length;
     if (hasMoved || page.events.length > 0) {
       this.held = await tools.publisher.publish({ queue, stream, holder, held, page });
-      this.renewedAt = performance.now();
+      this.heldAt = performance.now();
     }
     if (!page.isFull && page.events.length === 0) await stream.wait(next);
   }
 
-  private async renew(): Promise<void> {
+  private async hold(): Promise<void> {
     const { positions, publisher } = this.tools;
-    if (this.held && performance.now() - this.renewedAt < RENEW_AFTER_MS) return;
+    if (this.held && performance.now() - this.heldAt < HOLD_AGAIN_AFTER_MS) return;
     const wasHeld = this.held !== null;
     this.held = await positions.hold(this.stream.key, this.holder);
     if (!this.held && !(await positions.isKnown(this.stream.key))) await this.begin();
     if (!this.held) return;
-    this.renewedAt = performance.now();
+    this.heldAt = performance.now();
     if (!wasHeld) this.logger.log(`Reading ${this.stream.key} from ${this.held.cursor.position} on.`);
-    if (this.renewedAt - this.cleanedAt < CLEAN_EVERY_MS) return;
-    this.cleanedAt = this.renewedAt;
+    if (this.heldAt - this.cleanedAt < CLEAN_EVERY_MS) return;
+    this.cleanedAt = this.heldAt;
     await publisher.forgetOld(this.stream.key);
   }
 

@@ -27,7 +27,7 @@ interface Row {
 /** What was done. It counts secrets, not webhooks: a webhook may have two secrets. */
 export interface RekeyReport {
   /** Re-encrypted under the first key. */
-  renewed: number;
+  reencrypted: number;
   /** Under the first key already. */
   current: number;
   /** Ids of webhooks with a secret that no key opens. That secret was left as it is. */
@@ -43,23 +43,23 @@ export class RekeyRepository {
 
   /** Rekeys the secrets of all webhooks. Throws when PostgreSQL fails; what was rekeyed before stays so. */
   async rekeyAll(): Promise<RekeyReport> {
-    const report: RekeyReport = { renewed: 0, current: 0, unreadable: [] };
+    const report: RekeyReport = { reencrypted: 0, current: 0, unreadable: [] };
     for (let page = await this.readPage(BEFORE_ALL_IDS); page.length > 0; page = await this.readPage(page.at(-1)!.id)) {
-      for (const row of page) await this.rotate(row, report);
+      for (const row of page) await this.rekey(row, report);
     }
     return report;
   }
 
-  private async rotate(read: Row, report: RekeyReport): Promise<void> {
+  private async rekey(read: Row, report: RekeyReport): Promise<void> {
     // A row that has changed since it was read is read again: its secret may have become its previous secret.
     for (let row: Row | undefined = read; row; row = await this.readOne(row.id)) {
       const stored = [row.secret, row.previousSecret];
-      const renewed = stored.map((sealed) => sealed && this.secrets.renew(read.id, sealed));
-      const replacements = stored.map((sealed, i) => renewed[i] ?? sealed);
+      const resealed = stored.map((sealed) => sealed && this.secrets.reseal(read.id, sealed));
+      const replacements = stored.map((sealed, i) => resealed[i] ?? sealed);
       const changes = stored.filter((sealed, i) => sealed !== replacements[i]).length;
       if (changes > 0 && !(await this.replace(row, replacements))) continue;
-      const unreadable = stored.filter((sealed, i) => sealed && renewed[i] === null).length;
-      report.renewed += changes;
+      const unreadable = stored.filter((sealed, i) => sealed && resealed[i] === null).length;
+      report.reencrypted += changes;
       report.current += stored.filter((sealed) => sealed).length - changes - unreadable;
       if (unreadable > 0) report.unreadable.push(row.id);
       return;

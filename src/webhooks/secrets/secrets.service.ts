@@ -19,7 +19,7 @@ export class SecretsService {
   }
 
   /** The same secret under the first key: unchanged when it is there already, null when no key opens it. */
-  renew(webhookId: string, sealed: Buffer): Buffer | null {
+  reseal(webhookId: string, sealed: Buffer): Buffer | null {
     const secret = this.open(webhookId, sealed);
     if (secret === null) return null;
     return isSealedUnder(sealed, this.firstKey()) ? sealed : this.seal(webhookId, secret);
