@@ -5,7 +5,7 @@ const { entryPoints, roles } = require('./scripts/roles.cjs');
 const PLUMBING = 'config timers errors metrics validation health database pagination queue destinations http'.split(
   ' ',
 );
-/** What the rooms of the corridor may use of the plumbing: all of it but `embedded` and `openapi`. */
+/** What the rooms of the corridor may use of the plumbing: all of it but `embedded`. */
 const USABLE = PLUMBING.map((room) => `plumbing/${room}`);
 const plumbing = (...rooms) => rooms.map((room) => `plumbing/${room}`);
 
@@ -28,7 +28,6 @@ const MAY_IMPORT = {
   'plumbing/queue': plumbing('config', 'errors', 'health', 'metrics', 'database'),
   'plumbing/destinations': plumbing('config', 'errors', 'health', 'metrics'),
   'plumbing/http': plumbing('config', 'errors', 'pagination', 'health', 'metrics'),
-  'plumbing/openapi': ['catalogue', ...plumbing('config')],
 
   // The corridor.
   auth: USABLE,

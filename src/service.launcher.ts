@@ -12,7 +12,7 @@ import { HealthService } from './plumbing/health/health.service';
 import { PinoLoggerService } from './plumbing/http/logger.service';
 import { createAdapter } from './plumbing/http/http-server.launcher';
 import { MetricsServerService } from './plumbing/metrics/metrics-server.service';
-import { serveDocs } from './plumbing/openapi/openapi.launcher';
+import { serveDocs } from './openapi.launcher';
 import { WorkersService } from './plumbing/queue/workers.service';
 import { FollowersTimerService } from './sources/followers/readings/followers-timer.service';
 import { QueueMonitorService } from './sources/job-queues/queue-monitor.service';

@@ -5,7 +5,7 @@ import { AppModule } from '../app.module';
 import { parseConfig } from '../plumbing/config/settings';
 import { createAdapter } from '../plumbing/http/http-server.launcher';
 import { EventCatalogue } from '../catalogue/event-catalogue';
-import { buildOpenApi } from '../plumbing/openapi/openapi.launcher';
+import { buildOpenApi } from '../openapi.launcher';
 
 const FILE = 'openapi.json';
 

@@ -1,9 +1,9 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { version } from '../config/version';
-import type { EventType } from '../../catalogue/catalogue';
-import { EventCatalogue } from '../../catalogue/event-catalogue';
-import { outgoingEvents } from './outgoing-events';
+import { version } from './plumbing/config/version';
+import type { EventType } from './catalogue/catalogue';
+import { EventCatalogue } from './catalogue/event-catalogue';
+import { outgoingEvents } from './catalogue/outgoing-events';
 
 const DESCRIPTION = `Register callback URLs, publish events, and every subscriber gets a signed HTTP POST.
 

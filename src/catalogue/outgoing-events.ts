@@ -1,4 +1,4 @@
-import type { EventType } from '../../catalogue/catalogue';
+import type { EventType } from './catalogue';
 
 const HEADERS: Record<string, string> = {
   'x-service-signature': "Lowercase hex HMAC-SHA256 of the body's bytes, keyed with the secret as UTF-8.",

@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+const MAX_FILES = 20;
+
+/** Paths of the source files below a folder, without specs. */
+const sources = readdirSync(__dirname, { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts'));
+
+const groupsOf = (items: readonly string[], keyOf: (item: string) => string): Map<string, string[]> => {
+  const groups = new Map<string, string[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+};
+const several = (groups: Map<string, string[]>): string[][] => [...groups.values()].filter(({ length }) => length > 1);
+
+describe('The tree of src', () => {
+  it('has no room of more than twenty files', () => {
+    const rooms = groupsOf(sources, dirname);
+    expect([...rooms].filter(([, files]) => files.length > MAX_FILES).map(([room]) => room)).toEqual([]);
+    expect(rooms.size).toBeGreaterThan(20);
+  });
+
+  it('has no two files of the same name', () => {
+    expect(several(groupsOf(sources, (path) => basename(path)))).toEqual([]);
+  });
+
+  it('has no two files whose names differ by an s alone', () => {
+    const withoutS = (path: string) =>
+      basename(path, '.ts')
+        .replaceAll(/[^a-z0-9]/g, '')
+        .replaceAll('s', '');
+    expect(several(groupsOf(sources, withoutS))).toEqual([]);
+  });
+
+  it('has a file for every role', () => {
+    // eslint-disable-next-line @typescript-eslint/no-require-imports -- a CommonJS file without types
+    const { roles, entryPoints } = require(join(__dirname, '../scripts/roles.cjs')) as Record<string, string[]>;
+    expect(roles?.filter((role) => !sources.some((path) => path.endsWith(`.${role}.ts`)))).toEqual([]);
+    expect(entryPoints?.filter((path) => !sources.includes(path.replace('src/', '')))).toEqual([]);
+  });
+});
