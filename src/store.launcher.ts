@@ -9,7 +9,7 @@ import {
   startEmbeddedPostgres,
 } from './plumbing/embedded/embedded-postgres.launcher';
 import { readOrCreateSecret } from './plumbing/embedded/generated-secrets.launcher';
-import { lockForService } from './plumbing/embedded/service-lock.launcher';
+import { lockForService, type ServiceLock } from './plumbing/embedded/service-lock.launcher';
 
 const TOKEN_FILE = 'first-token';
 const START_AGAIN_AFTER_MS = 1000;
@@ -43,8 +43,13 @@ async function externalStore(config: Config): Promise<Store> {
 async function embeddedStore(config: Config, start: typeof startEmbeddedPostgres, exclusive: boolean): Promise<Store> {
   const postgres = await keepRunning(config.dataDir, start);
   const { dataDir } = postgres.first;
+  let lock: ServiceLock | null = null;
+  const close = async (): Promise<void> => {
+    await lock?.release();
+    await postgres.stop();
+  };
   try {
-    const lock = exclusive ? await lockForService(postgres.first, dataDir) : null;
+    if (exclusive) lock = await lockForService(postgres.first, dataDir);
     const key = await readOrCreateSecret(dataDir, 'secrets.key', () => randomBytes(32).toString('base64'));
     const token = await readOrCreateSecret(dataDir, TOKEN_FILE, () => formatToken(randomBytes(32)));
     return {
@@ -55,13 +60,10 @@ async function embeddedStore(config: Config, start: typeof startEmbeddedPostgres
       }),
       notes: notesOn(config, dataDir, postgres.first),
       firstToken: token.created && config.bootstrapToken === null ? token.value : null,
-      close: async () => {
-        await lock?.release();
-        await postgres.stop();
-      },
+      close,
     };
   } catch (error) {
-    await postgres.stop();
+    await close();
     throw error;
   }
 }

@@ -1,4 +1,5 @@
-import { EVENT_TYPES, isReserved, type ObjectSchema, TEST_EVENT_TYPE } from './catalogue';
+import { isReserved } from '../plumbing/config/event-name';
+import { EVENT_TYPES, type ObjectSchema, TEST_EVENT_TYPE } from './catalogue';
 
 /** The fields of each event's data, and of the objects in it, as the contract lists them; `?` may be missing. */
 const FIELDS: Record<string, string> = {

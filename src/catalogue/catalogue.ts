@@ -1,8 +1,6 @@
 import { BUILT_IN_EVENTS, type BuiltInEventName } from '../plumbing/config/event-name';
 import type { EventName, EventPayloads, WebhookTest } from './payloads';
 
-export { isReserved } from '../plumbing/config/event-name';
-
 /** A JSON Schema (2020-12) of an object. */
 export interface ObjectSchema {
   type: 'object';

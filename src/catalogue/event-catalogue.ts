@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { nameProblem } from '../plumbing/config/event-name';
-import { EVENT_TYPES, type EventType, isReserved, TEST_EVENT_TYPE } from './catalogue';
+import { isReserved, nameProblem } from '../plumbing/config/event-name';
+import { EVENT_TYPES, type EventType, TEST_EVENT_TYPE } from './catalogue';
 import { serialiseData } from './event-data';
 import { EventValidator } from './event-validator';
 

@@ -7,7 +7,7 @@ import { ClockService } from '../plumbing/database/clock.service';
 import { gatherFor } from '../plumbing/database/gathering.timer';
 import { ApiError } from '../plumbing/errors/api-error';
 import { messageFor, MESSAGES } from '../plumbing/errors/messages';
-import { isReserved } from '../catalogue/catalogue';
+import { isReserved } from '../plumbing/config/event-name';
 import { AcceptedEventsService, type Origin } from './accepted-events.service';
 import { EventCatalogue } from '../catalogue/event-catalogue';
 import { eventBody } from './event-body';

@@ -6,13 +6,12 @@ import { ApiError } from '../../plumbing/errors/api-error';
 import { messageFor } from '../../plumbing/errors/messages';
 import { isApiRoute } from '../../plumbing/http/api-route';
 import type { Principal } from '../access-token';
-import { authorizationOf, senderOf } from './credentials';
+import { authorizationOf, senderOf, unauthenticated } from './credentials';
 import type { AuthenticatedRequest } from '../current-user.decorator';
 import { MANAGEMENT, RATE_RULE_KEY, type RateRule } from '../rate-limit.decorator';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { missingScope, type NeededScopes } from '../scope';
 import { SCOPES_KEY } from '../scopes.decorator';
-import { unauthenticated } from './credentials';
 
 /**
  * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`. A request counts

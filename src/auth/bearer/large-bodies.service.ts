@@ -3,9 +3,8 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BodyRule } from '../../plumbing/http/json-body.launcher';
 import { AuthenticationService } from './authentication.service';
-import { bearerTokenOf, senderOf } from './credentials';
+import { bearerTokenOf, senderOf, unauthenticated } from './credentials';
 import { RateLimitsService } from '../limits/rate-limits.service';
-import { unauthenticated } from './credentials';
 
 /** Checks the token of a request with a large body before the body is read. Guards run only after that. */
 @Injectable()
