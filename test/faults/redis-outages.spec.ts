@@ -2,14 +2,14 @@ import { faultLasts } from '../support/chronicle';
 import type { Accepted } from './stage/chaos-load';
 import { type Stage, useStage } from './stage/chaos-stage';
 import { waitFor } from '../support/wait-for';
-import { isLong, within } from './stage/form';
+import { isLong } from './stage/form';
 import { print } from './stage/report';
 import { expectedPairs, isSettled, NOTHING_AMISS, verdictOn } from './stage/fault-steps';
 import { describeOnRedisAlone } from './stage/store-names';
 
 const SECONDS = isLong ? [1, 7, 30, 120] : [1];
-const FIRST_WITHIN_MS = within(10_000);
-const ALL_WITHIN_MS = within(15_000);
+const FIRST_WITHIN_MS = 10_000;
+const ALL_WITHIN_MS = 15_000;
 
 describeOnRedisAlone('A Redis that is killed and comes back empty', () => {
   const stage = useStage(

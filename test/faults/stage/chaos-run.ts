@@ -1,6 +1,5 @@
 import type { Stage } from './chaos-stage';
 import { waitFor } from '../../support/wait-for';
-import { within } from './form';
 import type { PlannedFault } from './plan';
 import { expectedPairs } from './fault-steps';
 
@@ -24,9 +23,9 @@ export interface RunReport {
 }
 
 /** Workers consume again within 10 s; a few more, because it is chance which of them gets the next job. */
-const RESUMES_WITHIN_MS = within(15_000);
+const RESUMES_WITHIN_MS = 15_000;
 /** What a killed worker has left behind is delivered within 20 s. */
-const CATCHES_UP_WITHIN_MS = within(20_000);
+const CATCHES_UP_WITHIN_MS = 20_000;
 
 /** Strikes one fault after the other, as long as there is time, and writes down how the service came out of each. */
 export async function runFaults(stage: Stage, plan: readonly PlannedFault[], giveUpAt: number): Promise<RunReport> {

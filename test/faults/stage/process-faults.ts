@@ -3,7 +3,6 @@ import type { ServiceProcess } from '../../support/service-process';
 import { DELIVERY_TIMEOUT_MS, type Stage } from './chaos-stage';
 import { waitFor } from '../../support/wait-for';
 import type { Fault, Scene } from './fault';
-import { within } from './form';
 
 const HOUR_MS = 3_600_000;
 
@@ -14,7 +13,7 @@ const startWorkers = ({ workers }: Stage) => Promise.all(workers.map((worker) =>
 async function endGracefully(worker: ServiceProcess, withinMs: number, complain: Scene['complain']): Promise<void> {
   const { exitCode, tookMs } = await worker.end();
   if (exitCode !== 0) complain(`${worker.name} ended with ${exitCode} after SIGTERM.`);
-  if (tookMs > within(withinMs)) complain(`${worker.name} took ${tookMs} ms to end after SIGTERM.`);
+  if (tookMs > withinMs) complain(`${worker.name} took ${tookMs} ms to end after SIGTERM.`);
 }
 
 const frozen = (seconds: number, form: Fault['form']): Fault => ({
@@ -33,10 +32,10 @@ const clockOff = (name: string, ms: number): Fault => ({
   form: 'long',
   strike: async ({ stage, random, complain }) => {
     const worker = random.pick(stage.workers);
-    await endGracefully(worker, 10_000, complain);
+    await endGracefully(worker, DELIVERY_TIMEOUT_MS + 7000, complain);
     await worker.start(await stage.clockOff(ms));
     await faultLasts(10_000);
-    await endGracefully(worker, 10_000, complain);
+    await endGracefully(worker, DELIVERY_TIMEOUT_MS + 7000, complain);
     await worker.start();
   },
 });
@@ -138,7 +137,7 @@ export const PROCESS_FAULTS: Fault[] = [
     strike: async ({ stage, random, complain }) => {
       const worker = random.pick(stage.workers);
       await stage.redis?.kill();
-      await endGracefully(worker, 15_000, complain);
+      await endGracefully(worker, DELIVERY_TIMEOUT_MS + 12_000, complain);
       await stage.redis?.comeBack('with its data');
       await worker.start();
     },
