@@ -14,10 +14,14 @@ export interface DueDelivery {
   attempt: number;
   trigger: Trigger;
   status: DeliveryStatus;
+  /** It waits for a worker to admit it. */
+  parked: boolean;
   /** Milliseconds until it is due by PostgreSQL's clock; 0 or less: due. */
   dueInMs: number;
   /** When its lease ends, in ms since 1970 by PostgreSQL's clock. */
   leasedUntilMs: number;
+  /** Milliseconds until then by PostgreSQL's clock; 0 or less: expired. */
+  leaseEndsInMs: number;
   /** The event's exact text. */
   body: string;
   /** Of the request that published the event; null when it came with none. */

@@ -10,9 +10,11 @@ import { JOB_LEASE } from './lease';
 const LOAD_DUE: Statement = {
   name: 'load_due_deliveries',
   text: `
-    select d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger, d.status,
+    select d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger,
+           d.status, d.parked,
            ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs",
-           (extract(epoch from d.leased_until) * 1000)::float8 as "leasedUntilMs", e.body, e.traceparent,
+           (extract(epoch from d.leased_until) * 1000)::float8 as "leasedUntilMs",
+           (extract(epoch from d.leased_until - now()) * 1000)::float8 as "leaseEndsInMs", e.body, e.traceparent,
            w.url, w.secret as "sealedSecret", w.active,
            case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret"
     from webhook_service.deliveries d
@@ -77,6 +79,20 @@ const RECLAIM_LEASE: Statement = {
     where id = $1 and status = 'pending' and not parked
       and (leased_until <= scheduled_at or leased_until > now() + ${JOB_LEASE})
     returning (extract(epoch from leased_until) * 1000)::float8 as "leasedUntilMs"`,
+};
+
+/**
+ * Only a lease that is still the one that was read: when it had expired, the sweeper may have taken the row meanwhile, and
+ * its job may be sending the delivery.
+ */
+const EXTEND_LATE_LEASES: Statement = {
+  name: 'extend_late_leases',
+  text: `
+    update webhook_service.deliveries d set leased_until = now() + ${JOB_LEASE}
+    from unnest($1::uuid[], $2::float8[]) as read (id, leased_until_ms)
+    where d.id = read.id and d.id between $3 and $4 and d.status = 'pending'
+      and d.leased_until = to_timestamp(read.leased_until_ms / 1000)::timestamptz(3)
+    returning d.id, (extract(epoch from d.leased_until) * 1000)::float8 as "leasedUntilMs"`,
 };
 
 const EXTEND_LEASES: Statement = {
@@ -151,6 +167,19 @@ export class DeliveriesRepository {
   async reclaimLease(id: string): Promise<number | null> {
     const [row] = await this.statements.run<{ leasedUntilMs: number }>(RECLAIM_LEASE, [id]);
     return row?.leasedUntilMs ?? null;
+  }
+
+  /** Extends leases that end soon, where they are still those that were read. Answers the new end of each, or null. */
+  async extendLateLeases(due: readonly DueDelivery[]): Promise<(number | null)[]> {
+    const ids = due.map(({ id }) => id);
+    const leases = due.map(({ leasedUntilMs }) => leasedUntilMs);
+    const rows = await this.statements.run<{ id: string; leasedUntilMs: number }>(EXTEND_LATE_LEASES, [
+      ids,
+      leases,
+      ...idBounds(ids),
+    ]);
+    const byId = new Map(rows.map((row) => [row.id, row.leasedUntilMs]));
+    return ids.map((id) => byId.get(id) ?? null);
   }
 
   /** Keeps the sweeper away from rows whose attempts take long. */

@@ -12,7 +12,8 @@
  * | a slow attempt        | has it, and extends it          | now + `JOB_LEASE`, repeatedly  | with the outcome        |
  * | a test                | with the insert of its row      | deadline + 5 s                 | with the outcome        |
  *
- * - **Extend**: an attempt that takes longer than 4 s extends the lease of its row every 4 s.
+ * - **Extend**: an attempt that takes longer than 4 s extends the lease of its row every 4 s. A job that comes late extends
+ *   it before the attempt, if the row still has the lease that the job read.
  * - **Release**: a job that could not be queued, or that comes too early, sets the end of the lease to the due time: the
  *   sweeper takes the row as soon as it is due.
  * - **Reclaim**: the sweeper takes a row whose lease has expired and queues a job for it. A job that owns its delivery's

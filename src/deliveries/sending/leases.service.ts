@@ -8,12 +8,18 @@ const MAX_BATCH = 200;
 const EXTEND_EVERY_MS = 1000;
 /** Well before `JOB_LEASE_MS` is over, so that a slow attempt keeps its row. */
 const EXTEND_AFTER_MS = 4000;
+/** A lease that ends sooner might expire before the attempt extends it for the first time: it is extended before. */
+const LATE_MS = EXTEND_AFTER_MS + 2 * EXTEND_EVERY_MS;
 
 /** The rows that this process holds: it loads them as long as their lease is its own, and extends the lease of slow attempts. */
 @Injectable()
 export class LeasesService implements OnApplicationShutdown {
   private readonly logger = new Logger('Deliveries');
   private readonly loads = new Batcher<string, DueDelivery | null>((ids) => this.deliveries.loadDue(ids), MAX_BATCH, 2);
+  private readonly lateJobs = new Batcher<DueDelivery, number | null>(
+    (due) => this.deliveries.extendLateLeases(due),
+    MAX_BATCH,
+  );
   /** When the lease of each attempt under way has to be extended, in ms of this process. */
   private readonly extendAt = new Map<string, number>();
   private readonly timer = setInterval(() => void this.extend(), EXTEND_EVERY_MS).unref();
@@ -30,14 +36,15 @@ export class LeasesService implements OnApplicationShutdown {
   }
 
   /**
-   * The delivery of an offer as it is now; null when nothing is to be attempted any more, or when its row is leased
-   * elsewhere and cannot be reclaimed. After a reclaim the offer carries the new lease.
+   * The delivery of an offer as it is now; null when nothing is to be attempted any more, when its row is parked, or when it
+   * is leased elsewhere and cannot be reclaimed. The lease of a late job is extended. The offer carries a new lease.
    */
   async loadOffered(offer: Offer): Promise<DueDelivery | null> {
     const delivery = await this.load(offer.deliveryId);
-    if (delivery?.status !== 'pending') return null;
-    if (!isLeasedElsewhere(delivery, offer)) return delivery;
-    const leasedUntilMs = offer.ownsDeliveryId ? await this.deliveries.reclaimLease(delivery.id) : null;
+    if (delivery?.status !== 'pending' || delivery.parked) return null;
+    const isElsewhere = isLeasedElsewhere(delivery, offer);
+    if (!isElsewhere && delivery.leaseEndsInMs >= LATE_MS) return delivery;
+    const leasedUntilMs = await this.renew(delivery, offer, isElsewhere);
     if (leasedUntilMs === null) return null;
     offer.leasedUntilMs = leasedUntilMs;
     return { ...delivery, leasedUntilMs };
@@ -58,6 +65,11 @@ export class LeasesService implements OnApplicationShutdown {
   /** The attempt is over: its lease is extended no more. */
   end(deliveryId: string): void {
     this.extendAt.delete(deliveryId);
+  }
+
+  private async renew(delivery: DueDelivery, offer: Offer, isElsewhere: boolean): Promise<number | null> {
+    if (!isElsewhere) return this.lateJobs.add(delivery);
+    return offer.ownsDeliveryId ? this.deliveries.reclaimLease(delivery.id) : null;
   }
 
   private async extend(): Promise<void> {
