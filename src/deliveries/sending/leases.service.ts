@@ -68,8 +68,9 @@ export class LeasesService implements OnApplicationShutdown {
   }
 
   private async renew(delivery: DueDelivery, offer: Offer, isElsewhere: boolean): Promise<number | null> {
-    if (!isElsewhere) return this.lateJobs.add(delivery);
-    return offer.ownsDeliveryId ? this.deliveries.reclaimLease(delivery.id) : null;
+    const extendedUntilMs = isElsewhere ? null : await this.lateJobs.add(delivery);
+    // The sweeper enqueues a job before it commits: the job may have read the row as it was before.
+    return extendedUntilMs ?? (offer.ownsDeliveryId ? this.deliveries.reclaimLease(delivery.id) : null);
   }
 
   private async extend(): Promise<void> {
