@@ -6,6 +6,7 @@ COPY package.json package-lock.json ./
 FROM base AS build
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json nest-cli.json ormconfig.ts ./
+COPY scripts/build.cjs ./scripts/build.cjs
 COPY src ./src
 RUN npm run build
 

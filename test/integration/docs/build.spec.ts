@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../../..');
+const FILES = ['package.json', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts'];
+
+describe('The build before a start', () => {
+  let folder: string;
+  const source = (text: string) => writeFile(join(folder, 'src/main.ts'), text);
+  const built = () => readFile(join(folder, 'dist/src/main.js'), 'utf8');
+  const builtAt = async () => (await stat(join(folder, 'dist/src/main.js'))).mtimeMs;
+  const build = () => spawnSync(process.execPath, [join(folder, 'scripts/build.cjs'), '--if-changed']).status;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'build-test-'));
+    for (const file of FILES) await cp(join(ROOT, file), join(folder, file), { recursive: true });
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await mkdir(join(folder, 'src'));
+    await writeFile(join(folder, 'ormconfig.ts'), 'export default 1;\n');
+    await source('export const answer = 41;\n');
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('is made when a source has changed, and only then', async () => {
+    expect(build()).toBe(0);
+    const before = await builtAt();
+    expect(build()).toBe(0);
+    expect(await builtAt()).toBe(before);
+    await source('export const answer = 42;\n');
+    expect(build()).toBe(0);
+    expect(await built()).toContain('answer = 42');
+  });
+
+  it('is made again after one that failed', async () => {
+    await source('export const answer: string = 41;\n');
+    expect(build()).not.toBe(0);
+    expect(build()).not.toBe(0);
+    await source('export const answer = 41;\n');
+    expect(build()).toBe(0);
+    expect(await built()).toContain('answer = 41');
+  });
+});
