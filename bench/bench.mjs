@@ -1,6 +1,6 @@
 // `npm run bench`: what the service can do, each figure beside its limit on the same machine in the same minute.
 // docs/performance.md says what the figures mean. BENCH=full adds the long workloads, BENCH=<name,…> chooses, and
-// BENCH_SCALE=0.1 shrinks counts for trying out. Exit code 1 only when a run was wrong, never because it was slow.
+// BENCH_SCALE=0.1 shrinks counts for trying out, BENCH_AGAINST=file compares with the results of another run. Exit code 1 only when a run was wrong, never because it was slow.
 import { accepting } from './workloads/accepting.workload.mjs';
 import { backlog } from './workloads/backlog.workload.mjs';
 import { dropping } from './workloads/dropping.workload.mjs';
@@ -10,7 +10,7 @@ import { memory } from './workloads/memory.workload.mjs';
 import { noisyNeighbour } from './workloads/noisy-neighbour.workload.mjs';
 import { processes } from './workloads/processes.workload.mjs';
 import { Remote } from './processes/remote.mjs';
-import { machine, printTable, RESULTS_FILE, summarise, writeResults } from './report.mjs';
+import { machine, printChanges, printTable, readResults, RESULTS_FILE, summarise, writeResults } from './report.mjs';
 import { Stores } from './processes/stores.mjs';
 import { throughput } from './workloads/throughput.workload.mjs';
 
@@ -79,6 +79,7 @@ async function runAll(bench, workloads) {
 
 async function main() {
   const [workloads, scale] = [chosen(process.env.BENCH), scaleOf(process.env.BENCH_SCALE)];
+  const against = readResults(process.env.BENCH_AGAINST);
   const on = machine();
   say(
     `${on.cores} cores of ${on.cpu}, load average ${on.loadAverage.toFixed(2)}, Node ${on.node}; LOG_LEVEL=warn, rate limits off, fsync on`,
@@ -89,6 +90,7 @@ async function main() {
   const rows = bench.figures.flatMap(summarise);
   process.stdout.write('\n');
   printTable(rows);
+  if (against) printChanges(rows, against);
   const { figures } = bench;
   writeResults({ measuredAt: new Date().toISOString(), machine: on, scale, rows, figures, broken });
   const invalid = rows.filter(({ isValid }) => !isValid).length + broken.length;

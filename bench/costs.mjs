@@ -1,12 +1,12 @@
 // What a delivery costs, for the arithmetic of docs/capacity.md: bytes on disk, in the write-ahead log, in Redis and on the
 // network, processor time and connections, by role. By hand, on Linux: `npm run build && node bench/costs.mjs`.
-import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { JOB_OPTIONS } from '../dist/src/plumbing/queue/queue-connections.client.js';
+import { cpuMs, postmasterOf, treeCpuMs } from './processes/cpu.mjs';
 import { Remote } from './processes/remote.mjs';
 import { createAudience, Service, warmUp } from './processes/services.mjs';
 import { Stores } from './processes/stores.mjs';
@@ -15,7 +15,6 @@ const EVENTS = Number(process.argv[2] ?? 20_000);
 const WEBHOOKS = 5;
 const REMINDERS = 20_000;
 const PUBLISHERS = 50;
-const CLOCK_TICKS_PER_S = 100;
 
 const cleanUps = [];
 const say = (line) => process.stdout.write(`${line}\n`);
@@ -40,35 +39,6 @@ async function startReceiver() {
   return state;
 }
 
-/** What /proc tells of a process, after its id and name. */
-function statOf(pid) {
-  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-  return fields.split(' ');
-}
-
-/** Processor time of a process in ms, its ended children included. */
-function cpuMs(pid) {
-  const fields = statOf(pid);
-  return (fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * 1000) / CLOCK_TICKS_PER_S;
-}
-
-function childrenOf(pid) {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        return statOf(name)[1] === String(pid);
-      } catch {
-        return false;
-      }
-    });
-}
-
-async function postmasterOf(service) {
-  const [{ folder }] = await service.query(`select current_setting('data_directory') as folder`);
-  return readFileSync(`${folder}/postmaster.pid`, 'utf8').split('\n')[0];
-}
-
 /** Everything that grows with deliveries. */
 async function reading({ service, postmaster, api, worker, redis }) {
   const [row] = await service.query(`
@@ -78,7 +48,7 @@ async function reading({ service, postmaster, api, worker, redis }) {
   const used = (name) => Number(new RegExp(`used_cpu_${name}:([\\d.]+)`).exec(cpu)?.[1] ?? 0) * 1000;
   return {
     ...row,
-    postgres: [postmaster, ...childrenOf(postmaster)].reduce((sum, pid) => sum + cpuMs(pid), 0),
+    postgres: treeCpuMs(postmaster),
     redis: used('user') + used('sys'),
     api: cpuMs(api.pid),
     worker: cpuMs(worker.pid),

@@ -1,5 +1,5 @@
 // The table at the end, and the file for machines.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { median } from './statistics.mjs';
 
@@ -15,7 +15,7 @@ export const machine = () => ({
 });
 
 /** One row for each value of each figure: medians of what was measured and of its limit, and their ratio. */
-export function summarise({ title, unit, rounds }) {
+export function summarise({ title, unit, units, rounds }) {
   const names = new Set(rounds.flatMap(({ measured }) => Object.keys(measured)));
   const isValid = rounds.every(({ problems }) => problems.length === 0);
   return [...(names.size > 0 ? names : ['value'])].map((name) => {
@@ -23,7 +23,7 @@ export function summarise({ title, unit, rounds }) {
     const ratios = complete.map(({ measured, limit }) => measured[name] / limit[name]);
     return {
       title: name === 'value' ? title : `${title}, ${name}`,
-      unit,
+      unit: units[name] ?? unit,
       isValid,
       measured: median(complete.map(({ measured }) => measured[name])),
       limit: median(complete.map(({ limit }) => limit[name])),
@@ -48,8 +48,39 @@ export function printTable(rows) {
         : [title, unit, 'INVALID', '', '', ''],
     ),
   ];
+  print(lines, (column) => column > 1 && column < 5);
+}
+
+/** How each figure has changed since other results: as measured, and beside its limit, which takes the machine out of it. */
+export function printChanges(rows, { measuredAt, rows: before }) {
+  const known = new Map(before.map((row) => [row.title, row]));
+  const percent = (now, then) =>
+    now / then > 0 ? `${now < then ? '' : '+'}${Math.round((now / then - 1) * 100)} %` : '-';
+  const changes = rows.flatMap((row) => {
+    const then = known.get(row.title);
+    if (!then?.isValid || !row.isValid) return [];
+    const { measured, ratio } = row;
+    return [
+      [
+        row.title,
+        short(then.measured),
+        short(measured),
+        percent(measured, then.measured),
+        percent(ratio.median, then.ratio.median),
+      ],
+    ];
+  });
+  process.stdout.write('\n');
+  print([[`change since ${measuredAt}`, 'then', 'now', 'measured', 'ratio'], ...changes], (column) => column > 0);
+}
+
+/** Results that `writeResults` has written; undefined of no file. */
+export function readResults(file) {
+  return file ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+}
+
+function print(lines, isNumber) {
   const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
-  const isNumber = (column) => column > 1 && column < 5;
   for (const line of lines) {
     const cells = line.map((cell, i) => (isNumber(i) ? cell.padStart(widths[i]) : cell.padEnd(widths[i])));
     process.stdout.write(`${cells.join('  ').trimEnd()}\n`);

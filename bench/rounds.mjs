@@ -4,9 +4,9 @@ const ROUNDS = 3;
 
 /**
  * Measures a limit and what is compared with it in turns, so that a machine that slows down slows both. Each of the two
- * hands back `{ values: { name: number }, problems: [sentence] }`, with the same names.
+ * hands back `{ values: { name: number }, problems: [sentence] }`, with the same names. `units` has those of single names.
  */
-export async function inTurns(bench, { title, unit, limit, measure }) {
+export async function inTurns(bench, { title, unit, units = {}, limit, measure }) {
   const rounds = [];
   for (let i = 1; i <= ROUNDS; i++) {
     const limited = await attempt(limit);
@@ -18,7 +18,7 @@ export async function inTurns(bench, { title, unit, limit, measure }) {
     );
     for (const problem of problems) bench.say(`  INVALID: ${problem}`);
   }
-  bench.figures.push({ title, unit, rounds });
+  bench.figures.push({ title, unit, units, rounds });
 }
 
 /** A run that breaks does not end the bench: it is a figure that does not count. */

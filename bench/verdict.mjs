@@ -46,7 +46,7 @@ export async function logProblems(service, { eventIds, webhookIds }) {
   };
   let log = await read();
   // Outcomes are written after the receiver has answered.
-  for (const until = Date.now() + SETTLED_WITHIN_MS; log.pending > 0 && Date.now() < until; log = await read())
+  for (const until = Date.now() + SETTLED_WITHIN_MS; log.settled < wanted && Date.now() < until; log = await read())
     await pause(100);
   const isComplete = log.rows === wanted && log.succeeded === wanted;
   return isComplete
@@ -57,5 +57,6 @@ export async function logProblems(service, { eventIds, webhookIds }) {
 const LOG = `
   select count(*)::int as rows,
          count(*) filter (where status = 'succeeded')::int as succeeded,
-         count(*) filter (where status = 'pending')::int as pending
+         count(*) filter (where status = 'pending')::int as pending,
+         count(*) filter (where status <> 'pending')::int as settled
   from webhook_service.deliveries where event_id = any($1::uuid[]) and webhook_id = any($2::uuid[])`;

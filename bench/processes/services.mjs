@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { closedLoop } from '../loops.mjs';
 import { EVENT } from '../payload.mjs';
+import { postmasterOf, treeCpuMs } from './cpu.mjs';
 import { Remote } from './remote.mjs';
 
 const TOKEN = `wns_${randomBytes(32).toString('base64url')}`;
@@ -64,6 +65,13 @@ export class Service {
 
   async query(sql, parameters) {
     return this.store.query(sql, parameters);
+  }
+
+  /** Processor time in ms that its processes and its stores have had; of no use but for the difference of two readings. */
+  async cpuMs() {
+    const { redisPid } = this.store;
+    const stores = [await postmasterOf(this), ...(redisPid ? [redisPid] : [])];
+    return [...this.#processes.map(({ pid }) => pid), ...stores].reduce((sum, pid) => sum + treeCpuMs(pid), 0);
   }
 
   /** Ends its processes and drops its database. */

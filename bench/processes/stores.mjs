@@ -44,6 +44,7 @@ export class Stores {
     if (queue === 'redis') await this.#redis.client.flushall();
     return {
       settings: { DATABASE_URL: this.#urlOf(name), REDIS_URL: queue === 'redis' ? this.#redis.url : '' },
+      redisPid: queue === 'redis' ? this.#redis.pid : undefined,
       query: async (sql, parameters) => (await pool.query(sql, parameters)).rows,
       drop: async () => {
         await pool.end();
@@ -98,7 +99,7 @@ async function startRedis(dir) {
     child.kill('SIGKILL');
     await ended;
   };
-  return { url, client, stop };
+  return { url, client, stop, pid: child.pid };
 }
 
 async function freePort() {

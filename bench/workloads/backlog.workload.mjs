@@ -1,7 +1,7 @@
 // 200,000 deliveries are owed when the worker starts: how fast it works them off, beside a worker whose queue was empty.
 import { inTurns } from '../rounds.mjs';
 import { createAudience, Service } from '../processes/services.mjs';
-import { deliver, publishOverHttp } from './throughput.workload.mjs';
+import { deliver, publishOverHttp, UNITS } from './throughput.workload.mjs';
 
 const OWED = 200_000;
 const FEW = 10_000;
@@ -12,7 +12,7 @@ export async function backlog(bench) {
   const [queue] = bench.stores.queues;
   await inTurns(bench, {
     title: `working off ${bench.scaled(OWED)} pending deliveries, ${queue}`,
-    unit: 'deliveries/s',
+    ...UNITS,
     limit: () => workOff(bench, queue, bench.scaled(FEW)),
     measure: () => workOff(bench, queue, bench.scaled(OWED)),
   });

@@ -5,8 +5,8 @@ import { createAudience, Service, warmUp } from '../processes/services.mjs';
 import { percentile } from '../statistics.mjs';
 import { logProblems, receivedProblems } from '../verdict.mjs';
 
-const RATES = [50, 500, 1000];
-const SECONDS = 4;
+const RATES = [50, 200, 500, 1000];
+const SECONDS = 3;
 const ALL_WITHIN_MS = 60_000;
 
 export async function latency(bench) {

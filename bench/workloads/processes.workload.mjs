@@ -1,7 +1,7 @@
 // Two and four processes on the same stores, beside one.
 import { inTurns } from '../rounds.mjs';
 import { createAudience, Service, warmUp } from '../processes/services.mjs';
-import { deliver, publishOverHttp } from './throughput.workload.mjs';
+import { deliver, publishOverHttp, UNITS } from './throughput.workload.mjs';
 
 const DELIVERIES = 20_000;
 const WEBHOOKS = 100;
@@ -11,7 +11,7 @@ export async function processes(bench) {
     for (const count of [2, 4]) {
       await inTurns(bench, {
         title: `${count} processes beside one, ${queue}`,
-        unit: 'deliveries/s',
+        ...UNITS,
         limit: () => together(bench, queue, 1),
         measure: () => together(bench, queue, count),
       });

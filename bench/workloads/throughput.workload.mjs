@@ -1,11 +1,14 @@
-// Publish → delivered, as many as possible, beside the raw loop: signing and posting the same bodies to the same receiver
+// Publish → received, and → recorded, as many as possible, and the processor time of a delivery, beside the raw loop: signing and posting the same bodies to the same receiver
 // with the same number of requests under way, without queue and database.
+import { canMeasureCpu, treeCpuMs } from '../processes/cpu.mjs';
 import { inTurns } from '../rounds.mjs';
 import { createAudience, Service, warmUp } from '../processes/services.mjs';
 import { logProblems, receivedProblems } from '../verdict.mjs';
 
 /** The default of DELIVERY_CONCURRENCY. */
 export const CONCURRENCY = 300;
+/** Of what `deliver` measures. */
+export const UNITS = { unit: 'deliveries/s', units: { 'processor time': 'ms' } };
 const PUBLISHERS = 100;
 const DELIVERIES = { redis: 10_000, postgres: 4_000 };
 const ALL_WITHIN_MS = 120_000;
@@ -20,7 +23,7 @@ export async function throughput(bench) {
       for (const [door, publish] of Object.entries(doors(bench, service, audience))) {
         await inTurns(bench, {
           title: `${queue}, fan-out ${webhooks}, published ${door}`,
-          unit: 'deliveries/s',
+          ...UNITS,
           limit: () => rawLoop(bench, audience, count * webhooks),
           measure: () => deliver(bench, service, audience, () => publish(count)),
         });
@@ -45,6 +48,7 @@ export async function rawLoop(bench, { paths, secret }, count) {
   await bench.receiver.ask('forget', { group });
   const rawPaths = paths.map((_, i) => `/${group}/${i}`);
   const to = { url: bench.receiverUrl, paths: rawPaths, secret, count, concurrency: CONCURRENCY };
+  const cpuEach = await cpuFrom(async () => treeCpuMs(bench.load.pid));
   const { startedAt, eventIds } = await bench.load.ask('post', to);
   const report = await bench.receiver.ask('report', { group });
   // Each event of the raw loop is one request to one path.
@@ -52,19 +56,42 @@ export async function rawLoop(bench, { paths, secret }, count) {
     { ...report, arrivals: report.arrivals.map(({ eventId }) => ({ eventId, path: '' })) },
     { eventIds, paths: [''], secret },
   );
-  return { values: { value: perSecond(report.arrivals, startedAt) }, problems };
+  const rate = perSecond(report.arrivals, startedAt);
+  return { values: { received: rate, recorded: rate, ...(await cpuEach(count)) }, problems };
 }
 
-/** Deliveries a second, from the first publish to the last one that came, and whether all of it is right. */
+/**
+ * Deliveries a second, from the first publish to the last one that came, and to the last one whose outcome was written; the
+ * processor time of the service and its stores for each; and whether all of it is right.
+ */
 export async function deliver(bench, service, audience, publish, timeoutMs = ALL_WITHIN_MS) {
   const { group, paths } = audience;
   await bench.receiver.ask('forget', { group });
+  const cpuEach = await cpuFrom(() => service.cpuMs());
   const { startedAt, eventIds } = await publish();
   await bench.receiver.ask('complete', { group, count: eventIds.length * paths.length, timeoutMs });
   const log = await logProblems(service, { ...audience, eventIds });
   const report = await bench.receiver.ask('report', { group });
   const problems = [...receivedProblems(report, { ...audience, eventIds }), ...log];
-  return { values: { value: perSecond(report.arrivals, startedAt) }, problems };
+  const [{ at }] = await service.query(RECORDED_AT, [eventIds]);
+  const values = {
+    received: perSecond(report.arrivals, startedAt),
+    recorded: (report.arrivals.length * 1000) / (at - startedAt),
+    ...(await cpuEach(report.arrivals.length)),
+  };
+  return { values, problems };
+}
+
+/** PostgreSQL and this process have the same clock. */
+const RECORDED_AT = `
+  select extract(epoch from max(completed_at))::float8 * 1000 as at
+  from webhook_service.deliveries where event_id = any($1::uuid[])`;
+
+/** Measures from now on; hands back a function that tells the processor time for each of so many deliveries. */
+async function cpuFrom(read) {
+  if (!canMeasureCpu) return async () => ({});
+  const before = await read();
+  return async (count) => ({ 'processor time': ((await read()) - before) / count });
 }
 
 function perSecond(arrivals, startedAt) {

@@ -10,8 +10,11 @@ import { waitFor } from '../../support/wait-for';
 jest.setTimeout(600_000);
 
 const QUEUES = hasRedisServer() ? ['redis', 'postgres'] : ['postgres'];
+const VALUES = ['received', 'recorded', ...(process.platform === 'linux' ? ['processor time'] : [])];
 const FIGURES = [1, 100].flatMap((webhooks) =>
-  ['in process', 'over HTTP'].map((door) => `fan-out ${webhooks}, published ${door}`),
+  ['in process', 'over HTTP'].flatMap((door) =>
+    VALUES.map((value) => `fan-out ${webhooks}, published ${door}, ${value}`),
+  ),
 );
 
 interface Results {
@@ -53,8 +56,11 @@ describe('The bench', () => {
     expect(rows.map(({ title }) => title)).toEqual(
       QUEUES.flatMap((queue) => FIGURES.map((figure) => `${queue}, ${figure}`)),
     );
-    expect(rows.every(({ isValid, measured, ratio }) => isValid && measured > 0 && ratio.median > 0)).toBe(true);
-    expect(figures.map(({ rounds }) => rounds.length)).toEqual(rows.map(() => 3));
+    // Ten deliveries may take less than a tick of the processor's clock.
+    const timed = rows.filter(({ title }) => !title.endsWith('processor time'));
+    expect(rows.every(({ isValid }) => isValid)).toBe(true);
+    expect(timed.every(({ measured, ratio }) => measured > 0 && ratio.median > 0)).toBe(true);
+    expect(figures.map(({ rounds }) => rounds.length)).toEqual(figures.map(() => 3));
     expect(await readdir(folder)).toEqual(['bench-results.json']);
   });
 
