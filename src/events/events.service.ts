@@ -60,8 +60,8 @@ export interface PreparedEvent {
 }
 
 const MAX_BATCH = 500;
-/** An event that is published alone does not wait. */
-const GATHERING = gatherFor({ quietMs: 5, withinMs: 20, enough: 20 });
+/** Events that are published one by one do not wait for others. */
+const GATHERING = gatherFor({ unlessAbove: 8, quietMs: 5, withinMs: 20, enough: 20 });
 
 /** Publishes events: stores them, and leaves their delivery to the fan-out. */
 @Injectable()

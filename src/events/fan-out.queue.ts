@@ -15,8 +15,8 @@ export interface FanOutJob {
 
 const MAX_WAITING = 10_000;
 const MAX_IDS_PER_JOB = 100;
-/** Under load fewer jobs offer more events each. An event that comes alone does not wait. */
-const GATHERING = gatherFor({ quietMs: 5, withinMs: 20, enough: MAX_IDS_PER_JOB });
+/** Under load fewer jobs offer more events each. Events that come one by one do not wait. */
+const GATHERING = gatherFor({ unlessAbove: 8, quietMs: 5, withinMs: 20, enough: MAX_IDS_PER_JOB });
 
 /**
  * Offers events to the fan-out without ever making a publisher wait. A worker in the same process may take them first; the
@@ -77,7 +77,7 @@ export class FanOutQueue implements OnModuleInit {
       } catch (error) {
         this.logger.warn(`${eventIds.length} events are left to the sweeper: ${String(error)}`);
       }
-      if (eventIds.length > 1) await gathered(() => this.waiting.length);
+      await gathered(eventIds.length, () => this.waiting.length);
     }
     this.draining = false;
   }

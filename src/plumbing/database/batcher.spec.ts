@@ -176,7 +176,7 @@ describe('A batcher', () => {
 });
 
 describe('A batcher that gathers', () => {
-  const patient = gatherFor({ quietMs: 1000, withinMs: 2000, enough: 3 });
+  const patient = gatherFor({ unlessAbove: 1, quietMs: 1000, withinMs: 2000, enough: 3 });
 
   it('does not wait after an item that was alone', async () => {
     const { store, add } = started(1, patient);
@@ -199,7 +199,7 @@ describe('A batcher that gathers', () => {
   });
 
   it('waits until nothing more arrives', async () => {
-    const { store, add } = started(1, gatherFor({ quietMs: 1, withinMs: 1000, enough: 3 }));
+    const { store, add } = started(1, gatherFor({ unlessAbove: 1, quietMs: 1, withinMs: 1000, enough: 3 }));
     void add('a', 'b');
     await settled();
     await store.endNext();

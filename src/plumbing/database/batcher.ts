@@ -6,8 +6,8 @@ interface Waiting<In, Out> {
   reject: (error: unknown) => void;
 }
 
-/** Called when a batch begins. What it returns is awaited before the next batch, and can ask how many items wait. */
-export type Gathering = () => (waiting: () => number) => Promise<void>;
+/** Called when a batch begins. What it returns is awaited before the next batch; it is told the size of the batch, and can ask how many items wait. */
+export type Gathering = () => (size: number, waiting: () => number) => Promise<void>;
 
 /**
  * Group commit. An item that arrives while fewer than `parallel` batches run is run at once. Items that arrive later
@@ -15,7 +15,7 @@ export type Gathering = () => (waiting: () => number) => Promise<void>;
  * alone; while PostgreSQL is away, all of its items fail at once.
  * @param run gets 1..maxItems items and returns one result for each, in the same order
  * @param parallel how many batches may run at once
- * @param gathering lets more items arrive after a batch of several; without it the next batch begins at once
+ * @param gathering lets more items arrive before the next batch; without it the next batch begins at once
  */
 export class Batcher<In, Out> {
   private waiting: Waiting<In, Out>[] = [];
@@ -44,7 +44,7 @@ export class Batcher<In, Out> {
       const gathered = this.gathering?.();
       const batch = this.waiting.splice(0, this.maxItems);
       await this.settle(batch);
-      if (batch.length > 1) await gathered?.(() => this.waiting.length);
+      await gathered?.(batch.length, () => this.waiting.length);
     }
     this.running -= 1;
   }

@@ -3,6 +3,8 @@ import type { Gathering } from './batcher';
 
 /** When the next batch begins: as soon as one of these is true. */
 interface Patience {
+  /** The batch before was not larger than this. */
+  unlessAbove: number;
   /** No item has arrived for this long. */
   quietMs: number;
   /** The batch before began this long ago. */
@@ -13,10 +15,11 @@ interface Patience {
 
 /** Waits for more items between batches. Many small batches wake processes all the time; fewer are done sooner. */
 export const gatherFor =
-  ({ quietMs, withinMs, enough }: Patience): Gathering =>
+  ({ unlessAbove, quietMs, withinMs, enough }: Patience): Gathering =>
   () => {
     const until = performance.now() + withinMs;
-    return async (waiting) => {
+    return async (size, waiting) => {
+      if (size <= unlessAbove) return;
       let before: number;
       do {
         before = waiting();
