@@ -56,10 +56,14 @@ export class FairShare {
 
   /** True when the lane may have one more attempt in flight. */
   mayBegin({ webhookId, userId }: Lane): boolean {
-    const { free } = this;
-    if (free === 0) return false;
     const { inFlight = 0, cap = this.webhookCap } = this.webhooks.get(webhookId) ?? {};
-    return inFlight < cap && inFlight <= free && (this.users.get(userId)?.inFlight ?? 0) <= free;
+    return inFlight < cap && inFlight <= this.free && this.userMayBegin(userId);
+  }
+
+  /** True when the user may have one more attempt in flight, at some webhook. */
+  userMayBegin(userId: string): boolean {
+    const { free } = this;
+    return free > 0 && (this.users.get(userId)?.inFlight ?? 0) <= free;
   }
 
   /** True when the webhook's last attempts were slow, or when it has all its attempts in flight and none ends. */

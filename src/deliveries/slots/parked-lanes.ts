@@ -40,12 +40,14 @@ export class ParkedLanes {
    * Gives out slots in rounds, until `tryAcquire` takes none any more. In each round every user gets one slot, and goes to
    * the end of the line; so each user gets a turn also where slots are few.
    * @param tryAcquire takes a slot for the lane, or answers false
+   * @param userMayBegin false: no webhook of this user needs to be asked
    */
-  next(tryAcquire: (lane: Lane) => boolean): Admission[] {
+  next(tryAcquire: (lane: Lane) => boolean, userMayBegin: (userId: string) => boolean = () => true): Admission[] {
     const admissions = new Map<string, Admission>();
     for (let someoneBegan = true; someoneBegan;) {
       someoneBegan = false;
       for (const [userId, webhooks] of [...this.users]) {
+        if (!userMayBegin(userId)) continue;
         const webhookId = firstOf(webhooks, (id) => tryAcquire({ webhookId: id, userId }));
         if (webhookId === undefined) continue;
         someoneBegan = true;
