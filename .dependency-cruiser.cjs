@@ -42,7 +42,7 @@ const MAY_IMPORT = {
 
   deliveries: ['webhooks', ...USABLE],
   'deliveries/slots': ['deliveries', ...USABLE],
-  'deliveries/fan-out': ['deliveries', 'deliveries/slots', 'events', 'webhooks', ...USABLE],
+  'deliveries/fan-out': ['deliveries', 'deliveries/slots', 'deliveries/sending', 'events', 'webhooks', ...USABLE],
   'deliveries/sending': ['deliveries', 'deliveries/slots', 'events', 'webhooks', 'webhooks/secrets', ...USABLE],
   'deliveries/sweeping': ['deliveries', 'events', ...USABLE],
   'deliveries/retention': USABLE,

@@ -1,10 +1,11 @@
 import type { DeliveryStatus, HeaderMap, Trigger } from './delivery.entity';
 import type { DeliveryError } from './delivery-error';
 
-// One attempt, stage by stage: a due delivery becomes an exchange, the exchange an outcome, the outcome a written row.
+// One attempt, stage by stage: it becomes an exchange, the exchange an outcome, the outcome a written row.
 
-/** A delivery with everything that sending it takes. */
-export interface DueDelivery {
+/** One attempt that is about to be made, with everything that sending it takes. */
+export interface Attempt {
+  /** The delivery's. */
   id: string;
   webhookId: string;
   /** Owner of the webhook. */
@@ -13,6 +14,16 @@ export interface DueDelivery {
   event: string;
   attempt: number;
   trigger: Trigger;
+  /** The event's exact text. */
+  body: string;
+  /** Of the request that published the event; null when it came with none. */
+  traceparent: string | null;
+  /** Null when the webhook was deleted. */
+  webhook: DueWebhook | null;
+}
+
+/** An attempt that has a row, as the row is. */
+export interface DueDelivery extends Attempt {
   status: DeliveryStatus;
   /** It waits for a worker to admit it. */
   parked: boolean;
@@ -22,15 +33,22 @@ export interface DueDelivery {
   leasedUntilMs: number;
   /** Milliseconds until then by PostgreSQL's clock; 0 or less: expired. */
   leaseEndsInMs: number;
-  /** The event's exact text. */
-  body: string;
-  /** Of the request that published the event; null when it came with none. */
-  traceparent: string | null;
-  /** Null when the webhook was deleted. */
-  webhook: DueWebhook | null;
 }
 
-/** The webhook of a due delivery as it is when the attempt is made. */
+/**
+ * The first attempt of an event at a webhook. It has no row until its outcome is known, or until it has taken so long that
+ * it gets a pending one. Until then the row of its event remembers it.
+ */
+export interface FirstAttempt extends Attempt {
+  /** The webhook's url when the event was fanned out. */
+  url: string;
+  /** When its event was accepted, by PostgreSQL's clock: it is due from then on. */
+  scheduledAt: Date;
+  /** Its event has no other delivery: with its row the event is fanned out. */
+  isOnly: boolean;
+}
+
+/** The webhook of an attempt as it was last read. */
 export interface DueWebhook {
   url: string;
   active: boolean;

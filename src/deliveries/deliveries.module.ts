@@ -13,6 +13,9 @@ import { AdmissionService } from './sending/admission.service';
 import { AttemptReportsService } from './sending/attempt-reports.service';
 import { SlotsService } from './slots/slots.service';
 import { AttemptsService } from './sending/attempts.service';
+import { FirstAttemptsService } from './sending/first-attempts.service';
+import { FirstRowsRepository } from './sending/first-rows.repository';
+import { OutcomesService } from './sending/outcomes.service';
 import { LeasesService } from './sending/leases.service';
 import { RedeliveryController } from './recovery/redelivery.controller';
 import { WebhookTrialController } from './trial/webhook-trial.controller';
@@ -89,6 +92,9 @@ import { WebhookTrialsRepository } from './trial/webhook-trials.repository';
     AdmissionService,
     AttemptReportsService,
     AttemptsService,
+    FirstAttemptsService,
+    FirstRowsRepository,
+    OutcomesService,
     LeasesService,
     DispatchService,
     SenderService,

@@ -6,6 +6,7 @@ import { type Statement, StatementsService } from '../plumbing/database/statemen
 import type { DueDelivery, DueWebhook, Outcome, Written } from './attempt';
 import type { DeliveryError } from './delivery-error';
 import { JOB_LEASE } from './lease';
+import { columnsOf } from './outcome-columns';
 
 const LOAD_DUE: Statement = {
   name: 'load_due_deliveries',
@@ -41,7 +42,10 @@ const RECORD: Statement = {
         request_headers = o.request_headers, response_status = o.response_status,
         response_headers = o.response_headers, response_body = o.response_body,
         response_body_truncated = o.response_body_truncated,
-        next_attempt_at = case when d.status = 'pending' then now() + o.delay_ms * interval '1 millisecond' end
+        -- None for a webhook that was disabled after the row was inserted: nobody would cancel it.
+        next_attempt_at = case when d.status = 'pending' and o.delay_ms is not null and exists (
+          select from webhook_service.webhooks w where w.id = d.webhook_id and w.active)
+          then now() + o.delay_ms * interval '1 millisecond' end
       from outcome o
       where d.id = o.id and d.id between $2 and $3
         and (d.status = 'pending' or (d.status = 'canceled' and d.attempted_at is null and o.attempted_at is not null))
@@ -150,7 +154,7 @@ export class DeliveriesRepository {
   async record(outcomes: readonly Outcome[]): Promise<Map<string, Written>> {
     const inOrder = [...outcomes].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
     const ids = inOrder.map(({ deliveryId }) => deliveryId);
-    const values = inOrder.map((outcome) => valuesOf(outcome, () => this.clock.birth().id));
+    const values = inOrder.map((outcome) => columnsOf(outcome, () => this.clock.birth().id));
     const rows = await this.statements.run<Written & Record<string, unknown>>(RECORD, [
       JSON.stringify(values),
       ...idBounds(ids),
@@ -201,28 +205,4 @@ export class DeliveriesRepository {
 
 function toDue({ url, active, sealedSecret, sealedPreviousSecret, ...row }: DueRow): DueDelivery {
   return { ...row, webhook: url === null ? null : { url, active, sealedSecret, sealedPreviousSecret } };
-}
-
-/** What `RECORD` reads of one outcome. An undefined value is left out of the JSON, and is null in the row. */
-function valuesOf(
-  { deliveryId, status, error, exchange, retryInMs }: Outcome,
-  newId: () => string,
-): Record<string, unknown> {
-  const response = exchange?.response;
-  return {
-    id: deliveryId,
-    status,
-    error_code: error?.code,
-    error_message: error?.message,
-    url: exchange?.url,
-    attempted_at: exchange?.attemptedAt,
-    duration_ms: exchange?.durationMs,
-    request_headers: exchange?.requestHeaders,
-    response_status: response?.status,
-    response_headers: response?.headers,
-    // PostgreSQL's text cannot hold NUL.
-    response_body: response?.body.replaceAll('\0', '\ufffd'),
-    response_body_truncated: response?.bodyTruncated,
-    ...(retryInMs !== null && { next_id: newId(), delay_ms: retryInMs }),
-  };
 }

@@ -21,7 +21,8 @@
  * - **Expire**: after `leased_until` the row is free for the sweeper. When a queue has lost its jobs, the leases of all of
  *   its rows are made to expire within three seconds.
  *
- * Events have such a lease too, of `EVENT_LEASE`, until their fan-out is complete.
+ * Events have such a lease too, until each of their deliveries has a row: five seconds with the insert, then `EVENT_LEASE`,
+ * which the worker that fans the event out extends. See decision 16.
  */
 
 /** A queued job holds the lease of its row until its due time plus this. */
@@ -40,7 +41,7 @@ export const CLOCK_TOLERANCE_MS = 2000;
  */
 export const SWEPT_LEASE = `interval '${JOB_LEASE_MS + CLOCK_TOLERANCE_MS + 500} milliseconds'`;
 
-/** How long a job of the sweeper holds an event. */
+/** How long a worker that fans an event out holds it, or a job of the sweeper. */
 export const EVENT_LEASE = `interval '10 seconds'`;
 
 /** What a queued job says of one of its deliveries. */

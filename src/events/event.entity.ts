@@ -37,4 +37,8 @@ export class Event {
   /** The end of the row's lease, see deliveries/lease.ts. */
   @Column('timestamptz', { name: 'leased_until' })
   leasedUntil: Date;
+
+  /** True: a worker fans it out. */
+  @Column('boolean')
+  claimed: boolean;
 }

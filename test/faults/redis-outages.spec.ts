@@ -1,3 +1,4 @@
+import { Queue } from 'bullmq';
 import { faultLasts } from '../support/chronicle';
 import type { Accepted } from './stage/chaos-load';
 import { type Stage, useStage } from './stage/chaos-stage';
@@ -45,17 +46,29 @@ describeOnRedisAlone('A Redis that is killed and comes back empty', () => {
   );
 });
 
-/** Publishes no more than 500 deliveries' worth, and stops when Redis holds jobs in every state. */
-async function withWaitingDelayedAndActiveJobs({ load, ledger, redis }: Stage): Promise<Accepted[]> {
+/** Publishes no more than 500 deliveries' worth, and stops when Redis holds jobs in every state: the jobs of retries. */
+async function withWaitingDelayedAndActiveJobs({ load, ledger, redis, postgres }: Stage): Promise<Accepted[]> {
   const jobs = async (command: string, state: string) =>
     Number(await redis!.command(command, `bull:{send-0}:${state}`));
-  const accepted = await load.burst(40);
-  await waitFor(async () => (await jobs('ZCARD', 'delayed')) >= 10, { what: 'delayed jobs' });
+  const accepted = await load.burst(80);
+  await waitFor(async () => (await jobs('ZCARD', 'delayed')) >= 40, { what: 'delayed jobs' });
   ledger.hold();
-  // One after the other: what is accepted together shares its jobs.
-  for (let i = 0; i < 15; i++) accepted.push(...(await load.burst(10)));
+  const queue = new Queue('{send-0}', { connection: { url: redis!.urlThrough(redis!.port) } });
+  try {
+    const early = (await queue.getDelayed(0, 29)).map((job) => job.id!);
+    // Due now, by their rows as well as by their jobs.
+    await postgres.query(
+      'update webhook_service.deliveries set scheduled_at = now(), leased_until = now() where id = any($1::uuid[])',
+      [early],
+    );
+    await Promise.all(early.map(async (id) => (await queue.getJob(id))?.promote()));
+  } finally {
+    await queue.close();
+  }
   await waitFor(async () => (await jobs('LLEN', 'active')) >= 4, { what: 'active jobs of both workers' });
   await waitFor(async () => (await jobs('LLEN', 'wait')) >= 5, { what: 'waiting jobs' });
+  // One after the other: what is accepted together shares its jobs.
+  for (let i = 0; i < 10; i++) accepted.push(...(await load.burst(10)));
   expect(await jobs('ZCARD', 'delayed')).toBeGreaterThan(0);
   return accepted;
 }

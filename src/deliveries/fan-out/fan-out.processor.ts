@@ -5,7 +5,8 @@ import { processorOptions } from '../../plumbing/queue/processor-options.decorat
 import { TrackedProcessor } from '../../plumbing/queue/tracked.processor';
 import { FanOutService } from './fan-out.service';
 
-const CONCURRENCY = 50;
+/** A job lasts until its deliveries have rows, up to two seconds. `FanOutService` bounds the events. */
+const CONCURRENCY = 500;
 
 /** Fans out the events that other processes have published, and those that the sweeper has found. */
 @Processor(FAN_OUT_QUEUE, processorOptions(() => CONCURRENCY))

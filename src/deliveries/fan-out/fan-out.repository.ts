@@ -1,118 +1,151 @@
 import { Injectable } from '@nestjs/common';
 import { idBounds } from '../../plumbing/database/id-bounds';
-import { StatementsService } from '../../plumbing/database/statements.service';
+import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
 import { patternsSql } from '../../webhooks/event-pattern';
-import { JOB_LEASE, PARKED_LEASE } from '../lease';
+import { EVENT_LEASE } from '../lease';
 
-/** A webhook that gets an event. */
+/** A webhook that gets an event, with everything that sending takes. */
 export interface Subscriber {
   eventId: string;
-  event: string;
-  webhookId: string;
+  /** Null: the event has no subscriber, or none whose delivery has no row yet. The other columns are null then. */
+  webhookId: string | null;
   /** The owner of the webhook. */
   userId: string;
   url: string;
+  sealedSecret: Buffer;
+  sealedPreviousSecret: Buffer | null;
+  /** Of the event, as the next three: only with the first of its subscribers in a page. */
+  event: string | null;
+  /** Null also when it is too large to be held in memory. */
+  body: string | null;
+  traceparent: string | null;
+  acceptedAt: Date | null;
 }
+
+/** Larger bodies are not held in memory while their deliveries wait for a slot. */
+const MAX_HELD_BYTES = 65_536;
 
 const SUBSCRIBED = `w.active and w.events && e.patterns and w.created_at < e.accepted_at`;
 
+/** The first delivery of an event that was claimed before may have a row. Its id has the event's time, as do $4 and $5. */
+const UNSENT = `(e.is_new or not exists (
+  select from webhook_service.deliveries d
+  where d.user_id = w.user_id and d.event_id = e.id and d.webhook_id = w.id and d.id between $4 and $5))`;
+
 /**
- * The webhooks that get an event: they are active, subscribed, and were created before it. For an event of one user
- * only that user's webhooks are searched, however many others have subscribed to the same event.
+ * The webhooks that get the events `e`: they are active, subscribed, and were created before the event. For an event of one
+ * user only that user's webhooks are searched, however many others have subscribed to the same event.
  */
-const SUBSCRIBERS = {
-  name: 'subscribers',
+const subscribersOf = ({ where, columns = '' }: { where: string; columns?: string }): string => `
+  select ${columns} e.id as "eventId", w.id as "webhookId", w.user_id as "userId", w.url, w.secret as "sealedSecret",
+         case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret",
+         case when lag(e.id) over o is distinct from e.id then e.name end as event,
+         case when lag(e.id) over o is distinct from e.id and octet_length(e.body) <= ${MAX_HELD_BYTES} then e.body end as body,
+         case when lag(e.id) over o is distinct from e.id then e.traceparent end as traceparent,
+         case when lag(e.id) over o is distinct from e.id then e.accepted_at end as "acceptedAt"
+  from e left join lateral (
+    select w.* from webhook_service.webhooks w where w.user_id = e.user_id and ${SUBSCRIBED} and ${UNSENT}
+    union all
+    select w.* from webhook_service.webhooks w where e.user_id is null and ${SUBSCRIBED} and ${UNSENT}
+  ) as w on true
+  where ${where}
+  window o as (order by e.id, w.id)
+  order by e.id, w.id
+  limit $6`;
+
+/**
+ * An event is claimed by one worker at a time. A new one has one offer, made with the lease of its insert: whoever gets the
+ * offer well before that lease ends needs no claim in the row, which saves an update of every event. `HOLD` claims it before
+ * the lease ends. When the sweeper has had the event, or its offer comes late, there may be two offers, and the row decides.
+ */
+const CLAIM: Statement = {
+  name: 'claim_events',
+  text: `
+    with offered as materialized (
+      select id, name, user_id, accepted_at, body, traceparent,
+             leased_until < accepted_at + interval '6 seconds' and leased_until > now() + interval '3 seconds' as is_new
+      from webhook_service.events
+      where id = any($1::uuid[]) and id between $2 and $3 and fanned_out_at is null and not claimed
+    ), won as (
+      update webhook_service.events set claimed = true, leased_until = now() + ${EVENT_LEASE}
+      where id = any(array(select id from offered where not is_new)) and id between $2 and $3
+        and fanned_out_at is null and not claimed
+      returning id
+    ), e as materialized (
+      select *, ${patternsSql('name')} as patterns from offered where is_new or id in (select id from won)
+    )
+    ${subscribersOf({ where: 'true', columns: 'case when row_number() over o = 1 then array(select id from e) end as claimed,' })}`,
+};
+
+const NEXT_SUBSCRIBERS: Statement = {
+  name: 'next_subscribers',
   text: `
     with e as materialized (
-      select id, name, user_id, accepted_at, ${patternsSql('name')} as patterns
-      from webhook_service.events
-      where id = any($1::uuid[]) and id between $2 and $3 and fanned_out_at is null
+      select id, name, user_id, accepted_at, body, traceparent, ${patternsSql('name')} as patterns, false as is_new
+      from webhook_service.events where id = any($1::uuid[]) and id between $2 and $3
     )
-    select e.id as "eventId", e.name as event, w.id as "webhookId", w.user_id as "userId", w.url
-    from e cross join lateral (
-      select w.id, w.user_id, w.url from webhook_service.webhooks w where w.user_id = e.user_id and ${SUBSCRIBED}
-      union all
-      select w.id, w.user_id, w.url from webhook_service.webhooks w where e.user_id is null and ${SUBSCRIBED}
-    ) as w
-    where (e.id, w.id) > ($4, $5)
-    order by e.id, w.id
-    limit $6`,
+    ${subscribersOf({ where: '(e.id, w.id) > ($7, $8)' })}`,
+};
+
+/** Claims as well: a worker that has held an event for a while goes on, whatever happens to its offer. */
+const HOLD: Statement = {
+  name: 'hold_events',
+  text: `
+    update webhook_service.events set claimed = true, leased_until = now() + ${EVENT_LEASE}
+    where id = any($1::uuid[]) and id between $2 and $3 and fanned_out_at is null`,
 };
 
 /**
- * Does not wait until the commit is on the disk. If PostgreSQL crashes before that, the events are fanned out again,
- * into the same rows. A later commit that waits for the disk, such as an outcome's, brings this one to the disk too.
+ * Does not wait until the commit is on the disk. If PostgreSQL crashes before that, the events are fanned out again, and
+ * all deliveries have their rows. A later commit that waits for the disk brings this one to the disk too.
  */
-const INSERT_DELIVERIES = {
-  name: 'insert_first_deliveries',
+const COMPLETE: Statement = {
+  name: 'complete_events',
   text: `
-    with complete as (
-      update webhook_service.events set fanned_out_at = now()
-      where id = any($8::uuid[]) and id between $9 and $10 and fanned_out_at is null
-        and (select set_config('synchronous_commit', 'off', true)) = 'off'
-      returning id
-    )
-    insert into webhook_service.deliveries
-      (id, webhook_id, user_id, event_id, event, url, parked, attempt, trigger, status, scheduled_at, leased_until)
-    select d.*, 1, 'event', 'pending', now(), now() + case when d.parked then ${PARKED_LEASE} else ${JOB_LEASE} end
-    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::text[], $6::text[], $7::boolean[])
-      as d (id, webhook_id, user_id, event_id, event, url, parked)
-    where cardinality($8::uuid[]) = 0 or d.event_id in (select id from complete)
-    on conflict (id) do nothing
-    returning id`,
+    update webhook_service.events set fanned_out_at = now()
+    where id = any($1::uuid[]) and id between $2 and $3 and fanned_out_at is null
+      and (select set_config('synchronous_commit', 'off', true)) = 'off'`,
 };
 
-const NIL = '00000000-0000-0000-0000-000000000000';
 const PAGE = 5000;
-
-/** The first delivery of an event to a webhook, about to be inserted. */
-interface FirstDelivery extends Subscriber {
-  id: string;
-  /** True: it waits in its row for a slot, and there is no job for it. */
-  parked: boolean;
-}
 
 /** The statements of the fan-out. */
 @Injectable()
 export class FanOutRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** The subscribers of the events that are not fanned out yet, in pages. The last page may be empty. */
-  async *subscribers(eventIds: readonly string[]): AsyncGenerator<{ page: Subscriber[]; isLast: boolean }> {
+  /**
+   * Claims events that are not fanned out yet and that nobody else holds, and reads their subscribers, in pages, in the order
+   * of event and webhook. Each claimed event has at least one row.
+   */
+  async *claim(eventIds: readonly string[]): AsyncGenerator<{ page: Subscriber[]; isLast: boolean }> {
     const bounds = idBounds(eventIds);
-    let page: Subscriber[];
-    let after: [string, string] = [NIL, NIL];
-    do {
-      page = await this.statements.run<Subscriber & Record<string, unknown>>(SUBSCRIBERS, [
-        eventIds,
-        ...bounds,
-        ...after,
-        PAGE,
-      ]);
+    const values = [eventIds, ...bounds, ...firstDeliveryBounds(bounds), PAGE];
+    let page = await this.statements.run<Subscriber & { claimed?: string[] }>(CLAIM, values);
+    const claimed = page[0]?.claimed ?? [];
+    for (;;) {
       const last = page.at(-1);
-      if (last) after = [last.eventId, last.webhookId];
-      yield { page, isLast: page.length < PAGE };
-    } while (page.length === PAGE);
+      const isLast = page.length < PAGE || !last;
+      yield { page, isLast };
+      if (isLast) return;
+      const rest = claimed.filter((id) => id >= last.eventId);
+      page = await this.statements.run(NEXT_SUBSCRIBERS, [rest, ...values.slice(1), last.eventId, last.webhookId]);
+    }
   }
 
-  /**
-   * Inserts the rows that do not exist yet, and returns their ids.
-   * @param complete events whose deliveries are all among these and those inserted before. They are marked as fanned
-   *   out in the same commit. When another process has already marked one, it has inserted the rows too, and nothing is
-   *   inserted for that event here.
-   */
-  async insert(rows: readonly FirstDelivery[], complete: readonly string[]): Promise<Set<string>> {
-    const inserted = await this.statements.run<{ id: string }>(INSERT_DELIVERIES, [
-      rows.map(({ id }) => id),
-      rows.map(({ webhookId }) => webhookId),
-      rows.map(({ userId }) => userId),
-      rows.map(({ eventId }) => eventId),
-      rows.map(({ event }) => event),
-      rows.map(({ url }) => url),
-      rows.map(({ parked }) => parked),
-      complete,
-      ...idBounds(complete.length > 0 ? complete : [NIL]),
-    ]);
-    return new Set(inserted.map(({ id }) => id));
+  /** Claims events and extends their leases. */
+  async hold(eventIds: readonly string[]): Promise<void> {
+    await this.statements.run(HOLD, [eventIds, ...idBounds(eventIds)]);
+  }
+
+  /** Marks events, all of whose deliveries have rows, as fanned out. */
+  async complete(eventIds: readonly string[]): Promise<void> {
+    await this.statements.run(COMPLETE, [eventIds, ...idBounds(eventIds)]);
   }
 }
+
+/** The ids of first deliveries begin with the time of their event. */
+const firstDeliveryBounds = ([lowest, highest]: [string, string]): [string, string] => [
+  `${lowest.slice(0, 13)}-0000-0000-000000000000`,
+  `${highest.slice(0, 13)}-ffff-ffff-ffffffffffff`,
+];

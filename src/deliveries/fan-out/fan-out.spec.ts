@@ -1,32 +1,102 @@
+import type { MetricsService } from '../../plumbing/metrics/metrics.service';
+import type { WorkersService } from '../../plumbing/queue/workers.service';
+import type { FirstAttempt } from '../attempt';
+import type { FirstAttemptsService } from '../sending/first-attempts.service';
 import type { FanOutRepository, Subscriber } from './fan-out.repository';
 import { FanOutService } from './fan-out.service';
-import type { ParkingService } from '../slots/parking.service';
-import type { SendQueue } from '../send.queue';
 
 const EVENT = '0198c0de-0000-7000-8000-000000000000';
-const subscribersOf = (count: number) =>
-  Array.from({ length: count }, (_, i) => ({ eventId: EVENT, webhookId: `w${i}` }) as Subscriber);
+const OTHER = '0198c0de-0000-7000-8000-000000000001';
 
-describe('An event with many subscribers', () => {
-  it('is turned into rows a thousand at a time, each reminded of at once, and is complete with the last', async () => {
-    const insert = jest.fn(async (rows: readonly { id: string }[], _complete: readonly string[]) => {
-      return new Set(rows.map(({ id }) => id));
-    });
-    const subscribers = async function* () {
-      yield { page: subscribersOf(2500), isLast: true };
-    };
-    const offer = jest.fn();
-    const service = new FanOutService(
-      { subscribers, insert } as Partial<FanOutRepository> as FanOutRepository,
-      { remaining: 10_000, offer } as Partial<SendQueue> as SendQueue,
-      { hasParked: () => false, note: () => undefined } as Partial<ParkingService> as ParkingService,
+/** The rows that a claim reads of one event: the first carries what is the event's. */
+const subscribers = (eventId: string, webhooks: readonly string[], body: string | null = '{}') =>
+  (webhooks.length > 0 ? webhooks : [null]).map(
+    (webhookId, i) =>
+      ({ eventId, webhookId, url: 'u', ...(i === 0 ? { event: 'e', body } : { event: null }) }) as Subscriber,
+  );
+
+describe('The fan-out', () => {
+  let service: FanOutService;
+  let completed: string[];
+  let firsts: FirstAttempt[];
+  let parked: FirstAttempt[];
+  let attempt: jest.Mock<Promise<void>, [FirstAttempt, () => void]>;
+
+  function fanOut(...pages: Subscriber[][]): void {
+    [completed, firsts, parked] = [[], [], []];
+    attempt = jest.fn<Promise<void>, [FirstAttempt, () => void]>(async () => undefined);
+    service = new FanOutService(
+      {
+        claim: async function* () {
+          for (const [i, page] of pages.entries()) yield { page, isLast: i === pages.length - 1 };
+        },
+        complete: async (ids) => void completed.push(...ids),
+      } as Partial<FanOutRepository> as FanOutRepository,
+      {
+        attempt: (first, whenRow) => (firsts.push(first), attempt(first, whenRow)),
+        park: async (first) => void parked.push(first),
+      } as Partial<FirstAttemptsService> as FirstAttemptsService,
+      { during: (work) => work() } as Partial<WorkersService> as WorkersService,
+      { level: () => ({ inc: jest.fn(), dec: jest.fn() }) } as object as MetricsService,
     );
+  }
+  afterEach(() => service.onApplicationShutdown());
+
+  it('attempts the deliveries of all pages at once, each with what is the event’s, and completes the event with the last', async () => {
+    fanOut(subscribers(EVENT, ['a', 'b']), subscribers(EVENT, ['c']));
     await service.fanOutAll([EVENT]);
-    expect(insert.mock.calls.map(([rows, complete]) => [rows.length, complete])).toEqual([
-      [1000, []],
-      [1000, []],
-      [500, [EVENT]],
+    expect(firsts.map(({ webhookId, event, body, isOnly }) => [webhookId, event, body, isOnly])).toEqual([
+      ['a', 'e', '{}', false],
+      ['b', 'e', '{}', false],
+      ['c', 'e', '{}', false],
     ]);
-    expect(offer.mock.calls.map(([ids]: [string[]]) => ids.length)).toEqual([1000, 1000, 500]);
+    expect(new Set(firsts.map(({ id }) => id)).size).toBe(3);
+    expect(completed).toEqual([EVENT]);
+  });
+
+  it('leaves the only delivery of an event to complete it, and completes one that has none', async () => {
+    fanOut([...subscribers(EVENT, ['a']), ...subscribers(OTHER, [])]);
+    await service.fanOutAll([EVENT, OTHER]);
+    expect(firsts.map(({ eventId, isOnly }) => [eventId, isOnly])).toEqual([[EVENT, true]]);
+    expect(completed).toEqual([OTHER]);
+  });
+
+  it('does not take the last delivery of a full page for the only one', async () => {
+    fanOut(subscribers(EVENT, ['a']), subscribers(EVENT, ['b']));
+    await service.fanOutAll([EVENT]);
+    expect(firsts.map(({ isOnly }) => isOnly)).toEqual([false, false]);
+    expect(completed).toEqual([EVENT]);
+  });
+
+  it('completes an event as soon as each delivery has a row, however long the attempts take', async () => {
+    fanOut(subscribers(EVENT, ['a', 'b']));
+    attempt.mockImplementation((_, whenRow) => (whenRow(), new Promise(() => undefined)));
+    await service.fanOutAll([EVENT]);
+    expect(completed).toEqual([EVENT]);
+  });
+
+  it('leaves an event to its lease when one of its deliveries has no row', async () => {
+    fanOut([...subscribers(EVENT, ['a', 'b']), ...subscribers(OTHER, ['a', 'b'])]);
+    attempt.mockRejectedValueOnce(new Error('PostgreSQL is away'));
+    await expect(service.fanOutAll([EVENT, OTHER])).rejects.toThrow('away');
+    expect(completed).toEqual([OTHER]);
+  });
+
+  it('parks the deliveries of an event that is too large for the memory', async () => {
+    fanOut(subscribers(EVENT, ['a', 'b'], null));
+    await service.fanOutAll([EVENT]);
+    expect([firsts.length, parked.length, completed]).toEqual([0, 2, [EVENT]]);
+  });
+
+  it('begins an event once, however often it is offered meanwhile', async () => {
+    fanOut(subscribers(EVENT, ['a', 'b']));
+    let end: () => void = () => undefined;
+    attempt.mockImplementation(() => new Promise((resolve) => (end = resolve)));
+    const first = service.fanOutAll([EVENT]);
+    await new Promise((resolve) => setImmediate(resolve));
+    await service.fanOutAll([EVENT]);
+    expect(firsts).toHaveLength(2);
+    attempt.mock.results.forEach(() => end());
+    void first;
   });
 });

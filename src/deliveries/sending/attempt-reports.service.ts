@@ -3,7 +3,7 @@ import type { Counter, Gauge, Histogram } from 'prom-client';
 import { MetricsService } from '../../plumbing/metrics/metrics.service';
 import { timeOfId } from '../../plumbing/database/id-time';
 import { traceIdOf } from '../../events/traceparent';
-import type { DueDelivery, Exchange, Outcome, Written } from '../attempt';
+import type { Attempt, Exchange, Outcome, Written } from '../attempt';
 import { TRIGGERS } from '../delivery.entity';
 import { ERROR_CODES } from '../delivery-error';
 import { LeasesService } from './leases.service';
@@ -64,13 +64,13 @@ export class AttemptReportsService {
   }
 
   /** @param written null when another process had written an outcome before: then this one is logged and not counted */
-  report(delivery: DueDelivery, outcome: Outcome, written: Written | null): void {
+  report(delivery: Attempt, outcome: Outcome, written: Written | null): void {
     if (written) this.count(delivery, outcome);
     if (written?.nextId) this.retries.inc();
     this.log(delivery, outcome);
   }
 
-  private count(delivery: DueDelivery, { status, error, exchange }: Outcome): void {
+  private count(delivery: Attempt, { status, error, exchange }: Outcome): void {
     if (exchange) this.duration.observe(exchange.durationMs / 1000);
     if (status === 'failed' && error) this.failed.inc({ code: error.code });
     if (status !== 'succeeded' || !exchange) return;
@@ -78,7 +78,7 @@ export class AttemptReportsService {
     if (delivery.trigger === 'event' && delivery.attempt === 1) this.way.observe(wayMs(delivery, exchange) / 1000);
   }
 
-  private log(delivery: DueDelivery, { status, error, exchange, retryInMs }: Outcome): void {
+  private log(delivery: Attempt, { status, error, exchange, retryInMs }: Outcome): void {
     const { id, webhookId, eventId, event, attempt, trigger, traceparent } = delivery;
     const host = exchange ? new URL(exchange.url).host : null;
     this.logger.log({
@@ -103,6 +103,6 @@ export class AttemptReportsService {
 }
 
 /** From publishing to the first success. Both instants are PostgreSQL's: the one in the event's id, and that of the attempt. */
-function wayMs({ eventId }: DueDelivery, { attemptedAt, durationMs }: Exchange): number {
+function wayMs({ eventId }: Attempt, { attemptedAt, durationMs }: Exchange): number {
   return Math.max(0, attemptedAt.getTime() + durationMs - timeOfId(eventId).getTime());
 }

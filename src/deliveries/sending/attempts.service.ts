@@ -1,80 +1,96 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../plumbing/config/config';
-import { Batcher } from '../../plumbing/database/batcher';
 import type { HttpResult } from '../../plumbing/destinations/http-result';
-import { isDatabaseUnavailable } from '../../plumbing/errors/database-error';
-import type { DueDelivery, Exchange, Outcome, Written } from '../attempt';
-import { DeliveriesRepository } from '../deliveries.repository';
+import type { Attempt, DueDelivery, Exchange, FirstAttempt, Outcome, Written } from '../attempt';
 import { deliveryError, type ErrorCode } from '../delivery-error';
-import { SendQueue } from '../send.queue';
 import type { Pace } from '../slots/fair-share';
 import { Semaphore } from '../slots/semaphore';
 import { AttemptReportsService } from './attempt-reports.service';
+import { AutoDisableService } from './auto-disable.service';
 import { retryAfterMs, retryDelayMs } from './backoff';
 import { classify } from './classify';
+import { OutcomesService } from './outcomes.service';
 import { SenderService, type SentRequest } from './sender.service';
 
-const MAX_BATCH = 200;
 const SLOW_MS = 2000;
-const KEEP_OUTCOME_MS = 120_000;
-const WRITE_AGAIN_AFTER_MS = 250;
+/** A first attempt that takes longer gets a pending row, so that the log shows it and its event need not wait for it. */
+const PENDING_AFTER_MS = 1000;
 
+type Write = (outcome: Outcome) => Promise<Written | null>;
 type Judgement = Pick<Outcome, 'status' | 'error' | 'retryInMs' | 'ending'>;
 
 /** One attempt at sending one delivery. First try, retry, redelivery and test are all this. */
 @Injectable()
 export class AttemptsService {
-  private readonly writes = new Batcher<Outcome, Written | null>(async (outcomes) => {
-    const written = await this.deliveries.record(outcomes);
-    return outcomes.map(({ deliveryId }) => written.get(deliveryId) ?? null);
-  }, MAX_BATCH);
   /** Outcomes that wait to be written: at most as many as there are slots. */
   private readonly outcomeBuffer: Semaphore;
 
   constructor(
     private readonly config: Config,
-    private readonly deliveries: DeliveriesRepository,
     private readonly sender: SenderService,
     private readonly reports: AttemptReportsService,
-    private readonly queue: SendQueue,
+    private readonly outcomes: OutcomesService,
+    private readonly autoDisable: AutoDisableService,
   ) {
     this.outcomeBuffer = new Semaphore(config.deliveryConcurrency);
   }
 
   /**
-   * Sends what is still wanted, writes down what came of it, and offers the retry when one follows. A receiver's failure is
-   * an outcome, never an exception. Throws when PostgreSQL does not take the outcome within two minutes.
+   * Sends what is still wanted, writes down what came of it, offers the retry when one follows, and tells the webhook how its
+   * event ended. A receiver's failure is an outcome, never an exception. Does nothing when this process is making the same
+   * attempt already (a queue that was emptied may offer it again meanwhile). Throws when PostgreSQL does not take the outcome
+   * within two minutes.
    * @param whenEnded called once, when the request has ended: from then on only its outcome is written
-   * @returns what was written, and how the event ended with it; null when there was nothing to write any more, or when this
-   *   process is making the same attempt already (a queue that was emptied may offer it again meanwhile)
    */
-  async make(
-    delivery: DueDelivery,
-    whenEnded: (pace: Pace) => void = () => undefined,
-  ): Promise<(Written & Pick<Outcome, 'ending'>) | null> {
-    if (!this.reports.begin(delivery.id)) {
+  make(delivery: DueDelivery, whenEnded: (pace: Pace) => void = () => undefined): Promise<void> {
+    return this.run(delivery, whenEnded, (outcome) => this.outcomes.update(outcome));
+  }
+
+  /**
+   * Makes an attempt that has no row yet, as `make` does. Its row is inserted with the outcome, or after a second as a
+   * pending one.
+   * @param whenRow called when there is a row before there is an outcome
+   */
+  async makeFirst(first: FirstAttempt, whenEnded: (pace: Pace) => void, whenRow: () => void): Promise<void> {
+    let isPending = Promise.resolve(false);
+    const slow = setTimeout(() => {
+      const rowThere = (): boolean => (whenRow(), true);
+      isPending = this.outcomes.insertPending(first, false).then(rowThere, () => false);
+    }, PENDING_AFTER_MS);
+    try {
+      await this.run(first, whenEnded, async (outcome) => {
+        clearTimeout(slow);
+        return (await isPending) ? this.outcomes.update(outcome) : this.outcomes.insert(first, outcome);
+      });
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  private async run(attempt: Attempt, whenEnded: (pace: Pace) => void, write: Write): Promise<void> {
+    if (!this.reports.begin(attempt.id)) {
       whenEnded(null);
-      return null;
+      return;
     }
     let outcome: Outcome;
     let written: Written | null;
     try {
-      outcome = await this.attempt(delivery, whenEnded);
-      written = await this.write(outcome).finally(() => this.outcomeBuffer.release());
-      this.reports.report(delivery, outcome, written);
+      outcome = await this.attempt(attempt, whenEnded);
+      written = await write(outcome).finally(() => this.outcomeBuffer.release());
+      this.reports.report(attempt, outcome, written);
     } finally {
-      this.reports.end(delivery.id);
+      this.reports.end(attempt.id);
     }
-    if (written?.nextId) await this.queue.offer([written.nextId], written.nextInMs ?? 0);
-    return written && { ...written, ending: outcome.ending };
+    if (!written) return;
+    await this.outcomes.offerNext(written);
+    await this.autoDisable.note(attempt.webhookId, { ...outcome, ...written });
   }
 
   /** Ends with a place in the outcome buffer. Where PostgreSQL falls behind, an ended request keeps its slot until then. */
-  private async attempt(delivery: DueDelivery, whenEnded: (pace: Pace) => void): Promise<Outcome> {
+  private async attempt(attempt: Attempt, whenEnded: (pace: Pace) => void): Promise<Outcome> {
     let pace: Pace = null;
     try {
-      const outcome = await this.request(delivery);
+      const outcome = await this.request(attempt);
       pace = paceOf(outcome);
       await this.outcomeBuffer.acquire();
       return outcome;
@@ -83,20 +99,7 @@ export class AttemptsService {
     }
   }
 
-  /** Keeps an outcome while PostgreSQL is away: the request was made, and another attempt would double it. */
-  private async write(outcome: Outcome): Promise<Written | null> {
-    const giveUpAt = Date.now() + KEEP_OUTCOME_MS;
-    for (;;) {
-      try {
-        return await this.writes.add(outcome);
-      } catch (error) {
-        if (!isDatabaseUnavailable(error) || Date.now() > giveUpAt) throw error;
-        await pause(WRITE_AGAIN_AFTER_MS);
-      }
-    }
-  }
-
-  private async request(delivery: DueDelivery): Promise<Outcome> {
+  private async request(delivery: Attempt): Promise<Outcome> {
     const { webhook } = delivery;
     if (!webhook) return this.unsent(delivery, 'canceled', 'webhook_deleted');
     if (!webhook.active && delivery.trigger !== 'test') return this.unsent(delivery, 'canceled', 'webhook_disabled');
@@ -105,7 +108,7 @@ export class AttemptsService {
     return { deliveryId: delivery.id, exchange: sent.exchange, ...this.judge(delivery, sent) };
   }
 
-  private judge(delivery: DueDelivery, { exchange, result }: SentRequest): Judgement {
+  private judge(delivery: Attempt, { exchange, result }: SentRequest): Judgement {
     const isTest = delivery.trigger === 'test';
     const verdict = classify(result, this.config.deliveryTimeoutMs, delivery.webhook?.url);
     if (verdict.status === 'succeeded') {
@@ -121,7 +124,7 @@ export class AttemptsService {
     return { status: 'failed', error, retryInMs, ending: null };
   }
 
-  private unsent(delivery: DueDelivery, status: 'failed' | 'canceled', code: ErrorCode): Outcome {
+  private unsent(delivery: Attempt, status: 'failed' | 'canceled', code: ErrorCode): Outcome {
     const error = deliveryError(code, { durationMs: 0, timeoutMs: this.config.deliveryTimeoutMs });
     return { deliveryId: delivery.id, status, error, exchange: null, retryInMs: null, ending: null };
   }

@@ -3,6 +3,9 @@ import type { AttemptReportsService } from './attempt-reports.service';
 import { AttemptsService } from './attempts.service';
 import type { DeliveriesRepository } from '../deliveries.repository';
 import type { DueDelivery } from '../attempt';
+import type { AutoDisableService } from './auto-disable.service';
+import type { FirstRowsRepository } from './first-rows.repository';
+import { OutcomesService } from './outcomes.service';
 import type { SendQueue } from '../send.queue';
 import type { SenderService } from './sender.service';
 
@@ -13,14 +16,18 @@ describe('The slot of an attempt', () => {
   function attempts(record: DeliveriesRepository['record'], send = jest.fn().mockResolvedValue(SENT)) {
     return new AttemptsService(
       { deliveryConcurrency: CONCURRENCY } as Config,
-      { record } as Partial<DeliveriesRepository> as DeliveriesRepository,
       { send } as Partial<SenderService> as SenderService,
       {
         begin: (id) => id !== 'under way',
         end: jest.fn(),
         report: jest.fn(),
       } as Partial<AttemptReportsService> as AttemptReportsService,
-      {} as SendQueue,
+      new OutcomesService(
+        { record } as Partial<DeliveriesRepository> as DeliveriesRepository,
+        {} as FirstRowsRepository,
+        {} as SendQueue,
+      ),
+      {} as AutoDisableService,
     );
   }
 
@@ -53,7 +60,7 @@ describe('The slot of an attempt', () => {
 
   it('is free when nothing is sent, because the attempt is under way already', async () => {
     const whenEnded = jest.fn();
-    await expect(attempts(jest.fn()).make(due('under way'), whenEnded)).resolves.toBeNull();
+    await expect(attempts(jest.fn()).make(due('under way'), whenEnded)).resolves.toBeUndefined();
     expect(whenEnded.mock.calls).toEqual([[null]]);
   });
 

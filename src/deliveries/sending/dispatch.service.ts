@@ -6,7 +6,6 @@ import type { Lane } from '../slots/fair-share';
 import { ParkingService } from '../slots/parking.service';
 import { SlotsService } from '../slots/slots.service';
 import { AttemptsService } from './attempts.service';
-import { AutoDisableService } from './auto-disable.service';
 import { LeasesService } from './leases.service';
 
 /** A job may come early by this much. A job that comes earlier has a clock that is ahead. */
@@ -22,7 +21,6 @@ export class DispatchService {
     private readonly slots: SlotsService,
     private readonly parking: ParkingService,
     private readonly attempts: AttemptsService,
-    private readonly autoDisable: AutoDisableService,
   ) {}
 
   /**
@@ -80,8 +78,7 @@ export class DispatchService {
   }
 
   /** The slot is held; it is released when the request has ended, and the next request is made while this outcome is written. */
-  private async attempt(delivery: DueDelivery): Promise<void> {
-    const written = await this.attempts.make(delivery, (pace) => this.slots.release(delivery, pace));
-    if (written) await this.autoDisable.note(delivery.webhookId, written);
+  private attempt(delivery: DueDelivery): Promise<void> {
+    return this.attempts.make(delivery, (pace) => this.slots.release(delivery, pace));
   }
 }

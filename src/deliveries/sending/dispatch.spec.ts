@@ -3,7 +3,6 @@ import type { Offer } from '../lease';
 import type { ParkingService } from '../slots/parking.service';
 import type { SlotsService } from '../slots/slots.service';
 import type { AttemptsService } from './attempts.service';
-import type { AutoDisableService } from './auto-disable.service';
 import { DispatchService } from './dispatch.service';
 import type { LeasesService } from './leases.service';
 
@@ -24,7 +23,6 @@ describe('A delivery that a job offers', () => {
       { acquire: () => acquired, acquireAnyway, release } as Partial<SlotsService> as SlotsService,
       { park } as Partial<ParkingService> as ParkingService,
       { make } as Partial<AttemptsService> as AttemptsService,
-      {} as AutoDisableService,
     );
     return { service, make, release, releaseLease, park, acquireAnyway, loadOffered };
   }

@@ -6,7 +6,7 @@ import type { HttpResult } from '../../plumbing/destinations/http-result';
 import { HttpClient } from '../../plumbing/destinations/http.client';
 import { childTraceparent } from '../../events/traceparent';
 import { SecretsService } from '../../webhooks/secrets/secrets.service';
-import type { DueDelivery, DueWebhook, Exchange } from '../attempt';
+import type { Attempt, DueWebhook, Exchange } from '../attempt';
 import { prepare, type SigningSecrets } from './signed-request';
 
 /** A request that was made: what the log shows, and its result. */
@@ -25,7 +25,7 @@ export class SenderService {
   ) {}
 
   /** Makes the request. Null when the webhook's secret does not open: then nothing is sent. */
-  async send(delivery: DueDelivery, webhook: DueWebhook): Promise<SentRequest | null> {
+  async send(delivery: Attempt, webhook: DueWebhook): Promise<SentRequest | null> {
     const secrets = this.secretsOf(delivery.webhookId, webhook);
     if (!secrets) return null;
     const attemptedAt = this.clock.now();

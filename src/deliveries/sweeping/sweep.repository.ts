@@ -12,7 +12,7 @@ const SOON = `(1 + 2 * random()) * interval '1 second'`;
 
 /** Two sweepers never take the same rows. A sweep that finds nothing has read an empty partial index. */
 const RECLAIM_EVENTS = `
-  update webhook_service.events e set leased_until = now() + ${EVENT_LEASE}
+  update webhook_service.events e set claimed = false, leased_until = now() + ${EVENT_LEASE}
   from (
     select id from webhook_service.events
     where fanned_out_at is null and leased_until <= now()
@@ -39,9 +39,10 @@ const PARK_DELIVERIES = `
   from ${EXPIRED_DELIVERIES}
   where d.id = expired.id`;
 
+/** A claimed event needs no job. An event that is held for half a second is claimed. */
 const EXPIRE_EVENTS = `
-  update webhook_service.events set leased_until = now()
-  where fanned_out_at is null and leased_until > now()`;
+  update webhook_service.events set leased_until = now() + ${SOON}
+  where fanned_out_at is null and leased_until > now() and not claimed`;
 
 const EXPIRE_DELIVERIES = `
   update webhook_service.deliveries set leased_until = greatest(scheduled_at, now() + ${SOON})
@@ -83,7 +84,7 @@ export class SweepRepository {
     return count;
   }
 
-  /** The queue of events has lost its jobs: the leases of all events end now. Answers how many rows that are. */
+  /** The queue of events has lost its jobs: the leases of events that nobody has claimed end within 3 s. Answers how many rows that are. */
   async expireEvents(): Promise<number> {
     const [, count] = await this.dataSource.query<[unknown, number]>(EXPIRE_EVENTS);
     return count;

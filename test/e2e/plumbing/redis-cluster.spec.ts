@@ -52,13 +52,16 @@ describeWithCluster('The service', (cluster) => {
       return published.map(({ id }) => id);
     }
 
-    it('delivers each event, and spreads the load over all send queues and all nodes', async () => {
-      const hook = receiver.hook();
+    it('attempts each event, and spreads the retries over all send queues and all nodes', async () => {
+      const hook = receiver.hook({ status: 500 });
       await subscribe(service.api, hook, ['job.started']);
       const ids = await publishMany(100);
       await hook.received(100);
       expect(idsOf(hook)).toEqual(new Set(ids));
-      const lying = await Promise.all(cluster().nodes.map((node) => queuesWith(node, 'events')));
+      const used = () => Promise.all(cluster().nodes.map((node) => queuesWith(node, 'events')));
+      const all = async () => (await used()).flat().length === SEND_QUEUES.length;
+      await waitFor(all, { what: 'a retry on each queue' });
+      const lying = await used();
       expect(lying.flat().sort()).toEqual(SEND_QUEUES);
       expect(lying.map(({ length }) => length)).toEqual([2, 2, 2]);
     });

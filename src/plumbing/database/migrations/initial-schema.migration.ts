@@ -102,13 +102,13 @@ const EVENTS = `
     is_test        boolean not null default false,
     accepted_at    timestamptz not null default clock_timestamp(),
     fanned_out_at  timestamptz(3),
-    -- The end of its lease, see deliveries/lease.ts.
-    leased_until   timestamptz(3) not null default clock_timestamp() + interval '5 seconds'
+    -- The end of its lease, see deliveries/lease.ts. Claimed: a worker fans it out, and extends its lease.
+    leased_until   timestamptz(3) not null default clock_timestamp() + interval '5 seconds',
+    claimed        boolean not null default false
   ) partition by range (id);
   create index events_user on webhook_service.events (user_id, id);
   create index events_user_name on webhook_service.events (user_id, name, id);
-  -- Only events that a publisher has published for others. A publisher's own events are found by user_id, and events
-  -- that were published in process have no publisher.
+  -- Only what was published for others: a publisher's own events are found by user_id; without a publisher, in process.
   create index events_publisher on webhook_service.events (nullif(publisher_id, user_id), id)
     where nullif(publisher_id, user_id) is not null;
   create index events_publisher_name on webhook_service.events (nullif(publisher_id, user_id), name, id)

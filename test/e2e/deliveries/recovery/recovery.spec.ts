@@ -82,6 +82,8 @@ describeOnStores('Recovering', (store) => {
     const webhook = await subscribe(api, hook, ['job.*']);
     const underWay = await publish(api, 'job.started');
     await hook.received(1);
+    // Its row is there after a second.
+    await fannedOut(api, underWay);
     await service.database.query(
       `insert into webhook_service.deliveries
          (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)

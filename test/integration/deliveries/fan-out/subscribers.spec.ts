@@ -4,6 +4,9 @@ import { ClockService } from '../../../../src/plumbing/database/clock.service';
 import { StatementsService } from '../../../../src/plumbing/database/statements.service';
 import { FanOutRepository, type Subscriber } from '../../../../src/deliveries/fan-out/fan-out.repository';
 import { FanOutService } from '../../../../src/deliveries/fan-out/fan-out.service';
+import type { FirstAttempt, Outcome } from '../../../../src/deliveries/attempt';
+import { FirstAttemptsService } from '../../../../src/deliveries/sending/first-attempts.service';
+import { OutcomesService } from '../../../../src/deliveries/sending/outcomes.service';
 import { patternsOf, patternsSql } from '../../../../src/webhooks/event-pattern';
 import { startApplication, stopApplication } from '../../stage/application';
 import { planOf } from '../../stage/plans';
@@ -42,8 +45,21 @@ describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
   async function subscribersOf(userId: string | null): Promise<Subscriber[]> {
     const found: Subscriber[] = [];
     const id = await eventOf(userId);
-    for await (const { page } of app.get(FanOutRepository).subscribers([id])) found.push(...page);
+    for await (const { page } of app.get(FanOutRepository).claim([id])) found.push(...page);
     return found;
+  }
+
+  /** Canceled, so that nothing is sent. */
+  async function insertRow(first: FirstAttempt): Promise<void> {
+    const outcome = {
+      deliveryId: first.id,
+      status: 'canceled',
+      error: null,
+      exchange: null,
+      retryInMs: null,
+      ending: null,
+    };
+    await app.get(OutcomesService).insert(first, outcome as Outcome);
   }
 
   async function stateOf(eventId: string) {
@@ -59,7 +75,7 @@ describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
   it("the subscribers of one user's event are found among his webhooks alone", async () => {
     const run = jest.spyOn(app.get(StatementsService), 'run');
     const found = await subscribersOf('user 77');
-    const [[statement, parameters] = []] = run.mock.calls.filter(([{ name }]) => name === 'subscribers');
+    const [[statement, parameters] = []] = run.mock.calls.filter(([{ name }]) => name === 'claim_events');
     run.mockRestore();
     expect(found.map(({ userId }) => userId)).toEqual(['user 77']);
     const plan = await planOf(app.get(DataSource), { sql: statement!.text, parameters: [...parameters!] });
@@ -82,21 +98,25 @@ describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
     expect(found).toHaveLength(OTHERS);
   });
 
-  it('an event is marked as fanned out with its last page, and fanned out again where it was interrupted', async () => {
+  it('an event is marked as fanned out when all have a row, and where it was interrupted only the others are begun', async () => {
     const id = await eventOf(null);
-    const fanOut = app.get(FanOutRepository);
-    const { insert } = fanOut;
-    const pages: number[] = [];
-    const interrupted = jest.spyOn(fanOut, 'insert').mockImplementation(async (rows, complete) => {
-      pages.push(rows.length);
-      if (complete.length > 0) throw new Error('interrupted');
-      return insert.call(fanOut, rows, complete);
+    let begun = 0;
+    const attempts = jest.spyOn(app.get(FirstAttemptsService), 'attempt').mockImplementation(async (first) => {
+      begun += 1;
+      if (begun % 1000 === 0) throw new Error('interrupted');
+      await insertRow(first);
     });
+    const failed = OTHERS / 1000;
     await expect(app.get(FanOutService).fanOutAll([id])).rejects.toThrow('interrupted');
-    interrupted.mockRestore();
-    expect(pages.length).toBeGreaterThan(2);
-    expect(await stateOf(id)).toEqual({ isFannedOut: false, deliveries: OTHERS - (pages.at(-1) ?? 0) });
+    expect(await stateOf(id)).toEqual({ isFannedOut: false, deliveries: OTHERS - failed });
+    // As the sweeper leaves it when its lease has expired.
+    await database.query(
+      `update webhook_service.events set claimed = false, leased_until = now() + interval '10 seconds' where id = $1`,
+      [id],
+    );
+    attempts.mockImplementation((first) => insertRow(first));
     await app.get(FanOutService).fanOutAll([id]);
+    expect(attempts.mock.calls).toHaveLength(OTHERS + failed);
     expect(await stateOf(id)).toEqual({ isFannedOut: true, deliveries: OTHERS });
   });
 
