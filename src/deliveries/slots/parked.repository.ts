@@ -4,7 +4,7 @@ import { type Statement, StatementsService } from '../../plumbing/database/state
 import type { DueDelivery } from '../attempt';
 import { JOB_LEASE, PARKED_LEASE } from '../lease';
 import type { Lane } from './fair-share';
-import type { Admission } from './parked-lanes';
+import type { Admission } from './lane-turns';
 
 /**
  * Only a row whose lease is still the one that was read. Between reading and parking the sweeper may have taken an expired

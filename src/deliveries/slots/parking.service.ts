@@ -4,7 +4,7 @@ import { Batcher } from '../../plumbing/database/batcher';
 import { MetricsService } from '../../plumbing/metrics/metrics.service';
 import type { DueDelivery } from '../attempt';
 import type { Lane } from './fair-share';
-import { ParkedLanes } from './parked-lanes';
+import { LaneTurns } from './lane-turns';
 import { ParkedRepository } from './parked.repository';
 
 const MAX_BATCH = 200;
@@ -20,7 +20,7 @@ export type Parkable = Pick<DueDelivery, 'id' | 'leasedUntilMs'>;
 @Injectable()
 export class ParkingService {
   /** The webhooks that are known to have parked deliveries. */
-  readonly lanes = new ParkedLanes();
+  readonly lanes = new LaneTurns();
   private readonly parked: Counter;
   private readonly parks = new Batcher<Parkable, boolean>((due) => this.rows.park(due), MAX_BATCH);
   private onParked: () => void = () => undefined;

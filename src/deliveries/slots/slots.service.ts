@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../plumbing/config/config';
 import { FairShare, type Lane, type Pace } from './fair-share';
-import { type Admission, ParkedLanes } from './parked-lanes';
+import { type Admission, LaneTurns } from './lane-turns';
 import { Semaphore } from './semaphore';
 
 /** How often the deliveries in the line are asked whether waiting still makes sense. */
@@ -40,7 +40,7 @@ export class SlotsService {
   readonly loaded: Semaphore;
   private readonly share: FairShare;
   /** The webhooks that have deliveries in the line, in turns. */
-  private readonly lanes = new ParkedLanes();
+  private readonly lanes = new LaneTurns();
   /** By webhook, the oldest first. */
   private readonly line = new Map<string, InLine[]>();
   private readonly waitingOf = new Map<string, number>();
@@ -75,7 +75,7 @@ export class SlotsService {
   }
 
   /** Acquires the slots that are free for parked deliveries, in fair turns. Each of them is given back with `release`. */
-  acquireFor(parked: ParkedLanes): Admission[] {
+  acquireFor(parked: LaneTurns): Admission[] {
     return this.nextOf(parked, (lane) => this.tryAcquire(lane));
   }
 
@@ -91,7 +91,7 @@ export class SlotsService {
     this.share.forgetIdle();
   }
 
-  private nextOf(lanes: ParkedLanes, tryAcquire: (lane: Lane) => boolean): Admission[] {
+  private nextOf(lanes: LaneTurns, tryAcquire: (lane: Lane) => boolean): Admission[] {
     if (this.share.free === 0) return [];
     return lanes.next(tryAcquire, (userId) => this.share.userMayBegin(userId));
   }

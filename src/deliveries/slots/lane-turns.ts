@@ -1,12 +1,12 @@
 import type { Lane } from './fair-share';
 
-/** How many parked deliveries of a webhook may begin now. */
+/** How many deliveries of a webhook may begin now. */
 export interface Admission extends Lane {
   count: number;
 }
 
-/** The webhooks that have parked deliveries. They take turns: user by user, and within a user webhook by webhook. */
-export class ParkedLanes {
+/** The webhooks that have deliveries waiting, in the line or parked. They take turns: user by user, then webhook by webhook. */
+export class LaneTurns {
   private readonly users = new Map<string, Set<string>>();
   private readonly owners = new Map<string, string>();
 

@@ -1,8 +1,8 @@
-import { ParkedLanes } from './parked-lanes';
+import { LaneTurns } from './lane-turns';
 import { FairShare } from './fair-share';
 
-function backlog(...lanes: [userId: string, webhookId: string][]): ParkedLanes {
-  const made = new ParkedLanes();
+function waiting(...lanes: [userId: string, webhookId: string][]): LaneTurns {
+  const made = new LaneTurns();
   for (const [userId, webhookId] of lanes) made.add({ userId, webhookId });
   return made;
 }
@@ -15,10 +15,10 @@ function slots(count: number): () => boolean {
 
 const counts = (of: { webhookId: string; count: number }[]) => of.map(({ webhookId, count }) => [webhookId, count]);
 
-describe('The backlog', () => {
+describe('Lanes that wait', () => {
   it('lets in user by user, however many webhooks one of them has', () => {
-    const parked = backlog(['one', 'a'], ['one', 'b'], ['one', 'c'], ['two', 'd']);
-    expect(counts(parked.next(slots(6)))).toEqual([
+    const turns = waiting(['one', 'a'], ['one', 'b'], ['one', 'c'], ['two', 'd']);
+    expect(counts(turns.next(slots(6)))).toEqual([
       ['a', 1],
       ['d', 3],
       ['b', 1],
@@ -27,17 +27,17 @@ describe('The backlog', () => {
   });
 
   it('goes on where it stopped, so that with one slot each comes to his turn', () => {
-    const parked = backlog(['one', 'a'], ['two', 'b'], ['three', 'c'], ['one', 'd']);
-    const turns = Array.from({ length: 6 }, () => parked.next(slots(1))[0]?.webhookId);
+    const lanes = waiting(['one', 'a'], ['two', 'b'], ['three', 'c'], ['one', 'd']);
+    const turns = Array.from({ length: 6 }, () => lanes.next(slots(1))[0]?.webhookId);
     expect(turns).toEqual(['a', 'b', 'c', 'd', 'b', 'c']);
   });
 
   it('passes over those who may not begin', () => {
-    const parked = backlog(['one', 'slow'], ['one', 'fast'], ['two', 'other']);
+    const turns = waiting(['one', 'slow'], ['one', 'fast'], ['two', 'other']);
     const share = new FairShare(9, 3);
     share.begin({ userId: 'one', webhookId: 'slow' }, 0);
     share.end({ userId: 'one', webhookId: 'slow' }, 'slow', 0);
-    const letIn = parked.next((lane) => {
+    const letIn = turns.next((lane) => {
       const may = share.mayBegin(lane);
       if (may) share.begin(lane, 0);
       return may;
@@ -48,10 +48,10 @@ describe('The backlog', () => {
   });
 
   it('knows a webhook once, until it is removed', () => {
-    const parked = backlog(['one', 'a'], ['one', 'a']);
-    expect([parked.size, parked.has('a')]).toEqual([1, true]);
-    parked.remove('a');
-    parked.remove('a');
-    expect([parked.size, parked.has('a'), parked.next(() => true)]).toEqual([0, false, []]);
+    const turns = waiting(['one', 'a'], ['one', 'a']);
+    expect([turns.size, turns.has('a')]).toEqual([1, true]);
+    turns.remove('a');
+    turns.remove('a');
+    expect([turns.size, turns.has('a'), turns.next(() => true)]).toEqual([0, false, []]);
   });
 });
