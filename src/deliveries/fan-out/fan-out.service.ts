@@ -70,8 +70,8 @@ export class FanOutService implements OnApplicationShutdown {
   }
 
   /**
-   * Fans out all of these events. Resolves when their deliveries have rows. Throws when one of them could not be fanned out;
-   * the sweeper finds it again.
+   * Fans out all of these events. Resolves when their deliveries have rows. Throws only when an event could not be read, and
+   * nothing of it was begun: the job may be repeated then.
    */
   async fanOutAll(eventIds: readonly string[]): Promise<void> {
     throwFirst(await Promise.allSettled(eventIds.map((id) => this.fanOutOne(id))));
@@ -84,13 +84,25 @@ export class FanOutService implements OnApplicationShutdown {
     await this.room.acquire();
     try {
       const begun = await this.claims.add(eventId);
-      if (!begun) return;
-      throwFirst(await Promise.allSettled(begun.rows));
-      if (!begun.completesItself) await this.completions.add(eventId);
+      if (begun) await this.finish(eventId, begun);
     } finally {
       this.room.release();
       this.held.delete(eventId);
       this.heldEvents.dec();
+    }
+  }
+
+  /**
+   * Waits for the rows, and marks the event. Never throws: its job would be repeated at once, and a new event is claimed
+   * without a look at its rows. What is not marked is left to the sweeper.
+   */
+  private async finish(eventId: string, { rows, completesItself }: Begun): Promise<void> {
+    const hasAll = (await Promise.allSettled(rows)).every(({ status }) => status === 'fulfilled');
+    if (!hasAll || completesItself) return;
+    try {
+      await this.completions.add(eventId);
+    } catch (error) {
+      this.logger.warn(`The mark of the event ${eventId} is left to the sweeper: ${String(error)}`);
     }
   }
 
@@ -101,7 +113,8 @@ export class FanOutService implements OnApplicationShutdown {
       for await (const { page, isLast } of this.fanOut.claim(eventIds)) this.begin(page, isLast, begun);
     } catch (error) {
       if (begun.size === 0) throw error;
-      // The subscribers that were not read stay without a row: none of these events may be marked.
+      this.logger.warn(`Subscribers of ${begun.size} events are left to the sweeper: ${String(error)}`);
+      // Those that were not read stay without a row: none of these events may be marked.
       for (const { rows } of begun.values()) rows.push(quietly(Promise.reject(error as Error)));
     }
     return eventIds.map((id) => begun.get(id) ?? null);

@@ -78,7 +78,7 @@ describe('The fan-out', () => {
   it('leaves an event to its lease when one of its deliveries has no row', async () => {
     fanOut([...subscribers(EVENT, ['a', 'b']), ...subscribers(OTHER, ['a', 'b'])]);
     attempt.mockRejectedValueOnce(new Error('PostgreSQL is away'));
-    await expect(service.fanOutAll([EVENT, OTHER])).rejects.toThrow('away');
+    await service.fanOutAll([EVENT, OTHER]);
     expect(completed).toEqual([OTHER]);
   });
 

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { getQueueToken } from '@nestjs/bullmq';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Queue } from 'bullmq';
 import { DataSource } from 'typeorm';
+import { FanOutRepository } from '../../../../src/deliveries/fan-out/fan-out.repository';
 import { FanOutService } from '../../../../src/deliveries/fan-out/fan-out.service';
 import { firstDeliveryId } from '../../../../src/deliveries/fan-out/first-delivery-id';
 import { SlotsService } from '../../../../src/deliveries/slots/slots.service';
 import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
+import { FAN_OUT_QUEUE, FanOutQueue } from '../../../../src/events/fan-out.queue';
 import { ClockService } from '../../../../src/plumbing/database/clock.service';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
@@ -155,6 +159,24 @@ describeOnStores('The first attempt of an event', (store) => {
     await waitFor(() => app.get(SweeperService).sweep(), { what: 'a sweep' });
     await waitFor(() => isFannedOut(id), { what: 'the rest of the fan-out' });
     expect([sent.calls.length, unsent.calls.length, (await rowsOf(id)).length]).toEqual([0, 1, 2]);
+  });
+
+  it('is not made again when the mark of its event fails, neither by its job nor by the sweeper', async () => {
+    const [userId, hooks] = [randomUUID(), [receiver.hook(), receiver.hook()]];
+    for (const hook of hooks) await subscribed(userId, hook);
+    const id = await event(userId);
+    const marks = [app, other].map((one) => jest.spyOn(one.get(FanOutRepository), 'complete'));
+    for (const mark of marks) mark.mockRejectedValueOnce(new Error('cut off'));
+    await app.get(FanOutQueue).enqueue([id]);
+    await waitFor(() => marks.some(({ mock }) => mock.calls.length > 0), { what: 'a mark that fails' });
+    for (const mark of marks) mark.mockRestore();
+    const isIdle = async () => (await app.get<Queue>(getQueueToken(FAN_OUT_QUEUE)).getJobCounts()).active === 0;
+    await waitFor(isIdle, { what: 'the end of the job' });
+    expect(await app.get<Queue>(getQueueToken(FAN_OUT_QUEUE)).count()).toBe(0);
+    await database.query('update webhook_service.events set leased_until = now() where id = $1', [id]);
+    await waitFor(() => app.get(SweeperService).sweep(), { what: 'a sweep' });
+    await waitFor(() => isFannedOut(id), { what: 'the mark' });
+    expect(hooks.map(({ calls }) => calls.length)).toEqual([1, 1]);
   });
 
   it('has no next one when its webhook was disabled meanwhile', async () => {

@@ -107,7 +107,7 @@ describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
       await insertRow(first);
     });
     const failed = OTHERS / 1000;
-    await expect(app.get(FanOutService).fanOutAll([id])).rejects.toThrow('interrupted');
+    await app.get(FanOutService).fanOutAll([id]);
     expect(await stateOf(id)).toEqual({ isFannedOut: false, deliveries: OTHERS - failed });
     // As the sweeper leaves it when its lease has expired.
     await database.query(
