@@ -27,10 +27,13 @@ const MAX_HELD_BYTES = 65_536;
 
 const SUBSCRIBED = `w.active and w.events && e.patterns and w.created_at < e.accepted_at`;
 
-/** The first delivery of an event that was claimed before may have a row. Its id has the event's time, as do $4 and $5. */
-const UNSENT = `(e.is_new or not exists (
+/**
+ * A delivery that has a row is not begun again. Also a new event may have rows: a queue store that crashes can forget that a
+ * job was done. The id of a first delivery has the event's time, as do $4 and $5.
+ */
+const UNSENT = `not exists (
   select from webhook_service.deliveries d
-  where d.user_id = w.user_id and d.event_id = e.id and d.webhook_id = w.id and d.id between $4 and $5))`;
+  where d.user_id = w.user_id and d.event_id = e.id and d.webhook_id = w.id and d.id between $4 and $5)`;
 
 /**
  * The webhooks that get the events `e`: they are active, subscribed, and were created before the event. For an event of one
@@ -81,7 +84,7 @@ const NEXT_SUBSCRIBERS: Statement = {
   name: 'next_subscribers',
   text: `
     with e as materialized (
-      select id, name, user_id, accepted_at, body, traceparent, ${patternsSql('name')} as patterns, false as is_new
+      select id, name, user_id, accepted_at, body, traceparent, ${patternsSql('name')} as patterns
       from webhook_service.events where id = any($1::uuid[]) and id between $2 and $3
     )
     ${subscribersOf({ where: '(e.id, w.id) > ($7, $8)' })}`,

@@ -179,6 +179,21 @@ describeOnStores('The first attempt of an event', (store) => {
     expect(hooks.map(({ calls }) => calls.length)).toEqual([1, 1]);
   });
 
+  it('is not made again when a crash of PostgreSQL has undone the mark of its event, and that its job is done', async () => {
+    const [userId, hook] = [randomUUID(), receiver.hook()];
+    await subscribed(userId, hook);
+    const id = await event(userId);
+    await fanOut(id);
+    // As new as it can be.
+    await database.query(
+      `update webhook_service.events
+       set fanned_out_at = null, accepted_at = now(), leased_until = now() + interval '5 seconds' where id = $1`,
+      [id],
+    );
+    await fanOut(id, other);
+    expect([await isFannedOut(id), hook.calls.length]).toEqual([true, 1]);
+  });
+
   it('has no next one when its webhook was disabled meanwhile', async () => {
     const [answered, answer] = promised();
     const [userId, hook] = [randomUUID(), receiver.hook({ status: 500, after: answered })];
