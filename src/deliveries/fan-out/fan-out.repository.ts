@@ -57,9 +57,9 @@ const subscribersOf = ({ where, columns = '' }: { where: string; columns?: strin
   limit $6`;
 
 /**
- * An event is claimed by one worker at a time. A new one has one offer, made with the lease of its insert: whoever gets the
- * offer well before that lease ends needs no claim in the row, which saves an update of every event. `HOLD` claims it before
- * the lease ends. When the sweeper has had the event, or its offer comes late, there may be two offers, and the row decides.
+ * One worker claims an event at a time. A new event is offered once, so the worker that gets the offer is alone while the
+ * lease of the insert lasts: it does not write its claim, which saves an update of every event, and `HOLD` does so before that
+ * lease ends. An event that the sweeper has had, or whose offer comes late, may be offered twice: there the row decides.
  */
 const CLAIM: Statement = {
   name: 'claim_events',
