@@ -83,7 +83,7 @@ export class SlotsService {
   release(lane: Lane, pace: Pace): void {
     this.share.end(lane, pace, performance.now());
     if (this.inLine > 0) this.forgetEmpty(this.nextOf(this.lanes, (waiting) => this.admit(waiting)));
-    this.onFree();
+    if (this.share.free > 0) this.onFree();
   }
 
   /** Forgets how slow webhooks were that have no attempt in flight. */

@@ -78,4 +78,12 @@ describe('The line for a slot', () => {
     slots.release(BUSY, 'fast');
     expect(free).toHaveBeenCalledTimes(1);
   });
+
+  it('tells of none when the line takes it', () => {
+    const free = jest.fn();
+    slots.whenFree(free);
+    enter('ann', ANN);
+    slots.release(BUSY, 'fast');
+    expect(free).not.toHaveBeenCalled();
+  });
 });
