@@ -22,17 +22,10 @@ export interface Attempt {
   webhook: DueWebhook | null;
 }
 
-/** An attempt that has a row, as the row is. */
-export interface DueDelivery extends Attempt {
-  status: DeliveryStatus;
-  /** It waits for a worker to admit it. */
-  parked: boolean;
+/** An attempt whose pending row this process has claimed. */
+export interface ClaimedDelivery extends Attempt {
   /** Milliseconds until it is due by PostgreSQL's clock; 0 or less: due. */
   dueInMs: number;
-  /** When its lease ends, in ms since 1970 by PostgreSQL's clock. */
-  leasedUntilMs: number;
-  /** Milliseconds until then by PostgreSQL's clock; 0 or less: expired. */
-  leaseEndsInMs: number;
 }
 
 /**

@@ -19,6 +19,7 @@ import { OutcomesService } from './sending/outcomes.service';
 import { LeasesService } from './sending/leases.service';
 import { RedeliveryController } from './recovery/redelivery.controller';
 import { WebhookTrialController } from './trial/webhook-trial.controller';
+import { ClaimsRepository } from './sending/claims.repository';
 import { DeliveriesRepository } from './deliveries.repository';
 import { SweeperService } from './sweeping/sweeper.service';
 import { DeliveryLogController } from './log/delivery-log.controller';
@@ -77,6 +78,7 @@ import { WebhookTrialsRepository } from './trial/webhook-trials.repository';
   providers: [
     // The row and the queue.
     CancellationService,
+    ClaimsRepository,
     DeliveriesRepository,
     SendQueue,
     // Fan-out.

@@ -3,26 +3,10 @@ import type { EntityManager } from 'typeorm';
 import { ClockService } from '../plumbing/database/clock.service';
 import { idBounds } from '../plumbing/database/id-bounds';
 import { type Statement, StatementsService } from '../plumbing/database/statements.service';
-import type { DueDelivery, DueWebhook, Outcome, Written } from './attempt';
+import type { Outcome, Written } from './attempt';
 import type { DeliveryError } from './delivery-error';
 import { JOB_LEASE } from './lease';
 import { columnsOf } from './outcome-columns';
-
-const LOAD_DUE: Statement = {
-  name: 'load_due_deliveries',
-  text: `
-    select d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger,
-           d.status, d.parked,
-           ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs",
-           (extract(epoch from d.leased_until) * 1000)::float8 as "leasedUntilMs",
-           (extract(epoch from d.leased_until - now()) * 1000)::float8 as "leaseEndsInMs", e.body, e.traceparent,
-           w.url, w.secret as "sealedSecret", w.active,
-           case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret"
-    from webhook_service.deliveries d
-    join webhook_service.events e on e.id = d.event_id
-    left join webhook_service.webhooks w on w.id = d.webhook_id
-    where d.id = any($1::uuid[]) and d.id between $2 and $3`,
-};
 
 const RECORD: Statement = {
   name: 'record_attempts',
@@ -68,35 +52,7 @@ const RELEASE_LEASES: Statement = {
   name: 'release_leases',
   text: `
     update webhook_service.deliveries set leased_until = scheduled_at
-    where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending'`,
-};
-
-/**
- * A job whose id is the delivery's is the only one that the queue will hold for it. When its lease was released to the
- * sweeper, or the sweeper took the row without being able to queue another job (this one was still known), the job
- * reclaims the lease. Otherwise the row would wait until the sweeper's lease expires.
- */
-const RECLAIM_LEASE: Statement = {
-  name: 'reclaim_lease',
-  text: `
-    update webhook_service.deliveries set leased_until = now() + ${JOB_LEASE}
-    where id = $1 and status = 'pending' and not parked
-      and (leased_until <= scheduled_at or leased_until > now() + ${JOB_LEASE})
-    returning (extract(epoch from leased_until) * 1000)::float8 as "leasedUntilMs"`,
-};
-
-/**
- * Only a lease that is still the one that was read: when it had expired, the sweeper may have taken the row meanwhile, and
- * its job may be sending the delivery.
- */
-const EXTEND_LATE_LEASES: Statement = {
-  name: 'extend_late_leases',
-  text: `
-    update webhook_service.deliveries d set leased_until = now() + ${JOB_LEASE}
-    from unnest($1::uuid[], $2::float8[]) as read (id, leased_until_ms)
-    where d.id = read.id and d.id between $3 and $4 and d.status = 'pending'
-      and d.leased_until = to_timestamp(read.leased_until_ms / 1000)::timestamptz(3)
-    returning d.id, (extract(epoch from d.leased_until) * 1000)::float8 as "leasedUntilMs"`,
+    where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending' and not parked and not claimed`,
 };
 
 const EXTEND_LEASES: Statement = {
@@ -128,9 +84,6 @@ const CANCEL_PENDING: Statement = {
     from pending where d.id = pending.id and d.webhook_id = $1 and d.status = 'pending'`,
 };
 
-/** The columns of the webhook are null when it was deleted. */
-type DueRow = Omit<DueDelivery, 'webhook'> & Omit<DueWebhook, 'url'> & { url: string | null };
-
 /** The statements of the hot path. Each of them works on many rows at once. */
 @Injectable()
 export class DeliveriesRepository {
@@ -138,13 +91,6 @@ export class DeliveriesRepository {
     private readonly statements: StatementsService,
     private readonly clock: ClockService,
   ) {}
-
-  /** Answers one entry for each id, in order; null where there is no such row any more. */
-  async loadDue(ids: readonly string[]): Promise<(DueDelivery | null)[]> {
-    const rows = await this.statements.run<DueRow>(LOAD_DUE, [ids, ...idBounds(ids)]);
-    const byId = new Map(rows.map((row) => [row.id, toDue(row)]));
-    return ids.map((id) => byId.get(id) ?? null);
-  }
 
   /**
    * Writes outcomes and inserts the next attempts, in one statement. Answers what was written, by the delivery's id. A row
@@ -162,28 +108,9 @@ export class DeliveriesRepository {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** Gives the rows to the sweeper: their leases end with their due times. */
+  /** Gives rows that no worker has claimed to the sweeper: their leases end with their due times. */
   async releaseLeases(ids: readonly string[]): Promise<void> {
     await this.statements.run(RELEASE_LEASES, [ids, ...idBounds(ids)]);
-  }
-
-  /** Takes the lease back for the job that has this delivery's id. Answers its new end, or null when it is held elsewhere. */
-  async reclaimLease(id: string): Promise<number | null> {
-    const [row] = await this.statements.run<{ leasedUntilMs: number }>(RECLAIM_LEASE, [id]);
-    return row?.leasedUntilMs ?? null;
-  }
-
-  /** Extends leases that end soon, where they are still those that were read. Answers the new end of each, or null. */
-  async extendLateLeases(due: readonly DueDelivery[]): Promise<(number | null)[]> {
-    const ids = due.map(({ id }) => id);
-    const leases = due.map(({ leasedUntilMs }) => leasedUntilMs);
-    const rows = await this.statements.run<{ id: string; leasedUntilMs: number }>(EXTEND_LATE_LEASES, [
-      ids,
-      leases,
-      ...idBounds(ids),
-    ]);
-    const byId = new Map(rows.map((row) => [row.id, row.leasedUntilMs]));
-    return ids.map((id) => byId.get(id) ?? null);
   }
 
   /** Keeps the sweeper away from rows whose attempts take long. */
@@ -201,8 +128,4 @@ export class DeliveriesRepository {
   async cancelPending(manager: EntityManager, webhookId: string, { code, message }: DeliveryError): Promise<void> {
     await manager.query(CANCEL_PENDING.text, [webhookId, code, message]);
   }
-}
-
-function toDue({ url, active, sealedSecret, sealedPreviousSecret, ...row }: DueRow): DueDelivery {
-  return { ...row, webhook: url === null ? null : { url, active, sealedSecret, sealedPreviousSecret } };
 }

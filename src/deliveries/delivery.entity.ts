@@ -85,6 +85,10 @@ export class Delivery {
   @Column('boolean')
   parked: boolean;
 
+  /** True: a worker makes its attempt. */
+  @Column('boolean')
+  claimed: boolean;
+
   /** The end of the row's lease, see deliveries/lease.ts. */
   @Column('timestamptz', { name: 'leased_until' })
   leasedUntil: Date;

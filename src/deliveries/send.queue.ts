@@ -5,15 +5,15 @@ import { QueueBudget } from '../plumbing/queue/queue-budget';
 import { QueueHealthService } from '../plumbing/queue/queue-health.service';
 import { DeliveriesRepository } from './deliveries.repository';
 import { sendQueueIndex } from './send-queue-names';
+import type { Lane } from './lane';
 
 /** The token of all send queues that exist, in the order of their names. */
 export const SEND_QUEUES = Symbol('send queues');
 
-/** An offer to attempt these deliveries. The rows hold the truth. */
+/** An offer to attempt these deliveries of one webhook. The rows hold the truth. */
 export interface SendJob {
   deliveryIds: string[];
-  /** When they are due, in ms since 1970 by PostgreSQL's clock. Jobs of the sweeper leave it out. */
-  dueAt?: number;
+  lane: Lane;
 }
 
 const MAX_JOBS_PER_ADD = 500;
@@ -59,16 +59,15 @@ export class SendQueue implements OnModuleInit {
   }
 
   /**
-   * Queues deliveries that are due in `delayMs`. Never throws because of the queue: what it does not take is released to
-   * the sweeper, which finds it when it is due.
+   * Queues deliveries of one webhook that are due in `delayMs`. Never throws because of the queue: what it does not take is
+   * released to the sweeper, which finds it when it is due.
    */
-  async offer(deliveryIds: readonly string[], delayMs = 0): Promise<void> {
+  async offer(deliveryIds: readonly string[], { webhookId, userId }: Lane, delayMs = 0): Promise<void> {
     try {
       if (this.remaining < deliveryIds.length) return await this.deliveries.releaseLeases(deliveryIds);
-      const dueAt = this.clock.now().getTime() + delayMs;
       await this.add(deliveryIds, (ids) =>
         pages(ids, MAX_IDS_PER_JOB).map((page) => ({
-          data: { deliveryIds: page, dueAt },
+          data: { deliveryIds: page, lane: { webhookId, userId } },
           // The job of one delivery, such as a retry, has its id, so that a job of the sweeper does not double it.
           opts: { delay: delayMs, ...(page.length === 1 && { jobId: page[0] }) },
         })),
@@ -81,11 +80,17 @@ export class SendQueue implements OnModuleInit {
   }
 
   /**
-   * Queues each delivery as a job of its own, whose id is the delivery's: the queue ignores a job whose id it still knows.
-   * Throws when a queue is away; the other queues have taken theirs then.
+   * Queues each delivery as a job of its own, whose id is the delivery's: the queue ignores a job whose id it
+   * still knows. Throws when a queue is away; the other queues have taken theirs then.
    */
-  async enqueue(deliveryIds: readonly string[]): Promise<void> {
-    await this.add(deliveryIds, (ids) => ids.map((id) => ({ data: { deliveryIds: [id] }, opts: { jobId: id } })));
+  async enqueue(deliveries: readonly (Lane & { id: string })[]): Promise<void> {
+    const laneOf = new Map(deliveries.map(({ id, webhookId, userId }) => [id, { webhookId, userId }]));
+    await this.add([...laneOf.keys()], (ids) =>
+      ids.map((id) => ({
+        data: { deliveryIds: [id], lane: laneOf.get(id) as Lane },
+        opts: { jobId: id },
+      })),
+    );
   }
 
   /** How many of the deliveries belong to each queue, by its name. */

@@ -69,11 +69,11 @@ export class RecoveryProgressService implements OnApplicationShutdown {
    * Takes one recovery as far as it goes without waiting. Never throws: what fails is tried again at the next turn, in
    * this process or another.
    */
-  async continue({ id, webhookId }: Pick<Recovery, 'id' | 'webhookId'>): Promise<void> {
+  async continue({ id, webhookId, userId }: Pick<Recovery, 'id' | 'webhookId' | 'userId'>): Promise<void> {
     try {
       for (let pages = 0, more = true; more && pages < MAX_PAGES; pages++) {
         const step = await this.dataSource.transaction((manager) => this.step(manager, id, webhookId));
-        await this.queue.offer(step.ids);
+        await this.queue.offer(step.ids, { webhookId, userId });
         more = step.more;
       }
     } catch (error) {

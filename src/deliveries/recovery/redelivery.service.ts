@@ -27,7 +27,7 @@ export class RedeliveryService {
     const { delivery } = await this.log.read(userId, webhookId, deliveryId);
     if (delivery.trigger === 'test') throw new ApiError(409, MESSAGES.testNotRedelivered);
     const inserted = await this.insert(webhookId, delivery.eventId);
-    await this.queue.offer([inserted.id]);
+    await this.queue.offer([inserted.id], inserted);
     return inserted;
   }
 

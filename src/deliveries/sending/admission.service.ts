@@ -1,16 +1,14 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { WorkersService } from '../../plumbing/queue/workers.service';
 import { Repeat } from '../../plumbing/timers/repeat.timer';
-import type { Lane } from '../slots/fair-share';
-import { ParkedRepository } from '../slots/parked.repository';
+import type { ClaimedDelivery } from '../attempt';
+import { ClaimsRepository } from './claims.repository';
 import { ParkingService } from '../slots/parking.service';
 import { SlotsService } from '../slots/slots.service';
 import { DispatchService } from './dispatch.service';
 
 const LOOK_EVERY_MS = 1000;
 const FORGET_IDLE_EVERY_MS = 600_000;
-const MAX_WEBHOOKS_PER_LOOK = 1000;
-const FIRST: Lane = { userId: '', webhookId: '00000000-0000-0000-0000-000000000000' };
 
 /**
  * Admits parked deliveries as slots become free, user by user. Learns which webhooks have some from this process's own
@@ -26,13 +24,12 @@ export class AdmissionService implements OnApplicationShutdown {
   private started = false;
   private admitting = false;
   private failing = false;
-  private lastSeen = FIRST;
   private idleForgottenAt = Date.now();
 
   constructor(
     private readonly slots: SlotsService,
     private readonly parking: ParkingService,
-    private readonly rows: ParkedRepository,
+    private readonly claims: ClaimsRepository,
     private readonly dispatch: DispatchService,
     private readonly workers: WorkersService,
   ) {}
@@ -60,9 +57,7 @@ export class AdmissionService implements OnApplicationShutdown {
       this.slots.forgetIdle();
       this.idleForgottenAt = Date.now();
     }
-    const found = await this.rows.lanes(this.lastSeen, MAX_WEBHOOKS_PER_LOOK);
-    for (const lane of found) this.parking.lanes.add(lane);
-    this.lastSeen = (found.length === MAX_WEBHOOKS_PER_LOOK && found.at(-1)) || FIRST;
+    await this.parking.look();
     this.failing = false;
     void this.admit();
   }
@@ -85,16 +80,25 @@ export class AdmissionService implements OnApplicationShutdown {
     if (wanted.length === 0) return false;
     const unused = new Map(wanted.map((admission) => [admission.webhookId, { ...admission }]));
     try {
-      for (const { id, webhookId } of await this.rows.admit(wanted)) {
-        const admission = unused.get(webhookId);
+      for (const delivery of await this.claims.admit(wanted)) {
+        const admission = unused.get(delivery.webhookId);
         if (!admission) continue;
         admission.count -= 1;
-        void this.workers.during(() => this.dispatch.attemptAdmitted(id, admission));
+        void this.workers.during(() => this.attempt(delivery));
       }
       for (const { webhookId, count } of unused.values()) if (count > 0) this.parking.lanes.remove(webhookId);
       return true;
     } finally {
       for (const lane of unused.values()) for (; lane.count > 0; lane.count -= 1) this.slots.release(lane, null);
+    }
+  }
+
+  /** Never throws: what fails is left to the sweeper, which finds the row when its lease has expired. */
+  private async attempt(delivery: ClaimedDelivery): Promise<void> {
+    try {
+      await this.dispatch.attemptClaimed(delivery);
+    } catch (error) {
+      this.logger.warn(`The attempt ${delivery.id} is left to the sweeper: ${String(error)}`);
     }
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../plumbing/config/config';
 import type { HttpResult } from '../../plumbing/destinations/http-result';
-import type { Attempt, DueDelivery, Exchange, FirstAttempt, Outcome, Written } from '../attempt';
+import type { Attempt, ClaimedDelivery, Exchange, FirstAttempt, Outcome, Written } from '../attempt';
 import { deliveryError, type ErrorCode } from '../delivery-error';
 import type { Pace } from '../slots/fair-share';
 import { Semaphore } from '../slots/semaphore';
@@ -42,7 +42,7 @@ export class AttemptsService {
    * within two minutes.
    * @param whenEnded called once, when the request has ended: from then on only its outcome is written
    */
-  make(delivery: DueDelivery, whenEnded: (pace: Pace) => void = () => undefined): Promise<void> {
+  make(delivery: ClaimedDelivery, whenEnded: (pace: Pace) => void = () => undefined): Promise<void> {
     return this.run(delivery, whenEnded, (outcome) => this.outcomes.update(outcome));
   }
 
@@ -82,7 +82,7 @@ export class AttemptsService {
       this.reports.end(attempt.id);
     }
     if (!written) return;
-    await this.outcomes.offerNext(written);
+    await this.outcomes.offerNext(written, attempt);
     await this.autoDisable.note(attempt.webhookId, { ...outcome, ...written });
   }
 

@@ -2,7 +2,7 @@ import type { Config } from '../../plumbing/config/config';
 import type { AttemptReportsService } from './attempt-reports.service';
 import { AttemptsService } from './attempts.service';
 import type { DeliveriesRepository } from '../deliveries.repository';
-import type { DueDelivery } from '../attempt';
+import type { ClaimedDelivery } from '../attempt';
 import type { AutoDisableService } from './auto-disable.service';
 import type { FirstRowsRepository } from './first-rows.repository';
 import { OutcomesService } from './outcomes.service';
@@ -31,7 +31,7 @@ describe('The slot of an attempt', () => {
     );
   }
 
-  const due = (id: string) => ({ id, trigger: 'event', webhook: { active: true } }) as DueDelivery;
+  const due = (id: string) => ({ id, trigger: 'event', webhook: { active: true } }) as ClaimedDelivery;
   const settled = async () => new Promise((resolve) => setImmediate(resolve));
 
   it('is free as soon as its request has ended, before the outcome is written', async () => {

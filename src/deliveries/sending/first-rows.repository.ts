@@ -47,10 +47,10 @@ const INSERT_FIRST: Statement = {
         and fanned_out_at is null
     ), done as (
       insert into webhook_service.deliveries
-        (id, webhook_id, user_id, event_id, event, url, parked, attempt, trigger, status, scheduled_at, leased_until,
+        (id, webhook_id, user_id, event_id, event, url, parked, claimed, attempt, trigger, status, scheduled_at, leased_until,
          error_code, error_message, attempted_at, completed_at, duration_ms, request_headers, response_status,
          response_headers, response_body, response_body_truncated, next_attempt_at)
-      select id, webhook_id, user_id, event_id, event, url, parked, 1, 'event', status, scheduled_at,
+      select id, webhook_id, user_id, event_id, event, url, parked, not parked, 1, 'event', status, scheduled_at,
              now() + case when parked then ${PARKED_LEASE} else ${JOB_LEASE} end,
              error_code, error_message, case when attempted_at is not null then greatest(attempted_at, scheduled_at) end,
              case when status <> 'pending' then

@@ -5,6 +5,7 @@ import { isDatabaseUnavailable } from '../../plumbing/errors/database-error';
 import type { FirstAttempt, Outcome, Written } from '../attempt';
 import { DeliveriesRepository } from '../deliveries.repository';
 import { SendQueue } from '../send.queue';
+import type { Lane } from '../lane';
 import { type FirstRow, FirstRowsRepository } from './first-rows.repository';
 
 const MAX_BATCH = 200;
@@ -46,8 +47,8 @@ export class OutcomesService {
   }
 
   /** Offers the attempt that follows an outcome, when one does. Never throws because of the queue. */
-  async offerNext({ nextId, nextInMs }: Written): Promise<void> {
-    if (nextId !== null) await this.queue.offer([nextId], nextInMs ?? 0);
+  async offerNext({ nextId, nextInMs }: Written, lane: Lane): Promise<void> {
+    if (nextId !== null) await this.queue.offer([nextId], lane, nextInMs ?? 0);
   }
 
   /** Inserts a pending row. False: there was a row already. Throws while PostgreSQL is away. */

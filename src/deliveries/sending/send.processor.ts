@@ -3,39 +3,22 @@ import { Injectable, type Type } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { processorOptions } from '../../plumbing/queue/processor-options.decorator';
 import { TrackedProcessor } from '../../plumbing/queue/tracked.processor';
-import { leaseOfJob, type Offer } from '../lease';
 import type { SendJob } from '../send.queue';
 import { ALL_SEND_QUEUES } from '../send-queue-names';
-import { SlotsService } from '../slots/slots.service';
 import { DispatchService } from './dispatch.service';
 
 /** Attempts the deliveries that a job offers. A slow one keeps its job waiting, and nothing else. */
 @Injectable()
 export class SendProcessor extends TrackedProcessor<SendJob> {
-  constructor(
-    private readonly dispatch: DispatchService,
-    private readonly slots: SlotsService,
-  ) {
+  constructor(private readonly dispatch: DispatchService) {
     super();
   }
 
-  protected override async handle({ id: jobId, data }: Job<SendJob>): Promise<void> {
-    const leasedUntilMs = leaseOfJob(data.dueAt);
+  protected override async handle({ data: { deliveryIds, lane } }: Job<SendJob>): Promise<void> {
     // Waits for all of them, also when one fails: BullMQ may repeat the job only when none is under way any more.
-    const attempted = await Promise.allSettled(
-      data.deliveryIds.map((id) => this.attempt({ deliveryId: id, leasedUntilMs, ownsDeliveryId: jobId === id })),
-    );
+    const attempted = await Promise.allSettled(deliveryIds.map((id) => this.dispatch.attemptOffered(id, lane)));
     const failed = attempted.find((one) => one.status === 'rejected');
     if (failed) throw failed.reason;
-  }
-
-  private async attempt(offer: Offer): Promise<void> {
-    await this.slots.loaded.acquire();
-    try {
-      await this.dispatch.attemptOffered(offer);
-    } finally {
-      this.slots.loaded.release();
-    }
   }
 }
 

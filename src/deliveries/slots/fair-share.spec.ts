@@ -1,4 +1,5 @@
-import { FairShare, type Lane } from './fair-share';
+import type { Lane } from '../lane';
+import { FairShare } from './fair-share';
 
 const lane = (webhookId: string, userId = `owner of ${webhookId}`): Lane => ({ webhookId, userId });
 

@@ -1,8 +1,4 @@
-/** Whose attempt it is. */
-export interface Lane {
-  webhookId: string;
-  userId: string;
-}
+import type { Lane } from '../lane';
 
 /** How an attempt ended for its lane; null when none was made. */
 export type Pace = 'fast' | 'slow' | null;

@@ -1,4 +1,4 @@
-import type { Lane } from './fair-share';
+import type { Lane } from '../lane';
 
 /** How many deliveries of a webhook may begin now. */
 export interface Admission extends Lane {

@@ -1,42 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { idBounds } from '../../plumbing/database/id-bounds';
 import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
-import type { DueDelivery } from '../attempt';
-import { JOB_LEASE, PARKED_LEASE } from '../lease';
-import type { Lane } from './fair-share';
-import type { Admission } from './lane-turns';
+import { PARKED_LEASE } from '../lease';
+import type { Lane } from '../lane';
 
-/**
- * Only a row whose lease is still the one that was read. Between reading and parking the sweeper may have taken an expired
- * lease, and its job may be sending the delivery: a worker that admitted the parked row would send it a second time.
- */
+/** Only a row that nobody has claimed: a worker that admitted a claimed one would send it a second time. */
 const PARK: Statement = {
   name: 'park_deliveries',
   text: `
-    update webhook_service.deliveries d set parked = true, leased_until = now() + ${PARKED_LEASE}
-    from unnest($1::uuid[], $2::float8[]) as read (id, leased_until_ms)
-    where d.id = read.id and d.id between $3 and $4 and d.status = 'pending'
-      and d.leased_until = to_timestamp(read.leased_until_ms / 1000)::timestamptz(3)
-    returning d.id`,
-};
-
-/** The oldest first. Two workers never admit the same row. */
-const ADMIT: Statement = {
-  name: 'admit_deliveries',
-  text: `
-    update webhook_service.deliveries d
-    set parked = false, leased_until = now() + ${JOB_LEASE}
-    from (
-      select first.id, first.webhook_id
-      from unnest($1::text[], $2::uuid[], $3::int[]) as wanted (user_id, webhook_id, count)
-      cross join lateral (
-        select id, webhook_id from webhook_service.deliveries p
-        where p.user_id = wanted.user_id and p.webhook_id = wanted.webhook_id and p.status = 'pending' and p.parked
-        order by p.id limit wanted.count for update skip locked
-      ) as first
-    ) as chosen
-    where d.id = chosen.id
-    returning d.id, d.webhook_id as "webhookId"`,
+    update webhook_service.deliveries set parked = true, leased_until = now() + ${PARKED_LEASE}
+    where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending' and not claimed and not parked
+    returning id`,
 };
 
 /** Goes from one webhook to the next in the index of parked rows, however many rows each of them has. */
@@ -69,22 +43,11 @@ const COUNT_PARKED: Statement = {
 export class ParkedRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** Parks pending rows whose lease is the one that was read. Answers for each, in order, whether it was parked. */
-  async park(due: readonly Pick<DueDelivery, 'id' | 'leasedUntilMs'>[]): Promise<boolean[]> {
-    const ids = due.map(({ id }) => id);
-    const leases = due.map(({ leasedUntilMs }) => leasedUntilMs);
-    const rows = await this.statements.run<{ id: string }>(PARK, [ids, leases, ...idBounds(ids)]);
+  /** Parks pending rows that nobody has claimed. Answers for each, in order, whether it was parked. */
+  async park(ids: readonly string[]): Promise<boolean[]> {
+    const rows = await this.statements.run<{ id: string }>(PARK, [ids, ...idBounds(ids)]);
     const parked = new Set(rows.map(({ id }) => id));
     return ids.map((id) => parked.has(id));
-  }
-
-  /** Takes parked rows, at most as many of each webhook as wanted. The caller makes their attempts at once. */
-  admit(wanted: readonly Admission[]): Promise<{ id: string; webhookId: string }[]> {
-    return this.statements.run(ADMIT, [
-      wanted.map(({ userId }) => userId),
-      wanted.map(({ webhookId }) => webhookId),
-      wanted.map(({ count }) => count),
-    ]);
   }
 
   /** Webhooks with parked deliveries that follow `after`, in the order of user and id; at most `limit`. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../plumbing/config/config';
-import { FairShare, type Lane, type Pace } from './fair-share';
+import type { Lane } from '../lane';
+import { FairShare, type Pace } from './fair-share';
 import { type Admission, LaneTurns } from './lane-turns';
-import { Semaphore } from './semaphore';
 
 /** How often the deliveries in the line are asked whether waiting still makes sense. */
 const LOOK_EVERY_MS = 250;
@@ -24,11 +24,11 @@ interface InLine {
  *
  * | state    | meaning                                                   | goes on to                                  |
  * | -------- | --------------------------------------------------------- | ------------------------------------------- |
- * | loaded   | its row is in memory, at most `DELIVERY_CONCURRENCY` rows | held, when its lane may begin; else in line |
+ * | offered  | a job or a new event has brought it to this process       | held, when its lane may begin; else in line |
  * | in line  | waits in memory, at most 1 s                              | held, when a slot is released; else parked  |
  * | parked   | waits in its row, for any worker; see `ParkingService`    | admitted, in fair turns                     |
- * | admitted | a worker has a slot for its lane and takes the row        | held                                        |
- * | held     | its request is being made                                 | released, when the request has ended        |
+ * | admitted | a worker has a slot for its lane and claims the row       | held                                        |
+ * | held     | its row is claimed and read, and its request is made      | released, when the request has ended        |
  * | released | its outcome waits to be written, in the outcome buffer    | written                                     |
  *
  * A delivery skips the line and is parked at once when its webhook is stuck, or when its user already has more in the line
@@ -36,8 +36,6 @@ interface InLine {
  */
 @Injectable()
 export class SlotsService {
-  /** How many rows jobs may hold in memory at once. It bounds memory, not requests; requests are bounded by slots. */
-  readonly loaded: Semaphore;
   private readonly share: FairShare;
   /** The webhooks that have deliveries in the line, in turns. */
   private readonly lanes = new LaneTurns();
@@ -49,7 +47,6 @@ export class SlotsService {
   private onFree: () => void = () => undefined;
 
   constructor(config: Config) {
-    this.loaded = new Semaphore(config.deliveryConcurrency);
     this.share = new FairShare(config.deliveryConcurrency, config.webhookConcurrency);
   }
 

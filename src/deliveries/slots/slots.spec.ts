@@ -1,5 +1,5 @@
 import type { Config } from '../../plumbing/config/config';
-import type { Lane } from './fair-share';
+import type { Lane } from '../lane';
 import { SlotsService } from './slots.service';
 
 const lane = (userId: string, webhookId: string): Lane => ({ userId, webhookId });

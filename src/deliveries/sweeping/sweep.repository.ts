@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { EVENT_LEASE, PARKED_LEASE, SWEPT_LEASE } from '../lease';
+import { EVENT_LEASE, JOB_LEASE, PARKED_LEASE } from '../lease';
 import { SEND_QUEUE_INDEX } from '../send-queue-names';
+import type { Lane } from '../lane';
 
 /**
  * When a queue was emptied, the leases of its rows expire within 1 to 3 s. In the first second attempts that are under way
@@ -28,14 +29,14 @@ const EXPIRED_DELIVERIES = `(
   ) as expired`;
 
 const RECLAIM_DELIVERIES = `
-  update webhook_service.deliveries d set leased_until = now() + ${SWEPT_LEASE}, parked = false
+  update webhook_service.deliveries d set leased_until = now() + ${JOB_LEASE}, parked = false, claimed = false
   from ${EXPIRED_DELIVERIES}
   where d.id = expired.id
-  returning d.id`;
+  returning d.id, d.webhook_id as "webhookId", d.user_id as "userId"`;
 
 /** For rows that the queues have no room for: workers admit them as they have slots. */
 const PARK_DELIVERIES = `
-  update webhook_service.deliveries d set leased_until = now() + ${PARKED_LEASE}, parked = true
+  update webhook_service.deliveries d set leased_until = now() + ${PARKED_LEASE}, parked = true, claimed = false
   from ${EXPIRED_DELIVERIES}
   where d.id = expired.id`;
 
@@ -46,7 +47,7 @@ const EXPIRE_EVENTS = `
 
 const EXPIRE_DELIVERIES = `
   update webhook_service.deliveries set leased_until = greatest(scheduled_at, now() + ${SOON})
-  where status = 'pending' and leased_until > now() and not parked and ${SEND_QUEUE_INDEX} = any($2::int[])`;
+  where status = 'pending' and leased_until > now() and not parked and not claimed and ${SEND_QUEUE_INDEX} = any($2::int[])`;
 
 /**
  * Counts at most $1 rows of each kind and reads only the partial indexes. Swept every second, so anything that expired 5 s
@@ -61,7 +62,8 @@ const COUNT_EXPIRED = `
       select from webhook_service.deliveries
       where status = 'pending' and leased_until < now() - interval '5 seconds' limit $1) as d) as deliveries`;
 
-type Enqueue = (ids: string[]) => Promise<void>;
+/** A delivery whose expired lease the sweeper has taken. */
+export type SweptDelivery = Lane & { id: string };
 
 /** Finds rows whose lease has expired, and puts them on their queue in the transaction that takes their lease. */
 @Injectable()
@@ -69,12 +71,12 @@ export class SweepRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Takes at most `limit` expired events and enqueues them. Answers how many; throws when the queue does not take them. */
-  reclaimEvents(limit: number, enqueue: Enqueue): Promise<number> {
+  reclaimEvents(limit: number, enqueue: (events: { id: string }[]) => Promise<void>): Promise<number> {
     return this.reclaim(RECLAIM_EVENTS, limit, enqueue);
   }
 
   /** Takes at most `limit` expired deliveries and enqueues them. Answers how many; throws when a queue does not take them. */
-  reclaimDeliveries(limit: number, enqueue: Enqueue): Promise<number> {
+  reclaimDeliveries(limit: number, enqueue: (deliveries: SweptDelivery[]) => Promise<void>): Promise<number> {
     return this.reclaim(RECLAIM_DELIVERIES, limit, enqueue);
   }
 
@@ -111,10 +113,10 @@ export class SweepRepository {
   }
 
   /** When the queue does not take the rows, they stay as they were, for the next sweep. */
-  private reclaim(statement: string, limit: number, enqueue: Enqueue): Promise<number> {
+  private reclaim<Row>(statement: string, limit: number, enqueue: (rows: Row[]) => Promise<void>): Promise<number> {
     return this.dataSource.transaction(async (manager) => {
-      const [rows] = await manager.query<[{ id: string }[], number]>(statement, [limit]);
-      if (rows.length > 0) await enqueue(rows.map(({ id }) => id));
+      const [rows] = await manager.query<[Row[], number]>(statement, [limit]);
+      if (rows.length > 0) await enqueue(rows);
       return rows.length;
     });
   }

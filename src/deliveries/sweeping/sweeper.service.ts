@@ -52,14 +52,15 @@ export class SweeperService {
   }
 
   private reclaimEvents(limit: number): Promise<number> {
-    return this.rows.reclaimEvents(limit, (ids) => this.fanOut.enqueue(ids));
+    return this.rows.reclaimEvents(limit, (events) => this.fanOut.enqueue(events.map(({ id }) => id)));
   }
 
   private reclaimDeliveries(limit: number, byQueue: Map<string, number>): Promise<number> {
     if (this.send.remaining < limit) return this.rows.parkDeliveries(limit);
-    return this.rows.reclaimDeliveries(limit, async (ids) => {
-      await this.send.enqueue(ids);
-      for (const [name, count] of this.send.countByName(ids)) byQueue.set(name, count + (byQueue.get(name) ?? 0));
+    return this.rows.reclaimDeliveries(limit, async (deliveries) => {
+      await this.send.enqueue(deliveries);
+      for (const [name, count] of this.send.countByName(deliveries.map(({ id }) => id)))
+        byQueue.set(name, count + (byQueue.get(name) ?? 0));
     });
   }
 

@@ -2,14 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { eventBody } from '../../events/event-body';
-import { Config } from '../../plumbing/config/config';
 import { ClockService } from '../../plumbing/database/clock.service';
 import type { Webhook } from '../../webhooks/webhook.entity';
-import type { DueDelivery } from '../attempt';
-import { DeliveriesRepository } from '../deliveries.repository';
-
-/** What a test takes beyond the delivery deadline: reading the body and writing the outcome. */
-const SLACK_MS = 5000;
+import type { ClaimedDelivery } from '../attempt';
+import { ClaimsRepository } from '../sending/claims.repository';
+import { JOB_LEASE } from '../lease';
 
 const TEST_IN_FLIGHT = `
   select 1 from webhook_service.deliveries
@@ -23,36 +20,33 @@ const INSERT_TEST_EVENT = `
 const INSERT_TEST_DELIVERY = `
   insert into webhook_service.deliveries
     (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
-  values ($1, $2, $3, $4, $5, $6, 1, 'test', 'pending', now(), now() + $7 * interval '1 millisecond')`;
+  values ($1, $2, $3, $4, $5, $6, 1, 'test', 'pending', now(), now() + ${JOB_LEASE})`;
 
 @Injectable()
 export class WebhookTrialsRepository {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly config: Config,
     private readonly clock: ClockService,
-    private readonly deliveries: DeliveriesRepository,
+    private readonly claims: ClaimsRepository,
   ) {}
 
   /**
-   * Inserts the event and the delivery of a test, and answers the delivery, leased to the caller for as long as a test may
-   * take. Null when another test of this webhook is still running.
+   * Inserts the event and the delivery of a test, and answers the delivery, claimed for this process. Null when another test of this webhook is still running.
    */
-  async insert({ id, userId, url }: Webhook, event: string, data: object): Promise<DueDelivery | null> {
+  async insert({ id, userId, url }: Webhook, event: string, data: object): Promise<ClaimedDelivery | null> {
     const { id: eventId, at } = this.clock.birth();
     const { id: deliveryId } = this.clock.birth();
     const body = eventBody(eventId, event, at, JSON.stringify(data));
-    const leaseMs = this.config.deliveryTimeoutMs + SLACK_MS;
     const isInserted = await this.dataSource.transaction(async (manager) => {
       await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`test of ${id}`]);
       const running = await manager.query<unknown[]>(TEST_IN_FLIGHT, [id]);
       if (running.length > 0) return false;
       await manager.query(INSERT_TEST_EVENT, [eventId, event, userId, body]);
-      await manager.query(INSERT_TEST_DELIVERY, [deliveryId, id, userId, eventId, event, url, leaseMs]);
+      await manager.query(INSERT_TEST_DELIVERY, [deliveryId, id, userId, eventId, event, url]);
       return true;
     });
     if (!isInserted) return null;
-    const [delivery] = await this.deliveries.loadDue([deliveryId]);
-    return delivery ?? null;
+    const [claimed] = await this.claims.claim([deliveryId]);
+    return claimed ?? null;
   }
 }

@@ -153,9 +153,9 @@ const DELIVERIES = `
     response_headers        json,
     response_body           text,
     response_body_truncated boolean,
-    -- True: the delivery waits in its row for a slot, without a job.
+    -- Who has a pending row, and until when: see deliveries/lease.ts.
     parked                  boolean not null default false,
-    -- The end of its lease, see deliveries/lease.ts.
+    claimed                 boolean not null default false,
     leased_until            timestamptz(3) not null
   ) partition by range (id);
   create index deliveries_webhook on webhook_service.deliveries (webhook_id, id);

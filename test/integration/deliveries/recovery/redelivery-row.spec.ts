@@ -40,8 +40,8 @@ describeOnStores('A redelivery', (store) => {
 
     const queue = app.get(SendQueue);
     const offer = queue.offer.bind(queue);
-    const offered = jest.spyOn(queue, 'offer').mockImplementation(async (ids) => {
-      await offer(ids);
+    const offered = jest.spyOn(queue, 'offer').mockImplementation(async (ids, lane) => {
+      await offer(ids, lane);
       await waitFor(() => settled(2), { what: 'the redelivery' });
     });
     const answered = await app.get(RedeliveryService).redeliver(userId, webhook.id, first!.id);

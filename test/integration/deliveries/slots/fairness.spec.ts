@@ -146,7 +146,7 @@ describeOnStores('A fair share of the slots', (store) => {
   it('attempts what a job offers, although newer deliveries of the webhook wait in their rows', async () => {
     const one = await subscribed();
     await publish(one, 1);
-    const again = `update webhook_service.deliveries set status = 'pending', leased_until = now() + interval '1 hour'
+    const again = `update webhook_service.deliveries set status = 'pending', claimed = false, leased_until = now() + interval '1 hour'
                    where webhook_id = $1 and status = 'succeeded' returning id`;
     const sent = async () => {
       const [row] = await database.query<{ id: string }>(`with again as (${again}) select id from again`, [
@@ -162,7 +162,7 @@ describeOnStores('A fair share of the slots', (store) => {
       // While the queue still knows the first job it takes no other of this id.
       const isForgotten = async () => (await Promise.all(queues.map((queue) => queue.getJob(id)))).every((job) => !job);
       await waitFor(isForgotten, { what: 'the end of the first job' });
-      await app.get(SendQueue).enqueue([id]);
+      await app.get(SendQueue).enqueue([{ id, ...one }]);
       await one.hook.received(2);
       expect(parks.flatMap(({ mock }) => mock.calls.flatMap(([ids]) => ids))).not.toContain(id);
     } finally {

@@ -5,6 +5,7 @@ import { ClockService } from '../../../../src/plumbing/database/clock.service';
 import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
 import { SendQueue } from '../../../../src/deliveries/send.queue';
 import { sendQueueIndex } from '../../../../src/deliveries/send-queue-names';
+import type { Lane } from '../../../../src/deliveries/lane';
 import { SweepRepository } from '../../../../src/deliveries/sweeping/sweep.repository';
 import { WatchdogService } from '../../../../src/deliveries/sweeping/watchdog.service';
 import { RedisMemoryClient } from '../../../../src/plumbing/queue/redis-memory.client';
@@ -198,11 +199,14 @@ describeOnStores('The sweeper', (store) => {
       const redis = new Redis(store.settings().REDIS_URL ?? '');
       const hook = await forgottenDeliveries(1, '1 hour');
       const row = `from webhook_service.deliveries where url = $1`;
-      const [{ id } = { id: '' }] = await database.query<{ id: string }>(`select id ${row}`, [hook.url]);
+      const [delivery] = await database.query<Lane & { id: string }>(
+        `select id, webhook_id as "webhookId", user_id as "userId" ${row}`,
+        [hook.url],
+      );
       try {
         // Whoever writes waits until the row has been looked at.
         await redis.call('CLIENT', 'PAUSE', '60000', 'WRITE');
-        await app.get(SendQueue).offer([id]);
+        await app.get(SendQueue).offer([delivery!.id], delivery!);
         expect(await database.query(`select leased_until <= now() as entrusted ${row}`, [hook.url])).toEqual([
           { entrusted: true },
         ]);
@@ -210,7 +214,7 @@ describeOnStores('The sweeper', (store) => {
         await redis.call('CLIENT', 'UNPAUSE');
         redis.disconnect();
       }
-      // Redis may have taken the job after all, and then it takes the row back.
+      // Redis may have taken the job after all.
       const sweptUntilReceived = async () => (await sweeper.sweep()) && hook.calls.length > 0;
       await waitFor(sweptUntilReceived, { what: 'the delivery', everyMs: 100 });
     });

@@ -1,0 +1,5 @@
+/** Whose attempt it is. */
+export interface Lane {
+  webhookId: string;
+  userId: string;
+}

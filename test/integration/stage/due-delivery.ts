@@ -1,0 +1,27 @@
+import { v7 } from 'uuid';
+import type { Lane } from '../../../src/deliveries/lane';
+import type { TestDatabase } from '../../support/postgres';
+
+/**
+ * Inserts an event and a pending delivery of it, for which there is no job.
+ * @param due intervals of PostgreSQL, from now: when it is due, and when its lease ends
+ */
+export async function insertDueDelivery(
+  database: TestDatabase,
+  { webhookId, userId }: Lane,
+  url: string,
+  { due = '0 s', leased = '10 s' } = {},
+): Promise<string> {
+  const id = v7();
+  await database.query(
+    `with event as (
+       insert into webhook_service.events (id, name, user_id, body, fanned_out_at, leased_until)
+       values ($1, 'job.started', $2, '{}', now(), now())
+     )
+     insert into webhook_service.deliveries
+       (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
+     values ($1, $3, $2, $1, 'job.started', $4, 1, 'event', 'pending', now() + $5::interval, now() + $6::interval)`,
+    [id, userId, webhookId, url, due, leased],
+  );
+  return id;
+}
