@@ -48,23 +48,6 @@ describe('The fair share of the slots', () => {
     expect(seen).toEqual([50, 25, 12, 6, 3, 1, 1, 1, 2, 4]);
   });
 
-  it('has as many wait for the slots of a user as end within two seconds, once his pace is known', () => {
-    const share = new FairShare(10, 10);
-    const one = lane('a', 'one');
-    share.begin(one, 0);
-    expect(share.wouldWaitTooLong('one', 1000, 500)).toBe(false);
-    expect(share.wouldWaitTooLong('one', 1, 501)).toBe(true);
-    for (let i = 0; i < 5; i++) {
-      share.begin(one, 600);
-      share.end(one, 'fast', 600);
-    }
-    expect(share.wouldWaitTooLong('one', 10, 601)).toBe(false);
-    expect(share.wouldWaitTooLong('one', 11, 601)).toBe(true);
-    expect(share.wouldWaitTooLong('another', 1000, 601)).toBe(false);
-    share.end(one, 'fast', 602);
-    expect(share.wouldWaitTooLong('one', 1000, 602)).toBe(false);
-  });
-
   it('knows which webhooks are slow, until they are as fast as before', () => {
     const share = new FairShare(10, 2);
     expect(share.isStuck(lane('a'), 0)).toBe(false);

@@ -11,18 +11,6 @@ interface LaneState {
   movedAt: number;
 }
 
-interface UserState {
-  inFlight: number;
-  /** Since when the user has had attempts in flight, in ms. */
-  since: number;
-  ended: RecentCount;
-}
-
-/** For this long nothing is known of the pace of a user who had nothing in flight. */
-const UNKNOWN_FOR_MS = 500;
-/** How long an attempt may be expected to wait for one of its user's slots, in seconds. */
-const MAX_WAIT_S = 2;
-
 /** A webhook that has all its attempts in flight is stuck when none of them has ended for this long. */
 const STUCK_AFTER_MS = 200;
 
@@ -33,7 +21,8 @@ const STUCK_AFTER_MS = 200;
  */
 export class FairShare {
   private readonly webhooks = new Map<string, LaneState>();
-  private readonly users = new Map<string, UserState>();
+  /** The attempts in flight of each user who has any. */
+  private readonly users = new Map<string, number>();
   private inFlight = 0;
 
   /**
@@ -59,7 +48,7 @@ export class FairShare {
   /** True when the user may have one more attempt in flight, at some webhook. */
   userMayBegin(userId: string): boolean {
     const { free } = this;
-    return free > 0 && (this.users.get(userId)?.inFlight ?? 0) <= free;
+    return free > 0 && (this.users.get(userId) ?? 0) <= free;
   }
 
   /** True when the webhook's last attempts were slow, or when it has all its attempts in flight and none ends. */
@@ -69,21 +58,13 @@ export class FairShare {
     return state.cap < this.webhookCap || (state.inFlight >= state.cap && now - state.movedAt > STUCK_AFTER_MS);
   }
 
-  /** True when more of this user's attempts wait than would end within 2 s at the user's present pace. */
-  wouldWaitTooLong(userId: string, waiting: number, now: number): boolean {
-    const state = this.users.get(userId);
-    return state !== undefined && now - state.since > UNKNOWN_FOR_MS && waiting > MAX_WAIT_S * state.ended.at(now);
-  }
-
   /**
    * Counts an attempt that begins, whether or not it may.
    * @param now in ms, of a clock that never goes back
    */
   begin({ webhookId, userId }: Lane, now: number): void {
     this.inFlight += 1;
-    const user = this.users.get(userId);
-    if (user) user.inFlight += 1;
-    else this.users.set(userId, { inFlight: 1, since: now, ended: new RecentCount(now) });
+    this.users.set(userId, (this.users.get(userId) ?? 0) + 1);
     const state = this.webhooks.get(webhookId);
     if (state) state.inFlight += 1;
     else this.webhooks.set(webhookId, { inFlight: 1, cap: this.webhookCap, movedAt: now });
@@ -92,7 +73,9 @@ export class FairShare {
   /** Counts an attempt that has ended. Its pace changes the webhook's cap. */
   end({ webhookId, userId }: Lane, pace: Pace, now: number): void {
     this.inFlight -= 1;
-    this.endOf(userId, now);
+    const ofUser = (this.users.get(userId) ?? 0) - 1;
+    if (ofUser > 0) this.users.set(userId, ofUser);
+    else this.users.delete(userId);
     const state = this.webhooks.get(webhookId);
     if (!state) return;
     state.inFlight -= 1;
@@ -105,44 +88,5 @@ export class FairShare {
   /** Forgets the pace of webhooks that have nothing in flight. Call it seldom: a slow webhook becomes fast by it. */
   forgetIdle(): void {
     for (const [webhookId, { inFlight }] of this.webhooks) if (inFlight === 0) this.webhooks.delete(webhookId);
-  }
-
-  private endOf(userId: string, now: number): void {
-    const user = this.users.get(userId);
-    if (!user) return;
-    user.inFlight -= 1;
-    user.ended.add(now);
-    if (user.inFlight === 0) this.users.delete(userId);
-  }
-}
-
-const HALF_MS = 500;
-
-/** Counts events in a sliding window of 500 to 1,000 ms: this half second and the one before. */
-export class RecentCount {
-  private current = 0;
-  private before = 0;
-
-  /** @param startedAt in ms, as all times here, of a clock that never goes back */
-  constructor(private startedAt: number) {}
-
-  /** Counts one event. */
-  add(now: number): void {
-    this.roll(now);
-    this.current += 1;
-  }
-
-  /** How many events the window holds at this time. */
-  at(now: number): number {
-    this.roll(now);
-    return this.before + this.current;
-  }
-
-  private roll(now: number): void {
-    const halves = Math.floor((now - this.startedAt) / HALF_MS);
-    if (halves === 0) return;
-    this.before = halves === 1 ? this.current : 0;
-    this.current = 0;
-    this.startedAt += halves * HALF_MS;
   }
 }

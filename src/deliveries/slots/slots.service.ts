@@ -32,7 +32,7 @@ interface InLine {
  * | released | its outcome waits to be written, in the outcome buffer    | written                                     |
  *
  * A delivery skips the line and is parked at once when its webhook is stuck, or when its user already has more in the line
- * than end within two seconds, or more than there is room left. A released slot goes to the line first, then to what is parked.
+ * than there is room left. A released slot goes to the line first, then to what is parked.
  */
 @Injectable()
 export class SlotsService {
@@ -62,7 +62,7 @@ export class SlotsService {
   acquire(lane: Lane): boolean | Promise<boolean> {
     if (this.tryAcquire(lane)) return true;
     const waiting = this.waitingOf.get(lane.userId) ?? 0;
-    if (waiting >= MAX_LINE - this.inLine || this.waitsInVain(lane, performance.now())) return false;
+    if (waiting >= MAX_LINE - this.inLine || this.share.isStuck(lane, performance.now())) return false;
     return new Promise((resolve) => this.enter({ lane, since: performance.now(), resolve }));
   }
 
@@ -99,11 +99,6 @@ export class SlotsService {
     return may;
   }
 
-  private waitsInVain({ webhookId, userId }: Lane, now: number): boolean {
-    const waiting = this.waitingOf.get(userId) ?? 0;
-    return this.share.isStuck({ webhookId, userId }, now) || this.share.wouldWaitTooLong(userId, waiting, now);
-  }
-
   private enter(waiting: InLine): void {
     const { webhookId, userId } = waiting.lane;
     const others = this.line.get(webhookId);
@@ -128,7 +123,7 @@ export class SlotsService {
     const now = performance.now();
     for (const [webhookId, waiting] of [...this.line]) {
       for (let first = waiting[0]; first; first = waiting[0]) {
-        if (now - first.since < MAX_IN_LINE_MS && !this.waitsInVain(first.lane, now)) break;
+        if (now - first.since < MAX_IN_LINE_MS && !this.share.isStuck(first.lane, now)) break;
         this.leave(waiting, false);
       }
       this.forgetEmpty([{ webhookId }]);
