@@ -1,3 +1,4 @@
+import { letYoungGenerationGrow } from './young-generation.launcher';
 import { readConfig } from './plumbing/config/environment.launcher';
 import { migrate } from './plumbing/database/migrator.launcher';
 import { startService } from './service.launcher';
@@ -11,6 +12,7 @@ async function main(): Promise<void> {
   try {
     await migrate(store.config.databaseUrl ?? '');
     const service = await startService(store.config);
+    letYoungGenerationGrow();
     process.stdout.write(welcome(service.url, store));
     await stopRequested;
     await service.stop();

@@ -1,5 +1,6 @@
 // The built service, as dist/src/main.js starts it, in a process that also publishes: a small application around
 // EventsService.
+import { letYoungGenerationGrow } from '../../dist/src/young-generation.launcher.js';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../../dist/src/app.module.js';
 import { parseConfig } from '../../dist/src/plumbing/config/settings.js';
@@ -21,6 +22,7 @@ const app = await NestFactory.create(AppModule.forRoot(config), adapter, {
 await app.listen(config.port, config.host);
 const startedAt = now();
 if (config.role !== 'api') startWork(app);
+letYoungGenerationGrow();
 
 /** As many as possible, in process: when it began, and the ids of the events. */
 async function publish({ count, concurrency, user }) {
