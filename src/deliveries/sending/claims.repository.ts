@@ -53,7 +53,7 @@ const ADMIT: Statement = {
 /** The columns of the webhook are null when it was deleted. */
 type ClaimedRow = Omit<ClaimedDelivery, 'webhook'> & Omit<DueWebhook, 'url'> & { url: string | null };
 
-/** Claims rows for this process, and reads what their attempts take. Whoever claims a row attempts it at once. */
+/** Claims rows for this process, and reads what their attempts take. A claimed row is attempted at once. */
 @Injectable()
 export class ClaimsRepository {
   constructor(private readonly statements: StatementsService) {}
