@@ -7,8 +7,10 @@ import type { Admission } from '../slots/lane-turns';
 
 /** What a worker sets in a row that it claims, and reads of it. No row is claimed twice, unless its lease has expired between. */
 const CLAIM = `update webhook_service.deliveries d set claimed = true, parked = false, leased_until = now() + ${JOB_LEASE}`;
+
 /** A job may come early by this much. A job that comes earlier has a clock that is ahead. */
 const SOON = `interval '1 second'`;
+
 const COLUMNS = 'd.id, d.webhook_id, d.user_id, d.event_id, d.event, d.attempt, d.trigger, d.scheduled_at';
 const READ = `
   select d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger,

@@ -8,6 +8,7 @@ const MAX_BATCH = 200;
 const EXTEND_EVERY_MS = 1000;
 /** Well before `JOB_LEASE` is over, so that a slow attempt keeps its row. */
 const EXTEND_AFTER_MS = 4000;
+
 /** The rows that this process has claimed. Extends the leases of slow attempts. */
 @Injectable()
 export class LeasesService implements OnApplicationShutdown {

@@ -100,9 +100,9 @@ describeOnStores('A delivery whose job comes late', (store) => {
   });
 
   it.each([
-    ['and finds a slot when it is sent already', 'attempted', true],
-    ['and finds none', 'parked', false],
-  ])('is left to the worker that the sweeper has given it meanwhile, %s', async (_, __, findsSlot) => {
+    ['and finds a slot when it is sent already', true],
+    ['and finds none', false],
+  ])('is left to the worker that the sweeper has given it meanwhile, %s', async (_, findsSlot) => {
     let answer: () => void = () => undefined;
     const hook = receiver.hook({ after: new Promise<void>((resolve) => (answer = resolve)) });
     const offered = await late(hook);
