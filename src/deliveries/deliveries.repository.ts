@@ -8,6 +8,15 @@ import type { DeliveryError } from './delivery-error';
 import { JOB_LEASE } from './lease';
 import { columnsOf } from './outcome-columns';
 
+/** An outcome `o` is written into a row `d` that is pending, or was canceled while the request was made. */
+const RECORDABLE = `(d.status = 'pending'
+  or (d.status = 'canceled' and d.attempted_at is null and o.attempted_at is not null))`;
+
+/**
+ * Nobody waits for a lock here, because the outcomes of others would wait too: a row that is being canceled, and one whose
+ * webhook is being changed when a next attempt is to follow, is `busy` and stays as it is. A pending next attempt must not
+ * appear after its webhook was disabled: nobody would cancel it. So the webhook is looked at under a share lock.
+ */
 const RECORD: Statement = {
   name: 'record_attempts',
   text: `
@@ -16,6 +25,22 @@ const RECORD: Statement = {
         (id uuid, status text, error_code text, error_message text, url text, attempted_at timestamptz, duration_ms int,
          request_headers json, response_status int, response_headers json, response_body text,
          response_body_truncated boolean, next_id uuid, delay_ms float8)
+    ), free as (
+      select d.id, d.webhook_id, o.delay_ms is not null as may_retry
+      from webhook_service.deliveries d join outcome o on d.id = o.id
+      where d.id between $2 and $3 and ${RECORDABLE}
+      order by d.id for update of d skip locked
+    ), retried as (
+      select id, active from webhook_service.webhooks
+      where id = any(array(select webhook_id from free where may_retry))
+      for share skip locked
+    ), judged as (
+      select o.*, coalesce(r.active, false) as is_retried,
+             f.id is null or (f.may_retry and r.id is null
+               and exists (select from webhook_service.webhooks w where w.id = f.webhook_id)) as busy
+      from outcome o left join free f on f.id = o.id left join retried r on r.id = f.webhook_id
+      where f.id is not null
+        or exists (select from webhook_service.deliveries d where d.id = o.id and d.id between $2 and $3 and ${RECORDABLE})
     ), done as (
       update webhook_service.deliveries d set
         status = o.status, error_code = o.error_code, error_message = o.error_message, url = coalesce(o.url, d.url),
@@ -26,13 +51,9 @@ const RECORD: Statement = {
         request_headers = o.request_headers, response_status = o.response_status,
         response_headers = o.response_headers, response_body = o.response_body,
         response_body_truncated = o.response_body_truncated,
-        -- None for a webhook that was disabled after the row was inserted: nobody would cancel it.
-        next_attempt_at = case when d.status = 'pending' and o.delay_ms is not null and exists (
-          select from webhook_service.webhooks w where w.id = d.webhook_id and w.active)
-          then now() + o.delay_ms * interval '1 millisecond' end
-      from outcome o
-      where d.id = o.id and d.id between $2 and $3
-        and (d.status = 'pending' or (d.status = 'canceled' and d.attempted_at is null and o.attempted_at is not null))
+        next_attempt_at = case when d.status = 'pending' and o.is_retried then now() + o.delay_ms * interval '1 millisecond' end
+      from judged o
+      where d.id = o.id and d.id between $2 and $3 and not o.busy
       returning d.*, o.next_id, o.delay_ms
     ), next as (
       insert into webhook_service.deliveries
@@ -41,25 +62,35 @@ const RECORD: Statement = {
              next_attempt_at + ${JOB_LEASE}
       from done where next_attempt_at is not null
     )
-    select id, status,
-           case when next_attempt_at is not null then next_id end as "nextId",
-           case when next_attempt_at is not null then delay_ms end as "nextInMs",
-           (select consecutive_failures from webhook_service.webhooks w where w.id = webhook_id) as "consecutiveFailures"
-    from done`,
+    select j.id, j.busy, d.status,
+           case when d.next_attempt_at is not null then d.next_id end as "nextId",
+           case when d.next_attempt_at is not null then d.delay_ms end as "nextInMs",
+           (select consecutive_failures from webhook_service.webhooks w where w.id = d.webhook_id) as "consecutiveFailures"
+    from judged j left join done d on d.id = j.id`,
 };
 
 const RELEASE_LEASES: Statement = {
   name: 'release_leases',
   text: `
-    update webhook_service.deliveries set leased_until = scheduled_at
-    where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending' and not parked and not claimed`,
+    with free as (
+      select id from webhook_service.deliveries
+      where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending' and not parked and not claimed
+      for update skip locked
+    )
+    update webhook_service.deliveries d set leased_until = d.scheduled_at
+    from free where d.id = free.id and d.id between $2 and $3`,
 };
 
 const EXTEND_LEASES: Statement = {
   name: 'extend_leases',
   text: `
-    update webhook_service.deliveries set leased_until = greatest(leased_until, now() + ${JOB_LEASE})
-    where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending'`,
+    with free as (
+      select id from webhook_service.deliveries
+      where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending'
+      for update skip locked
+    )
+    update webhook_service.deliveries d set leased_until = greatest(d.leased_until, now() + ${JOB_LEASE})
+    from free where d.id = free.id and d.id between $2 and $3`,
 };
 
 const LAST_SUCCESS: Statement = {
@@ -93,19 +124,19 @@ export class DeliveriesRepository {
   ) {}
 
   /**
-   * Writes outcomes and inserts the next attempts, in one statement. Answers what was written, by the delivery's id. A row
-   * that is no longer pending stays as it is, except that an attempt that was made leaves its outcome on a row that was
-   * canceled meanwhile.
+   * Writes outcomes and inserts the next attempts, in one statement. Answers what was written, by the delivery's id; 'busy'
+   * where the row or its webhook is being changed at this moment, and it is to be tried again. A row that is no longer
+   * pending stays as it is, except that an attempt that was made leaves its outcome on a row that was canceled meanwhile.
    */
-  async record(outcomes: readonly Outcome[]): Promise<Map<string, Written>> {
+  async record(outcomes: readonly Outcome[]): Promise<Map<string, Written | 'busy'>> {
     const inOrder = [...outcomes].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
     const ids = inOrder.map(({ deliveryId }) => deliveryId);
     const values = inOrder.map((outcome) => columnsOf(outcome, () => this.clock.birth().id));
-    const rows = await this.statements.run<Written & Record<string, unknown>>(RECORD, [
+    const rows = await this.statements.run<Written & { busy: boolean } & Record<string, unknown>>(RECORD, [
       JSON.stringify(values),
       ...idBounds(ids),
     ]);
-    return new Map(rows.map((row) => [row.id, row]));
+    return new Map(rows.map((row) => [row.id, row.busy ? ('busy' as const) : row]));
   }
 
   /** Gives rows that no worker has claimed to the sweeper: their leases end with their due times. */

@@ -81,16 +81,18 @@ export class SendQueue implements OnModuleInit {
 
   /**
    * Queues each delivery as a job of its own, whose id is the delivery's: the queue ignores a job whose id it
-   * still knows. Throws when a queue is away; the other queues have taken theirs then.
+   * still knows. Throws when a queue is away: then all of them are released to the sweeper.
    */
   async enqueue(deliveries: readonly (Lane & { id: string })[]): Promise<void> {
     const laneOf = new Map(deliveries.map(({ id, webhookId, userId }) => [id, { webhookId, userId }]));
-    await this.add([...laneOf.keys()], (ids) =>
-      ids.map((id) => ({
-        data: { deliveryIds: [id], lane: laneOf.get(id) as Lane },
-        opts: { jobId: id },
-      })),
-    );
+    try {
+      await this.add([...laneOf.keys()], (ids) =>
+        ids.map((id) => ({ data: { deliveryIds: [id], lane: laneOf.get(id) as Lane }, opts: { jobId: id } })),
+      );
+    } catch (error) {
+      await this.deliveries.releaseLeases([...laneOf.keys()]);
+      throw error;
+    }
   }
 
   /** How many of the deliveries belong to each queue, by its name. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Config } from '../plumbing/config/config';
 import { Batcher } from '../plumbing/database/batcher';
+import { whileBusy } from '../plumbing/database/while-busy.timer';
 import { StatementsService } from '../plumbing/database/statements.service';
 import { type Ending, tallyOf } from './failure-tally';
 import type { DisabledReason } from './webhook.entity';
@@ -14,21 +15,30 @@ export interface DisabledWebhook {
   disabledAt: Date;
 }
 
-/** Locks the rows in the order of their ids, so that two processes cannot deadlock. */
+/**
+ * Nobody waits for a webhook that is being changed: the endings of others would wait too. What was attempted at another
+ * url, or failed before the webhook was last activated, says nothing about the webhook as it is.
+ */
 const COUNT = {
   name: 'count_failures',
   text: `
     with tally as (
-      select * from unnest($1::uuid[], $2::boolean[], $3::int[]) as t (id, cleared, failures)
+      select * from unnest($1::uuid[], $2::boolean[], $3::int[], $6::text[], $7::timestamptz[])
+        as t (id, cleared, failures, url, attempted_at)
     ), locked as (
-      select w.id from webhook_service.webhooks w where w.id = any($1) order by w.id for no key update
+      select w.id from webhook_service.webhooks w where w.id = any($1) order by w.id for no key update skip locked
+    ), counted as (
+      update webhook_service.webhooks w set
+        consecutive_failures = case when t.cleared then 0 else w.consecutive_failures end + t.failures,
+        healthy_at = case when t.cleared then now() else w.healthy_at end
+      from tally t join locked using (id)
+      where w.id = t.id and w.active and w.url = t.url and (t.cleared or w.healthy_at <= t.attempted_at)
+      returning w.id, w.url,
+        w.consecutive_failures >= $4 and (w.healthy_at <= now() - $5 * interval '1 hour' or $5 = 0) as failing
     )
-    update webhook_service.webhooks w set
-      consecutive_failures = case when t.cleared then 0 else w.consecutive_failures end + t.failures,
-      healthy_at = case when t.cleared then now() else w.healthy_at end
-    from tally t join locked using (id)
-    where w.id = t.id and w.active
-    returning w.id, w.consecutive_failures >= $4 and (w.healthy_at <= now() - $5 * interval '1 hour' or $5 = 0) as failing`,
+    select t.id, t.url, coalesce(c.failing, false) as failing,
+           l.id is null and exists (select from webhook_service.webhooks w where w.id = t.id) as busy
+    from tally t left join locked l on l.id = t.id left join counted c on c.id = t.id and c.url = t.url`,
 };
 
 /** The row knows the last activation and the last success that cleared failures. The delivery log knows later ones. */
@@ -37,7 +47,7 @@ const NOTE_SUCCESS = `
 
 const DISABLE = `
   update webhook_service.webhooks set active = false, disabled_reason = $2, updated_at = now()
-  where id = $1 and active and ($2 = 'gone'
+  where id = $1 and active and url = $5 and ($2 = 'gone' and healthy_at <= $6
     or consecutive_failures >= $3 and (healthy_at <= now() - $4 * interval '1 hour' or $4 = 0))
   returning user_id as "userId", url, updated_at as "disabledAt"`;
 
@@ -46,7 +56,7 @@ const MAX_BATCH = 500;
 /** Counts, for each webhook, the events in a row that ran out of retries, and disables a webhook that has too many. */
 @Injectable()
 export class WebhookHealthService {
-  private readonly endings = new Batcher<Ending, boolean>((endings) => this.count(endings), MAX_BATCH);
+  private readonly endings = new Batcher<Ending, boolean | 'busy'>((endings) => this.count(endings), MAX_BATCH);
   private readonly thresholds: [failures: number, hours: number];
 
   constructor(
@@ -59,37 +69,44 @@ export class WebhookHealthService {
 
   /** Counts how an event ended. True when the webhook's row says that both thresholds for disabling are reached. */
   ended(ending: Ending): Promise<boolean> {
-    return this.endings.add(ending);
+    return whileBusy(() => this.endings.add(ending));
   }
 
   /**
    * Disables the webhook and cancels what is pending for it, in the transaction of `manager`. Null when it is no longer
-   * active, or not failing after all.
+   * active, was given another url or activated since the attempt, or is not failing after all.
    * @param lastSuccessAt the last success in its delivery log, when the reason is `failing`
    */
   async disable(
     manager: EntityManager,
-    id: string,
+    { webhookId: id, url, attemptedAt }: Ending,
     reason: DisabledReason,
     lastSuccessAt: Date | null,
   ): Promise<DisabledWebhook | null> {
     if (lastSuccessAt) await manager.query(NOTE_SUCCESS, [id, lastSuccessAt]);
-    const values = [id, reason, ...this.thresholds];
+    const values = [id, reason, ...this.thresholds, url, attemptedAt];
     const [[disabled]] = await manager.query<[DisabledWebhook[], number]>(DISABLE, values);
     if (!disabled) return null;
     await this.lifecycle.disabled(manager, id);
     return disabled;
   }
 
-  private async count(endings: Ending[]): Promise<boolean[]> {
+  private async count(endings: Ending[]): Promise<(boolean | 'busy')[]> {
     const tallies = tallyOf(endings);
-    const rows = await this.statements.run<{ id: string; failing: boolean }>(COUNT, [
-      tallies.map(({ webhookId }) => webhookId),
-      tallies.map(({ cleared }) => cleared),
-      tallies.map(({ failures }) => failures),
-      ...this.thresholds,
-    ]);
-    const failing = new Set(rows.filter((row) => row.failing).map(({ id }) => id));
-    return endings.map(({ webhookId }) => failing.has(webhookId));
+    const rows = await this.statements.run<Pick<Ending, 'url'> & { id: string; failing: boolean; busy: boolean }>(
+      COUNT,
+      [
+        tallies.map(({ webhookId }) => webhookId),
+        tallies.map(({ cleared }) => cleared),
+        tallies.map(({ failures }) => failures),
+        ...this.thresholds,
+        tallies.map(({ url }) => url),
+        tallies.map(({ firstAttemptedAt }) => firstAttemptedAt),
+      ],
+    );
+    const verdicts = new Map(
+      rows.map(({ id, url, busy, failing }) => [`${id} ${url}`, busy ? ('busy' as const) : failing]),
+    );
+    return endings.map(({ webhookId, url }) => verdicts.get(`${webhookId} ${url}`) ?? false);
   }
 }

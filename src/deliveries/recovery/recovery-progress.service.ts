@@ -86,7 +86,7 @@ export class RecoveryProgressService implements OnApplicationShutdown {
   }
 
   private async step(manager: EntityManager, id: string, webhookId: string): Promise<Step> {
-    const webhook = await this.redeliveries.lockWebhook(manager, webhookId);
+    const webhook = await this.redeliveries.tryToLockWebhook(manager, webhookId);
     const recovery = await this.recoveries.reread(manager, id);
     if (!webhook || !recovery) return NO_STEP;
     if (!webhook.active) {

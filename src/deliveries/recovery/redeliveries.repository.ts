@@ -29,6 +29,12 @@ export class RedeliveriesRepository {
     private readonly cutoff: RetentionCutoffService,
   ) {}
 
+  /** Like `lockWebhook`, but null also when somebody has locked the webhook: others do not wait for him. */
+  async tryToLockWebhook(manager: EntityManager, webhookId: string): Promise<{ active: boolean } | null> {
+    const [webhook] = await manager.query<{ active: boolean }[]>(`${LOCK_WEBHOOK} skip locked`, [webhookId]);
+    return webhook ?? null;
+  }
+
   /** Whether the webhook is active; that cannot change until the transaction ends. Null when the webhook is deleted. */
   async lockWebhook(manager: EntityManager, webhookId: string): Promise<{ active: boolean } | null> {
     const [webhook] = await manager.query<{ active: boolean }[]>(LOCK_WEBHOOK, [webhookId]);
@@ -42,7 +48,7 @@ export class RedeliveriesRepository {
 
   /**
    * Inserts an attempt for each of these events that is kept and has none pending. Returns the ids of the attempts.
-   * To be called after `lockWebhook` in the same transaction.
+   * To be called under the lock of the webhook, in the same transaction.
    */
   async insert(manager: EntityManager, webhookId: string, eventIds: readonly string[]): Promise<string[]> {
     const ids = eventIds.map(() => this.clock.birth().id);

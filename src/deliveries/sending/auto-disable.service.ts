@@ -3,10 +3,13 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { Counter } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { EventsService } from '../../events/events.service';
+import { Turns } from '../../plumbing/database/turns';
 import { MetricsService } from '../../plumbing/metrics/metrics.service';
+import type { Ending } from '../../webhooks/failure-tally';
 import type { DisabledReason } from '../../webhooks/webhook.entity';
 import { WebhookHealthService } from '../../webhooks/webhook-health.service';
 import type { Outcome, Written } from '../attempt';
+import type { Lane } from '../lane';
 import { DeliveriesRepository } from '../deliveries.repository';
 
 /**
@@ -17,6 +20,8 @@ import { DeliveriesRepository } from '../deliveries.repository';
 export class AutoDisableService {
   private readonly logger = new Logger('Webhooks');
   private readonly disabled: Counter<'reason'>;
+  /** Many attempts may find at once that a webhook is gone: those of a user do not wait for it with a connection each. */
+  private readonly turns = new Turns(1);
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -31,21 +36,37 @@ export class AutoDisableService {
 
   /** Counts how an event ended, and disables the webhook when it has failed too often or its receiver is gone. */
   async note(
-    webhookId: string,
-    { ending, consecutiveFailures }: Pick<Outcome, 'ending'> & Pick<Written, 'consecutiveFailures'>,
+    { webhookId, userId }: Lane,
+    {
+      ending,
+      exchange,
+      consecutiveFailures,
+    }: Pick<Outcome, 'ending' | 'exchange'> & Pick<Written, 'consecutiveFailures'>,
   ): Promise<void> {
     const succeeded = ending === 'succeeded';
-    if (ending === null || (succeeded && !consecutiveFailures)) return;
-    const failing = await this.health.ended({ webhookId, succeeded });
-    if (ending === 'gone') await this.disable(webhookId, 'gone');
-    else if (failing) await this.disable(webhookId, 'failing');
+    if (ending === null || !exchange || (succeeded && !consecutiveFailures)) return;
+    const { url, attemptedAt } = exchange;
+    const ended: Ending = { webhookId, url, attemptedAt, succeeded };
+    const failing = await this.health.ended(ended);
+    if (ending === 'gone') await this.disable(ended, userId, 'gone');
+    else if (failing) await this.disable(ended, userId, 'failing');
   }
 
   /** Disables the webhook and tells its owner, once, however many deliveries fail at once in however many processes. */
-  private async disable(webhookId: string, reason: DisabledReason): Promise<void> {
+  private async disable(ended: Ending, userId: string, reason: DisabledReason): Promise<void> {
+    const end = await this.turns.take(userId);
+    try {
+      await this.disableNow(ended, reason);
+    } finally {
+      end();
+    }
+  }
+
+  private async disableNow(ended: Ending, reason: DisabledReason): Promise<void> {
+    const { webhookId } = ended;
     const lastSuccessAt = reason === 'failing' ? await this.deliveries.lastSuccessAt(webhookId) : null;
     const disabled = await this.dataSource.transaction(async (manager) => {
-      const webhook = await this.health.disable(manager, webhookId, reason, lastSuccessAt);
+      const webhook = await this.health.disable(manager, ended, reason, lastSuccessAt);
       if (!webhook) return false;
       const [url = ''] = webhook.url.split('?', 1);
       const data = { webhookId, url, reason, disabledAt: webhook.disabledAt.toISOString() };

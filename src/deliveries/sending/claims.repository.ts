@@ -21,13 +21,18 @@ const READ = `
   join webhook_service.events e on e.id = d.event_id
   left join webhook_service.webhooks w on w.id = d.webhook_id`;
 
+/** Whoever has locked a row is cancelling it, or takes its lease. Nobody waits for him, because the others would wait too. */
 const CLAIM_OFFERED: Statement = {
   name: 'claim_deliveries',
   text: `
-    with claimed as (
+    with free as (
+      select id from webhook_service.deliveries
+      where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending' and not claimed and not parked
+        and scheduled_at <= now() + ${SOON}
+      for update skip locked
+    ), claimed as (
       ${CLAIM}
-      where d.id = any($1::uuid[]) and d.id between $2 and $3 and d.status = 'pending' and not d.claimed and not d.parked
-        and d.scheduled_at <= now() + ${SOON}
+      from free where d.id = free.id and d.id between $2 and $3
       returning ${COLUMNS}
     ) ${READ}`,
 };

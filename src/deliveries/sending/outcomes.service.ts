@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Batcher } from '../../plumbing/database/batcher';
+import { whileBusy } from '../../plumbing/database/while-busy.timer';
 import { isDatabaseUnavailable } from '../../plumbing/errors/database-error';
 import type { FirstAttempt, Outcome, Written } from '../attempt';
 import { DeliveriesRepository } from '../deliveries.repository';
@@ -11,7 +12,6 @@ import { type FirstRow, FirstRowsRepository } from './first-rows.repository';
 const MAX_BATCH = 200;
 const KEEP_FOR_MS = 120_000;
 const WRITE_AGAIN_AFTER_MS = 250;
-const BUSY_FOR_MS = 50;
 
 /**
  * Writes what attempts came to: into their rows, or together with their rows. Keeps outcomes while PostgreSQL is away,
@@ -19,7 +19,7 @@ const BUSY_FOR_MS = 50;
  */
 @Injectable()
 export class OutcomesService {
-  private readonly updates = new Batcher<Outcome, Written | null>(async (outcomes) => {
+  private readonly updates = new Batcher<Outcome, Written | null | 'busy'>(async (outcomes) => {
     const written = await this.deliveries.record(outcomes);
     return outcomes.map(({ deliveryId }) => written.get(deliveryId) ?? null);
   }, MAX_BATCH);
@@ -36,13 +36,13 @@ export class OutcomesService {
 
   /** Writes the outcome into its row. Null: nothing was to be written any more. Throws after two minutes in vain. */
   update(outcome: Outcome): Promise<Written | null> {
-    return this.keep(() => this.updates.add(outcome));
+    return this.keep(() => this.updateOne(outcome));
   }
 
   /** Inserts the row with its outcome, or updates it where there is one already. Otherwise like `update`. */
   insert(first: FirstAttempt, outcome: Outcome): Promise<Written | null> {
     return this.keep(
-      async () => (await this.insertOne({ first, outcome, parked: false })) ?? (await this.updates.add(outcome)),
+      async () => (await this.insertOne({ first, outcome, parked: false })) ?? (await this.updateOne(outcome)),
     );
   }
 
@@ -56,12 +56,12 @@ export class OutcomesService {
     return (await this.insertOne({ first, outcome: null, parked })) !== null;
   }
 
-  private async insertOne(row: FirstRow): Promise<Written | null> {
-    for (;;) {
-      const written = await this.inserts.add(row);
-      if (written !== 'busy') return written;
-      await pause(BUSY_FOR_MS);
-    }
+  private insertOne(row: FirstRow): Promise<Written | null> {
+    return whileBusy(() => this.inserts.add(row));
+  }
+
+  private updateOne(outcome: Outcome): Promise<Written | null> {
+    return whileBusy(() => this.updates.add(outcome));
   }
 
   private async keep(write: () => Promise<Written | null>): Promise<Written | null> {

@@ -8,9 +8,14 @@ import type { Lane } from '../lane';
 const PARK: Statement = {
   name: 'park_deliveries',
   text: `
-    update webhook_service.deliveries set parked = true, leased_until = now() + ${PARKED_LEASE}
-    where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending' and not claimed and not parked
-    returning id`,
+    with free as (
+      select id from webhook_service.deliveries
+      where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending' and not claimed and not parked
+      for update skip locked
+    )
+    update webhook_service.deliveries d set parked = true, leased_until = now() + ${PARKED_LEASE}
+    from free where d.id = free.id and d.id between $2 and $3
+    returning d.id`,
 };
 
 /** Goes from one webhook to the next in the index of parked rows, however many rows each of them has. */

@@ -22,6 +22,10 @@ const RECLAIM_EVENTS = `
   where e.id = expired.id
   returning e.id`;
 
+const RELEASE_EVENTS = `
+  update webhook_service.events set leased_until = now()
+  where id = any($1::uuid[]) and fanned_out_at is null and not claimed`;
+
 const EXPIRED_DELIVERIES = `(
     select id from webhook_service.deliveries
     where status = 'pending' and leased_until <= now()
@@ -65,19 +69,26 @@ const COUNT_EXPIRED = `
 /** A delivery whose expired lease the sweeper has taken. */
 export type SweptDelivery = Lane & { id: string };
 
-/** Finds rows whose lease has expired, and puts them on their queue in the transaction that takes their lease. */
+/** Finds rows whose lease has expired, and takes their leases. */
 @Injectable()
 export class SweepRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Takes at most `limit` expired events and enqueues them. Answers how many; throws when the queue does not take them. */
-  reclaimEvents(limit: number, enqueue: (events: { id: string }[]) => Promise<void>): Promise<number> {
-    return this.reclaim(RECLAIM_EVENTS, limit, enqueue);
+  /** Takes at most `limit` expired events, for whom the caller queues jobs. Answers their ids. */
+  async reclaimEvents(limit: number): Promise<string[]> {
+    const [rows] = await this.dataSource.query<[{ id: string }[], number]>(RECLAIM_EVENTS, [limit]);
+    return rows.map(({ id }) => id);
   }
 
-  /** Takes at most `limit` expired deliveries and enqueues them. Answers how many; throws when a queue does not take them. */
-  reclaimDeliveries(limit: number, enqueue: (deliveries: SweptDelivery[]) => Promise<void>): Promise<number> {
-    return this.reclaim(RECLAIM_DELIVERIES, limit, enqueue);
+  /** Takes at most `limit` expired deliveries, for which the caller queues jobs. */
+  async reclaimDeliveries(limit: number): Promise<SweptDelivery[]> {
+    const [rows] = await this.dataSource.query<[SweptDelivery[], number]>(RECLAIM_DELIVERIES, [limit]);
+    return rows;
+  }
+
+  /** The queue did not take these events: their leases end now, for the next sweep. */
+  async releaseEvents(ids: readonly string[]): Promise<void> {
+    await this.dataSource.query(RELEASE_EVENTS, [ids]);
   }
 
   /** Parks at most `limit` expired deliveries. Answers how many. */
@@ -110,14 +121,5 @@ export class SweepRepository {
   /** Throws while PostgreSQL is away. */
   async assertReachable(): Promise<void> {
     await this.dataSource.query('select 1');
-  }
-
-  /** When the queue does not take the rows, they stay as they were, for the next sweep. */
-  private reclaim<Row>(statement: string, limit: number, enqueue: (rows: Row[]) => Promise<void>): Promise<number> {
-    return this.dataSource.transaction(async (manager) => {
-      const [rows] = await manager.query<[Row[], number]>(statement, [limit]);
-      if (rows.length > 0) await enqueue(rows);
-      return rows.length;
-    });
   }
 }

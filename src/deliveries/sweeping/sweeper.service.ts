@@ -39,7 +39,7 @@ export class SweeperService {
     });
   }
 
-  /** One sweep. Throws while a store is away: the rows stay as they are then, for the next sweep. */
+  /** One sweep. Throws while a store is away: the rows are left to the next sweep then. */
   async sweep(): Promise<Swept> {
     await this.expireForgotten(await this.memory.lost([FAN_OUT_QUEUE, ...this.send.names]));
     const byQueue = new Map<string, number>();
@@ -51,17 +51,25 @@ export class SweeperService {
     return { ...swept, byQueue: byQueue.set(FAN_OUT_QUEUE, swept.events) };
   }
 
-  private reclaimEvents(limit: number): Promise<number> {
-    return this.rows.reclaimEvents(limit, (events) => this.fanOut.enqueue(events.map(({ id }) => id)));
+  private async reclaimEvents(limit: number): Promise<number> {
+    const ids = await this.rows.reclaimEvents(limit);
+    try {
+      await this.fanOut.enqueue(ids);
+    } catch (error) {
+      await this.rows.releaseEvents(ids);
+      throw error;
+    }
+    return ids.length;
   }
 
-  private reclaimDeliveries(limit: number, byQueue: Map<string, number>): Promise<number> {
+  private async reclaimDeliveries(limit: number, byQueue: Map<string, number>): Promise<number> {
     if (this.send.remaining < limit) return this.rows.parkDeliveries(limit);
-    return this.rows.reclaimDeliveries(limit, async (deliveries) => {
-      await this.send.enqueue(deliveries);
-      for (const [name, count] of this.send.countByName(deliveries.map(({ id }) => id)))
-        byQueue.set(name, count + (byQueue.get(name) ?? 0));
-    });
+    const deliveries = await this.rows.reclaimDeliveries(limit);
+    await this.send.enqueue(deliveries);
+    for (const [name, count] of this.send.countByName(deliveries.map(({ id }) => id))) {
+      byQueue.set(name, count + (byQueue.get(name) ?? 0));
+    }
+    return deliveries.length;
   }
 
   private async expireForgotten(forgetful: readonly string[]): Promise<void> {

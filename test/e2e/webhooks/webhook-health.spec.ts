@@ -66,6 +66,21 @@ describeOnStores('The health of a webhook', (store) => {
     await hasFailures(webhook, 2);
   });
 
+  it.each([
+    ['a new url', (url: string) => ({ url: `${url}/new`, active: true })],
+    ['an activation', () => ({ active: true })],
+  ])('does not suffer from a 410 to an attempt that began before %s', async (_, changes) => {
+    let answer: () => void = () => undefined;
+    const hook = receiver.hook({ status: 410, after: new Promise<void>((resolve) => (answer = resolve)) });
+    const webhook = await subscribe(api, hook, ['job.started']);
+    const event = await publish(api, 'job.started');
+    await hook.received(1);
+    await dataOf(api.updateWebhook(webhook.id, changes(webhook.url)));
+    answer();
+    expect(await settledDeliveries(api, webhook, event)).toMatchObject([{ status: 'failed', responseStatus: 410 }]);
+    expect(await read(webhook)).toMatchObject({ active: true, disabledReason: null, consecutiveFailures: 0 });
+  });
+
   it('disables it when both thresholds hold: not before the count, and not before the time', async () => {
     const webhook = await subscribe(api, receiver.hook({ status: 500 }), ['job.started']);
     for (let i = 1; i <= 4; i++) {
