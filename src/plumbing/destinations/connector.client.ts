@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { AddressPolicy } from './address';
+import { ContinueAnswers } from './continue-answer';
 import { ConnectError, DestinationBlockedError, NotConnectedError } from './connect-errors';
 import type { ConnectProgress, ProgressConnector } from './connections.client';
 import { NameResolver } from './resolver.client';
@@ -73,6 +74,7 @@ export class Connector {
       socket.destroy();
       return callback(new DestinationBlockedError(verdict.rule), null);
     }
+    showContinueAnswers(socket);
     this.isHandingOver = true;
     try {
       callback(null, socket);
@@ -96,6 +98,24 @@ export class Connector {
     const denied = verdicts.find((verdict) => !verdict.allowed);
     throw new DestinationBlockedError(denied?.rule ?? 'no address');
   }
+}
+
+/** undici reads a socket by `read` and sends each request by `write`. */
+function showContinueAnswers(socket: Socket): void {
+  const answers = new ContinueAnswers();
+  const [read, write] = [socket.read.bind(socket), socket.write.bind(socket)] as [
+    () => Buffer | null,
+    typeof socket.write,
+  ];
+  socket.read = () => {
+    const chunk = read();
+    if (chunk) answers.show(chunk);
+    return chunk;
+  };
+  socket.write = ((...args: Parameters<typeof write>) => {
+    answers.requested();
+    return write(...args);
+  }) as typeof write;
 }
 
 /** Notes the steps of the socket: name resolved, connected. A literal address has no name to resolve. */

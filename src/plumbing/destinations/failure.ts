@@ -86,6 +86,6 @@ function unconnectedCode(code: string): FailureCode {
 
 function connectedCode(code: string, message: string): FailureCode {
   if (/^ERR_(SSL|TLS)_/.test(code)) return 'tls_invalid';
-  // undici has one code for both a closed connection and an answer that it refuses (100, 101).
+  // undici has one code for both a closed connection and an answer that it refuses (101).
   return code === 'UND_ERR_SOCKET' && !message.startsWith('bad ') ? 'connection_reset' : 'invalid_response';
 }

@@ -90,8 +90,8 @@ describe('a receiver that answers', () => {
     expect(result).toMatchObject({ kind: 'response', status, body: '' });
   });
 
-  it('may send informational answers first', async () => {
-    const hints = 'HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n'.repeat(3);
+  it.each(['100 Continue', '102 Processing', '103 Early Hints'])('may send %s first', async (status) => {
+    const hints = `HTTP/1.1 ${status}\r\nlink: <a>\r\n\r\n`.repeat(3);
     const result = await resultOf(answering(`${hints}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`));
     expect(result).toMatchObject({ kind: 'response', status: 200, headers: { 'content-length': '0' } });
   });
@@ -126,6 +126,7 @@ describe('a receiver that takes its time', () => {
         },
       },
     ],
+    ['sends 100 as fast as it can', { onRequest: (socket) => pour(socket, 'HTTP/1.1 100 Continue\r\n\r\n') }],
     [
       'sends 103 as fast as it can',
       { onRequest: (socket) => pour(socket, 'HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n') },
@@ -153,6 +154,7 @@ describe('a receiver that hangs up', () => {
     ['resets after the request', { onRequest: (socket) => socket.resetAndDestroy() }],
     ['closes within the status line', answeringAndClosing('HTTP/1.1 20')],
     ['closes within the headers', answeringAndClosing('HTTP/1.1 200 OK\r\nx-a: b')],
+    ['closes after 100', answeringAndClosing('HTTP/1.1 100 Continue\r\n\r\n')],
     ['closes after 103', answeringAndClosing('HTTP/1.1 103 Early Hints\r\n\r\n')],
   ])('%s: connection_reset, after one connection', async (_title, options) => {
     const { receiver, result } = await postTo(options);
@@ -175,7 +177,6 @@ describe('a receiver that does not speak HTTP/1.1', () => {
     ['status 099', answering('HTTP/1.1 099 Less\r\ncontent-length: 0\r\n\r\n')],
     ['status 20', answering('HTTP/1.1 20 Short\r\ncontent-length: 0\r\n\r\n')],
     ['status 2000', answering('HTTP/1.1 2000 Long\r\ncontent-length: 0\r\n\r\n')],
-    ['100 Continue', answering(`HTTP/1.1 100 Continue\r\n\r\n${head}content-length: 0\r\n\r\n`)],
     [
       '101 with an upgrade',
       answering('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
