@@ -53,10 +53,15 @@ const MAY_IMPORT = {
     ...USABLE,
   ],
 
+  about: ['auth', 'deliveries/sending/backoff.ts', ...USABLE],
+
   sources: [],
   'sources/followers': USABLE,
   'sources/followers/providers': ['sources/followers', ...USABLE],
-  'sources/followers/readings': ['sources/followers', 'sources/followers/providers', 'events', ...USABLE],
+  'sources/followers/readings': [
+    ...['sources/followers', 'sources/followers/providers', 'events', 'auth/limits'],
+    ...USABLE,
+  ],
   'sources/followers/accounts': ['sources/followers', 'sources/followers/readings', 'auth', ...USABLE],
   'sources/job-queues': ['auth', 'catalogue', 'events', ...USABLE],
 

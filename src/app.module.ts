@@ -1,7 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { AboutModule } from './about/about.module';
 import { AuthModule } from './auth/auth.module';
 import { BearerGuard } from './auth/bearer/bearer.guard';
+import { UserTurnsInterceptor } from './auth/limits/user-turns.interceptor';
 import type { Config } from './plumbing/config/config';
 import { ConfigModule } from './plumbing/config/config.module';
 import { DatabaseModule } from './plumbing/database/database.module';
@@ -19,6 +21,7 @@ import { WebhooksModule } from './webhooks/webhooks.module';
 @Module({
   providers: [
     { provide: APP_GUARD, useClass: BearerGuard },
+    { provide: APP_INTERCEPTOR, useClass: UserTurnsInterceptor },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
     { provide: APP_PIPE, useFactory: validationPipe },
   ],
@@ -36,6 +39,7 @@ export class AppModule {
         QueueModule,
         HealthModule,
         AuthModule,
+        AboutModule,
         WebhooksModule,
         EventsModule,
         DeliveriesModule.forRoot(config),

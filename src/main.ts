@@ -1,6 +1,7 @@
 import { letYoungGenerationGrow } from './young-generation.launcher';
 import { readConfig } from './plumbing/config/environment.launcher';
 import { migrate } from './plumbing/database/migrator.launcher';
+import { endLog } from './plumbing/http/log-destination.client';
 import { startService } from './service.launcher';
 import { openStore } from './store.launcher';
 import { explainStartFailure, welcome } from './welcome';
@@ -39,9 +40,12 @@ function firstSignal(): Promise<void> {
   });
 }
 
+// A full disk, or a reader that is gone, must not end the service.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+
 main()
   .catch((error: unknown) => {
     explain(error);
     process.exitCode = 1;
   })
-  .finally(() => process.exit());
+  .finally(() => void endLog().then(() => process.exit()));

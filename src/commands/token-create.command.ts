@@ -7,6 +7,7 @@ import { migrate } from '../plumbing/database/migrator.launcher';
 import { attachStore } from '../store.launcher';
 import { formatToken, hashToken, isUserId } from '../auth/access-token';
 import { ALL_SCOPES, isScope } from '../auth/scope';
+import { timeOf } from '../plumbing/validation/time.decorator';
 
 const USAGE = `Usage: npx webhooks token create --user <user id> --scopes <scope,scope|all> [--name <text>] [--expires <ISO 8601>]
 Scopes: ${ALL_SCOPES.join(', ')}`;
@@ -32,9 +33,8 @@ function readArguments(args: string[]): Wanted {
   const unknown = wanted.filter((scope) => !isScope(scope));
   if (wanted.length === 0 || unknown.length > 0)
     throw new Error(`Unknown or missing scopes: ${unknown.join(', ')}\n${USAGE}`);
-  const expiresAt = expires === undefined ? null : new Date(expires);
-  // Not a number compares as false.
-  if (expiresAt && !(expiresAt.getTime() > Date.now())) {
+  const expiresAt = expires === undefined ? null : timeOf(expires);
+  if (expires !== undefined && !(expiresAt && expiresAt.getTime() > Date.now())) {
     throw new Error(`--expires must be an ISO 8601 time in the future\n${USAGE}`);
   }
   return { user, scopes: wanted, name, expires: expiresAt };

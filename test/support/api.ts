@@ -169,6 +169,8 @@ export class Api {
 
   me = () => this.call<Me>('GET', '/api/me');
 
+  about = () => this.call<Record<string, unknown>>('GET', '/api/about');
+
   createToken = (body: unknown) => this.call<CreatedAccessToken>('POST', '/api/tokens', { body });
   listTokens = (query?: Query) => this.call<AccessToken[]>('GET', '/api/tokens', { query });
   revokeToken = (id: string) => this.call<{ id: string }>('DELETE', `/api/tokens/${id}`);
@@ -189,6 +191,7 @@ export class Api {
     this.call<DeliveryDetail>('GET', `/api/webhooks/${id}/deliveries/${deliveryId}`);
 
   listAllDeliveries = (query?: Query) => this.call<Delivery[]>('GET', '/api/deliveries', { query });
+  readOwnDelivery = (deliveryId: string) => this.call<DeliveryDetail>('GET', `/api/deliveries/${deliveryId}`);
   redeliver = (id: string, deliveryId: string) =>
     this.call<Delivery>('POST', `/api/webhooks/${id}/deliveries/${deliveryId}/redeliver`);
   recover = (id: string, body: unknown) => this.call<Recovery>('POST', `/api/webhooks/${id}/recover`, { body });

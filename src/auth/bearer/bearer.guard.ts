@@ -1,13 +1,14 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { messageFor } from '../../plumbing/errors/messages';
 import { isApiRoute } from '../../plumbing/http/api-route';
 import type { Principal } from '../access-token';
 import { authorizationOf, senderOf, unauthenticated } from './credentials';
 import type { AuthenticatedRequest } from '../current-user.decorator';
+import type { LargeBodyRule } from '../large-body.decorator';
 import { MANAGEMENT, RATE_RULE_KEY, type RateRule } from '../rate-limit.decorator';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { missingScope, type NeededScopes } from '../scope';
@@ -60,9 +61,14 @@ export class BearerGuard extends AuthGuard('bearer') {
     return user;
   }
 
-  private count(context: ExecutionContext, { user, body }: AuthenticatedRequest): void {
+  private count(context: ExecutionContext, { user, body, routeOptions }: AuthenticatedRequest): void {
     const { limits, weigh } =
       this.reflector.get<RateRule | undefined>(RATE_RULE_KEY, context.getHandler()) ?? MANAGEMENT;
-    for (const limit of limits) this.limits.count(limit, user.userId, weigh?.(body));
+    // A large body was counted once before it was read.
+    const counted = (routeOptions.config as LargeBodyRule).scope ? 1 : 0;
+    const weight = (weigh?.(body) ?? 1) - counted;
+    if (weight === 0) return;
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    for (const limit of limits) reply.headers(this.limits.count(limit, user.userId, weight));
   }
 }

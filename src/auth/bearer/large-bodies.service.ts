@@ -1,14 +1,23 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { BodyRule } from '../../plumbing/http/json-body.launcher';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Turns } from '../../plumbing/database/turns';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { messageFor } from '../../plumbing/errors/messages';
+import type { LargeBodyRule } from '../large-body.decorator';
+import { RateLimitsService } from '../limits/rate-limits.service';
+import { missingScope } from '../scope';
 import { AuthenticationService } from './authentication.service';
 import { bearerTokenOf, senderOf, unauthenticated } from './credentials';
-import { RateLimitsService } from '../limits/rate-limits.service';
 
-/** Checks the token of a request with a large body before the body is read. Guards run only after that. */
+/**
+ * Judges a request with a large body before the body is read, because guards run only after that: its token, its rate
+ * limits and its scope. Of each user one such body is in hand at a time.
+ */
 @Injectable()
 export class LargeBodiesService implements OnModuleInit {
+  private readonly turns = new Turns(1);
+
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly authentication: AuthenticationService,
@@ -18,15 +27,23 @@ export class LargeBodiesService implements OnModuleInit {
   onModuleInit(): void {
     // Commands, and applications that only publish, have no server.
     const server = this.host.httpAdapter?.getInstance<FastifyInstance>();
-    server?.addHook?.('preParsing', async (request) => this.judge(request));
+    server?.addHook?.('preParsing', async (request, reply) => this.judge(request, reply));
   }
 
-  private async judge(request: FastifyRequest): Promise<void> {
-    const { body } = request.routeOptions.config as BodyRule;
-    if (body !== 'batch' && body !== 'list') return;
+  private async judge(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { scope, limits = [] } = request.routeOptions.config as LargeBodyRule;
+    if (!scope) return;
     const token = bearerTokenOf(request);
-    if (token && (await this.authentication.authenticate(token))) return;
-    this.limits.count('failure', senderOf(request));
-    throw unauthenticated();
+    const principal = token ? await this.authentication.authenticate(token) : null;
+    if (!principal) {
+      this.limits.count('failure', senderOf(request));
+      throw unauthenticated();
+    }
+    for (const limit of limits) reply.headers(this.limits.count(limit, principal.userId));
+    const missing = missingScope([scope], principal.scopes);
+    if (missing) throw new ApiError(403, messageFor.missingScope(missing));
+    const end = await this.turns.take(principal.userId);
+    if (reply.raw.destroyed) end();
+    else reply.raw.once('close', end);
   }
 }

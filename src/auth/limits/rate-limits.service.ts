@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../plumbing/config/config';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { MESSAGES } from '../../plumbing/errors/messages';
-import { RateWindow } from './rate-window';
+import { type RateVerdict, RateWindow } from './rate-window';
 
 const TESTS_PER_MINUTE = 30;
 
@@ -31,14 +31,33 @@ export class RateLimitsService {
   }
 
   /**
-   * Counts `weight` for a user or an address.
+   * Counts `weight` for a user or an address. Answers the `RateLimit` headers of the answer, none where there is no limit.
    * @throws ApiError 429 with `retry-after` when that is too much within a minute; then nothing is counted
    */
-  count(limit: Limit, key: string, weight = 1): void {
-    const waitMs = this.windows[limit]?.take(key, performance.now(), weight) ?? 0;
-    if (waitMs > 0) throw new ApiError(429, REFUSALS[limit], { 'retry-after': String(Math.ceil(waitMs / 1000)) });
+  count(limit: Limit, key: string, weight = 1): Record<string, string> {
+    const window = this.windows[limit];
+    if (!window) return {};
+    const verdict = window.take(key, performance.now(), weight);
+    const headers = rateHeaders(limit, window.limit, verdict);
+    if (verdict.waitMs === 0) return headers;
+    throw new ApiError(429, REFUSALS[limit], { ...headers, 'retry-after': inSeconds(verdict.waitMs) });
   }
 }
+
+/** The limits that clients are told of, by the names of their policies. */
+const POLICIES: Partial<Record<Limit, string>> = { manage: 'requests', publish: 'publish' };
+
+/** draft-ietf-httpapi-ratelimit-headers. */
+function rateHeaders(limit: Limit, quota: number, { remaining, endsInMs }: RateVerdict): Record<string, string> {
+  const policy = POLICIES[limit];
+  if (!policy) return {};
+  return {
+    'ratelimit-policy': `"${policy}";q=${quota};w=60`,
+    ratelimit: `"${policy}";r=${remaining};t=${inSeconds(endsInMs)}`,
+  };
+}
+
+const inSeconds = (ms: number): string => String(Math.ceil(ms / 1000));
 
 /** 0 means no limit. */
 const windowOf = (perMinute: number): RateWindow | null => (perMinute === 0 ? null : new RateWindow(perMinute));

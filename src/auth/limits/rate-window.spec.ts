@@ -3,31 +3,42 @@ import { RateWindow } from './rate-window';
 describe('A window of at most 3 a minute', () => {
   it('lets 3 pass, and tells how long the others have to wait', () => {
     const window = new RateWindow(3);
-    expect([0, 10, 20].map((at) => window.take('alice', at))).toEqual([0, 0, 0]);
-    expect([20, 1000, 59_999].map((at) => window.take('alice', at))).toEqual([59_980, 59_000, 1]);
-    expect(window.take('alice', 60_000)).toBe(0);
+    expect([0, 10, 20].map((at) => window.take('alice', at).waitMs)).toEqual([0, 0, 0]);
+    expect([20, 1000, 59_999].map((at) => window.take('alice', at).waitMs)).toEqual([59_980, 59_000, 1]);
+    expect(window.take('alice', 60_000).waitMs).toBe(0);
+  });
+
+  it('tells what is left of the minute', () => {
+    const window = new RateWindow(3);
+    expect([0, 10, 20, 30].map((at) => window.take('alice', at, 1))).toEqual([
+      { waitMs: 0, remaining: 2, endsInMs: 60_000 },
+      { waitMs: 0, remaining: 1, endsInMs: 59_990 },
+      { waitMs: 0, remaining: 0, endsInMs: 59_980 },
+      { waitMs: 59_970, remaining: 0, endsInMs: 59_970 },
+    ]);
+    expect(window.take('bob', 0, 100)).toMatchObject({ waitMs: 0, remaining: 0 });
   });
 
   it('counts each key by itself', () => {
     const window = new RateWindow(3);
     for (let i = 0; i < 9; i++) window.take('alice', 0);
-    expect(window.take('bob', 0)).toBe(0);
+    expect(window.take('bob', 0).waitMs).toBe(0);
   });
 
   it('counts what weighs more than one as that many', () => {
     const window = new RateWindow(3);
-    expect(window.take('alice', 0, 2)).toBe(0);
-    expect(window.take('alice', 0, 2)).toBe(60_000);
-    expect(window.take('alice', 0, 1)).toBe(0);
-    expect(window.take('alice', 0, 1)).toBe(60_000);
+    expect(window.take('alice', 0, 2).waitMs).toBe(0);
+    expect(window.take('alice', 0, 2).waitMs).toBe(60_000);
+    expect(window.take('alice', 0, 1).waitMs).toBe(0);
+    expect(window.take('alice', 0, 1).waitMs).toBe(60_000);
   });
 
   it('lets what is heavier than the limit pass alone', () => {
     const window = new RateWindow(3);
-    expect(window.take('alice', 0, 100)).toBe(0);
-    expect(window.take('alice', 59_999, 1)).toBe(1);
+    expect(window.take('alice', 0, 100).waitMs).toBe(0);
+    expect(window.take('alice', 59_999, 1).waitMs).toBe(1);
     window.take('bob', 0, 1);
-    expect(window.take('bob', 0, 100)).toBe(60_000);
+    expect(window.take('bob', 0, 100).waitMs).toBe(60_000);
   });
 
   it('forgets minutes that have ended', () => {
@@ -41,7 +52,7 @@ describe('A window of at most 3 a minute', () => {
     const window = new RateWindow(1, 10);
     for (let i = 0; i < 1000; i++) window.take(`address ${i}`, 0);
     expect(window.size).toBe(10);
-    expect(window.take('address 999', 1)).toBeGreaterThan(0);
-    expect(window.take('address 0', 1)).toBe(0);
+    expect(window.take('address 999', 1).waitMs).toBeGreaterThan(0);
+    expect(window.take('address 0', 1).waitMs).toBe(0);
   });
 });

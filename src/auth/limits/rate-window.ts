@@ -5,6 +5,15 @@ interface Window {
   used: number;
 }
 
+/** What a minute has left. */
+export interface RateVerdict {
+  /** How long to wait, in ms; 0: it was counted. */
+  waitMs: number;
+  remaining: number;
+  /** Until the minute is over. */
+  endsInMs: number;
+}
+
 /**
  * Allows each key at most `limit` per minute. A key's minute begins with its first count. What is refused does not
  * count. At most `maxKeys` keys are remembered: beyond that the oldest minute is forgotten, so a flood of keys costs
@@ -15,24 +24,22 @@ export class RateWindow {
   private readonly windows = new Map<string, Window>();
 
   constructor(
-    private readonly limit: number,
+    readonly limit: number,
     private readonly maxKeys = 50_000,
   ) {}
 
   /**
-   * Counts `weight` for the key and returns 0. When that would be too much, it counts nothing and returns how long to
-   * wait, in ms. A weight above the whole limit passes when it is the first of its minute.
+   * Counts `weight` for the key. When that would be too much, it counts nothing and says how long to wait. A weight above
+   * the whole limit passes when it is the first of its minute.
    */
-  take(key: string, nowMs: number, weight = 1): number {
+  take(key: string, nowMs: number, weight = 1): RateVerdict {
     this.forgetEnded(nowMs);
-    const window = this.windows.get(key);
-    if (!window) {
-      this.windows.set(key, { endsAtMs: nowMs + WINDOW_MS, used: weight });
-      return 0;
-    }
-    if (window.used + weight > this.limit) return window.endsAtMs - nowMs;
-    window.used += weight;
-    return 0;
+    const window = this.windows.get(key) ?? { endsAtMs: nowMs + WINDOW_MS, used: 0 };
+    this.windows.set(key, window);
+    const endsInMs = window.endsAtMs - nowMs;
+    const isCounted = window.used === 0 || window.used + weight <= this.limit;
+    if (isCounted) window.used += weight;
+    return { waitMs: isCounted ? 0 : endsInMs, remaining: Math.max(0, this.limit - window.used), endsInMs };
   }
 
   /** How many keys are remembered. */

@@ -53,4 +53,20 @@ export class DeliveryLogController {
   async listAll(@CurrentUser() { userId }: Principal, @Query() query: DeliveryQueryDto): Promise<Page<DeliveryDto>> {
     return (await this.log.listAll(userId, query)).map(DeliveryDto.from);
   }
+
+  @Get('deliveries/:deliveryId')
+  @Scopes('deliveries:read')
+  @ApiOperation({
+    summary: 'Read a delivery by its id alone',
+    description: 'The same without the id of its webhook, also when the webhook is deleted.',
+  })
+  @ApiAnswer(DeliveryDetailDto, { description: 'The delivery with its request and response.' })
+  @ApiErrors(400, 404)
+  async readOne(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('deliveryId', 'Id of the delivery.') deliveryId: string,
+  ): Promise<DeliveryDetailDto> {
+    const { delivery, body } = await this.log.readOwn(userId, deliveryId);
+    return DeliveryDetailDto.with(delivery, body);
+  }
 }

@@ -56,8 +56,19 @@ export class DeliveryLogService {
    * @throws ApiError 404
    */
   async readKept(userId: string, webhookId: string, id: string): Promise<LoggedDelivery> {
-    const delivery = await this.deliveries.findOneBy({ id, userId, webhookId });
-    if (!delivery) throw new ApiError(404, MESSAGES.deliveryNotFound);
+    return this.withBody(await this.deliveries.findOneBy({ id, userId, webhookId }), MESSAGES.deliveryNotFound);
+  }
+
+  /**
+   * A delivery to any webhook of the user, deleted ones included.
+   * @throws ApiError 404
+   */
+  async readOwn(userId: string, id: string): Promise<LoggedDelivery> {
+    return this.withBody(await this.deliveries.findOneBy({ id, userId }), MESSAGES.noDelivery);
+  }
+
+  private async withBody(delivery: Delivery | null, absent: string): Promise<LoggedDelivery> {
+    if (!delivery) throw new ApiError(404, absent);
     const event = await this.events.findOneBy({ id: delivery.eventId });
     return { delivery, body: event?.body ?? '' };
   }

@@ -1,12 +1,9 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
-import { RateLimit } from '../../auth/rate-limit.decorator';
-import { Scopes } from '../../auth/scopes.decorator';
+import { LargeBody } from '../../auth/large-body.decorator';
 import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
-import type { BodyRule } from '../../plumbing/http/json-body.launcher';
 import type { Origin } from '../accepted-events.service';
 import { audienceOf } from './audience';
 import { countOf, forEachEvent, parseBatchRequest } from './batch-request';
@@ -37,9 +34,7 @@ export class EventBatchesController {
 
   @Post()
   @HttpCode(202)
-  @RouteConfig({ body: 'batch' } satisfies BodyRule)
-  @RateLimit({ limits: ['publish'], weigh: countOf })
-  @Scopes('events:publish')
+  @LargeBody('batch', 'events:publish', { limits: ['publish'], weigh: countOf })
   @ApiOperation({
     summary: 'Publish up to 100 events',
     description:

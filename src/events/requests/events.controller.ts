@@ -1,4 +1,4 @@
-import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
@@ -13,6 +13,7 @@ import { isReserved } from '../../plumbing/config/event-name';
 import { PublishEventDto, PublishedEventDto } from './dto/publish-event.dto';
 import type { Origin } from '../accepted-events.service';
 import { EventsService } from '../events.service';
+import { IdempotencyKeyHeader } from './idempotency-key.decorator';
 import { PublishOrigin, TRACEPARENT } from './publish-origin.decorator';
 import { parsePublishRequest } from './publish-request';
 
@@ -47,7 +48,7 @@ export class EventsController {
     @CurrentUser() user: Principal,
     @Body() body: unknown,
     @PublishOrigin() origin: Origin,
-    @Headers('idempotency-key') headerKey?: string,
+    @IdempotencyKeyHeader() headerKey?: string,
   ): Promise<PublishedEventDto> {
     const { event, data, idempotencyKey, userId } = parsePublishRequest(body, headerKey);
     const publication = { name: event, data, idempotencyKey, userId: audienceOf(user, userId), origin };

@@ -37,7 +37,13 @@ export async function withStartLock<T>(dataDir: string, action: () => Promise<T>
 async function tryToCreate(path: string, token: string): Promise<boolean> {
   try {
     const file = await open(path, 'wx', 0o600);
-    await file.writeFile(token).finally(() => file.close());
+    try {
+      await file.writeFile(token).finally(() => file.close());
+    } catch (error) {
+      // On a full disk. An empty lock would hold up the next start for a minute.
+      await rm(path, { force: true });
+      throw error;
+    }
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

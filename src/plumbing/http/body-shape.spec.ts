@@ -1,4 +1,4 @@
-import { faultyField, shapeFaultOf } from './body-shape';
+import { faultyField, largeShapeFaultOf, shapeFaultOf } from './body-shape';
 
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 
@@ -21,6 +21,28 @@ describe('The shape of a body', () => {
     expect(shapeFaultOf(new Array(1000).fill([1]))).toBe('too many values');
     const fields = Object.fromEntries(Array.from({ length: 1001 }, (_, i) => [`f${i}`, 1]));
     expect(shapeFaultOf(fields)).toBe('too many values');
+  });
+});
+
+describe('The shape of a large body', () => {
+  const faultOf = (text: string) => largeShapeFaultOf(Buffer.from(text));
+
+  it('is fine with 100 levels, and too deep beyond', () => {
+    expect(faultOf('['.repeat(100))).toBeNull();
+    expect(faultOf('['.repeat(101))).toBe('too deep');
+    expect(faultOf('{"a":[]}'.repeat(1000))).toBeNull();
+  });
+
+  it('is fine with 500,000 values, and too large beyond', () => {
+    expect(faultOf(`[${'1,'.repeat(499_999)}`)).toBeNull();
+    expect(faultOf(`[${'1,'.repeat(500_000)}`)).toBe('too many values');
+    expect(faultOf('{}'.repeat(500_001))).toBe('too many values');
+  });
+
+  it('does not depend on what texts hold', () => {
+    const text = JSON.stringify({ text: '[{,"\\'.repeat(200_000), after: 1 });
+    expect(faultOf(text)).toBeNull();
+    expect(faultOf(`${text}${'['.repeat(101)}`)).toBe('too deep');
   });
 });
 

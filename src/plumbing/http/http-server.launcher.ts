@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
@@ -6,7 +7,9 @@ import type { Config } from '../config/config';
 import { messageFor, MESSAGES } from '../errors/messages';
 import { errorEnvelope } from '../errors/envelope';
 import { wrapAnswers } from './envelope.launcher';
+import { logDestination } from './log-destination.client';
 import { registerJsonParser } from './json-body.launcher';
+import { RouteMethods } from './route-methods';
 import { SECURITY_HEADERS } from './security-headers.launcher';
 import { type DrainBounds, drainUnreadBodies } from './unread-body.launcher';
 
@@ -35,13 +38,19 @@ export function createAdapter(config: Config, limits: ConnectionLimits = CONNECT
   const adapter = new FastifyAdapter({
     logger: {
       level: config.logLevel,
+      stream: logDestination,
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       base: undefined,
     },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
     trustProxy: config.trustedProxies.length > 0 && [...config.trustedProxies],
-    http: { connectionsCheckingInterval: limits.checkEveryMs, headersTimeout: limits.requestArrivesWithinMs },
+    http: {
+      connectionsCheckingInterval: limits.checkEveryMs,
+      headersTimeout: limits.requestArrivesWithinMs,
+      // Node's own answer would have no envelope.
+      requireHostHeader: false,
+    },
     requestTimeout: limits.requestArrivesWithinMs,
     connectionTimeout: limits.silentMs,
     keepAliveTimeout: limits.idleMs,
@@ -54,6 +63,10 @@ export function createAdapter(config: Config, limits: ConnectionLimits = CONNECT
   drainUnreadBodies(server, limits);
   wrapAnswers(server);
   addHooks(server, config);
+  // Node's own answer would have no envelope: what is expected is judged with the other headers.
+  server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    server.server.emit('request', request, response),
+  );
   return adapter;
 }
 
@@ -63,11 +76,23 @@ function requestIdOf(request: { headers: Record<string, string | string[] | unde
 }
 
 function addHooks(server: FastifyInstance, config: Config): void {
+  const isServed = (url: string) => config.role !== 'worker' || url.startsWith('/health/');
+  const known = new RouteMethods();
+  server.addHook('onRoute', ({ url, method }) => {
+    if (isServed(url)) known.add(url, [method].flat());
+  });
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-    if (config.role !== 'worker' || request.url.startsWith('/health/')) return done();
+    const refusal = refusalOf(request.raw);
+    if (refusal) return void reply.status(refusal[0]).send(errorEnvelope(refusal[1]));
+    if (isServed(request.url) && !request.is404) return done();
     const path = request.url.split('?', 1)[0] ?? '';
-    return void reply.status(404).send(errorEnvelope(messageFor.noRoute(request.method, path)));
+    const methods = known.of(path);
+    // Nest would read a body first, and answer what is wrong with it.
+    if (methods.length === 0)
+      return void reply.status(404).send(errorEnvelope(messageFor.noRoute(request.method, path)));
+    const message = messageFor.noMethod(request.method, path, methods);
+    return void reply.status(405).header('allow', methods.join(', ')).send(errorEnvelope(message));
   });
   server.addHook('onResponse', (request, reply, done) => {
     request.log.info(
@@ -82,6 +107,14 @@ function addHooks(server: FastifyInstance, config: Config): void {
     );
     done();
   });
+}
+
+/** What RFC 9112 (section 3.2) and RFC 9110 (section 10.1.1) ask a server to refuse. */
+function refusalOf({ headersDistinct, headers, httpVersionMinor }: IncomingMessage): [number, string] | null {
+  const hosts = headersDistinct.host?.length ?? 0;
+  if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return [400, MESSAGES.badHost];
+  const { expect } = headers;
+  return expect === undefined || expect.toLowerCase() === '100-continue' ? null : [417, MESSAGES.unknownExpectation];
 }
 
 /** Errors of Fastify's router, before any hook: a URL that cannot be decoded, or a parameter over 100 characters. */
@@ -101,6 +134,9 @@ const CLIENT_ERRORS: Record<string, readonly [statusLine: string, message: strin
 /** What Node's parser refuses never becomes a request, so the answer is written directly to the socket. */
 function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  // Bytes behind a good request must not be answered in its place.
+  const underWay = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
+  if (underWay) return void underWay.once('close', () => socket.destroy());
   const [statusLine, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', MESSAGES.malformedHttp];
   const body = JSON.stringify(errorEnvelope(message));
   const head = [

@@ -2,13 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config';
 import { ApiError } from '../errors/api-error';
 import { messageFor, MESSAGES } from '../errors/messages';
-import { faultyField, shapeFaultOf } from './body-shape';
+import { faultyField, largeShapeFaultOf, shapeFaultOf } from './body-shape';
 
 const DEFAULT_MAX_BYTES = 65_536;
 /** A batch may hold a hundred events of `EVENT_MAX_BYTES` each, up to `MOST_BYTES`, which memory holds with ease. */
 const BATCH_EVENTS = 100;
 const MOST_BYTES = 16_777_216;
 const SENTENCES = { 'too deep': messageFor.bodyTooDeep, 'too many values': messageFor.bodyTooManyValues };
+const LARGE_SENTENCES = { 'too deep': MESSAGES.largeBodyTooDeep, 'too many values': MESSAGES.largeBodyTooManyValues };
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
@@ -40,6 +41,8 @@ export function registerJsonParser(server: FastifyInstance, config: Config): voi
   const options = { parseAs: 'buffer', bodyLimit: DEFAULT_MAX_BYTES } as const;
   server.addContentTypeParser('application/json', options, (request, body: Buffer, done) => {
     const rule = request.routeOptions.config as BodyRule;
+    const largeFault = rule.body === 'batch' || rule.body === 'list' ? largeShapeFaultOf(body) : null;
+    if (largeFault) return done(new ApiError(400, LARGE_SENTENCES[largeFault]));
     const text = decode(body);
     if (text === null) return done(new ApiError(400, MESSAGES.malformedUtf8));
     if (text === '') return done(null, undefined);

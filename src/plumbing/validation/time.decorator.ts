@@ -4,7 +4,7 @@ import { IsDate, ValidateIf } from 'class-validator';
 import { MESSAGES } from '../errors/messages';
 import { Optional } from './optional.decorator';
 
-const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
+const ISO_8601 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
 
 /** A point in time from 1970 to 9999: ISO 8601 with an offset. In a query a plus sign may arrive as a space. */
 export function IsTime(): PropertyDecorator {
@@ -30,8 +30,14 @@ export function IsTimeOrNull(): PropertyDecorator {
 const END_OF_TIME = Date.UTC(10_000, 0) - 1;
 
 function parseTime(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
-  const text = value.replace(' ', '+');
-  const date = ISO_8601.test(text) ? new Date(text) : null;
-  return date && date.getTime() >= 0 && date.getTime() <= END_OF_TIME ? date : value;
+  return typeof value === 'string' ? (timeOf(value.replace(' ', '+')) ?? value) : value;
+}
+
+/** The time that a text names, from 1970 to 9999; null when it is none, or on a day that no calendar has. */
+export function timeOf(text: string): Date | null {
+  const [, day] = ISO_8601.exec(text) ?? [];
+  // V8 takes the 30th of February for the 2nd of March.
+  if (day === undefined || new Date(day).toJSON()?.slice(0, 10) !== day) return null;
+  const date = new Date(text);
+  return date.getTime() >= 0 && date.getTime() <= END_OF_TIME ? date : null;
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuthModule } from '../../auth/auth.module';
 import { DestinationsModule } from '../../plumbing/destinations/destinations.module';
 import { EventsModule } from '../../events/events.module';
 import { Account } from './account.entity';
@@ -15,7 +16,7 @@ import { MastodonProvider } from './providers/mastodon-provider.client';
 
 /** Connected social accounts and the changes of their followers. */
 @Module({
-  imports: [TypeOrmModule.forFeature([Account]), DestinationsModule, EventsModule],
+  imports: [TypeOrmModule.forFeature([Account]), AuthModule, DestinationsModule, EventsModule],
   controllers: [AccountsController],
   providers: [
     { provide: BLUESKY_ORIGIN, useValue: 'https://public.api.bsky.app' },

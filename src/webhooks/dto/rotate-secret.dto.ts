@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsInt, Max, Min } from 'class-validator';
 import { Optional } from '../../plumbing/validation/optional.decorator';
+import { IsWholeNumber } from '../../plumbing/validation/whole-number.decorator';
 import type { RotatedSecret } from '../secrets/secret-rotation.service';
 import { IsSecret } from './webhook-fields.decorator';
 
@@ -18,9 +18,7 @@ export class RotateSecretDto {
   /** For how long deliveries carry the old secret's signature as well: up to a week; 0: not at all. */
   @ApiProperty({ type: 'integer', required: false, minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: 86_400 })
   @Optional()
-  @IsInt({ message: `overlapSeconds must be a whole number from 0 to ${MAX_OVERLAP_SECONDS}` })
-  @Min(0)
-  @Max(MAX_OVERLAP_SECONDS)
+  @IsWholeNumber(0, MAX_OVERLAP_SECONDS)
   overlapSeconds: number = 86_400;
 }
 

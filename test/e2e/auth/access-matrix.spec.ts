@@ -16,7 +16,7 @@ const ROUTES = PATHS.flatMap((path) =>
 const WITH_ID = PATHS.filter((path) => path.includes('{'));
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 /** Any live token will do for these. */
-const FOR_EVERYBODY = ['/api/me', '/api/event-types'];
+const FOR_EVERYBODY = ['/api/me', '/api/about', '/api/event-types'];
 /** Bodies that pass validation, of routes that need one before they look at the id. */
 const BODIES: Record<string, object> = {
   'PATCH /api/webhooks/{id}': { description: 'mine now' },
@@ -59,6 +59,7 @@ describe('Of another user', () => {
       ids['/api/webhooks/{id}/recoveries/{recoveryId}'] = recovery.id;
       ids['/api/accounts/{id}'] = account.id;
       ids['/api/webhooks/{id}/deliveries/{deliveryId}'] = delivery!.id;
+      ids['/api/deliveries/{deliveryId}'] = delivery!.id;
       ids['/api/events/{id}'] = event.id;
       ids['/api/tokens/{id}'] = made.id;
       if (user === 'bob') [bob, bobToken] = [api, token];
@@ -90,37 +91,52 @@ describe('Of another user', () => {
   }
 
   const cases = WITH_ID.flatMap((path) => METHODS.map((method) => [method, path] as const));
-  it.each(cases)('%s %s answers to a foreign id what it answers to one that nothing has: 404', async (method, path) => {
-    const reference = await answerOf(
-      method,
-      fill(path, (key) => neighbour(foreign[key]!)),
-      path,
-    );
-    expect(reference.status).toBe(404);
-    const candidates = [
-      fill(path, (key) => foreign[key]!),
-      fill(path, () => UNKNOWN_ID),
-      // Only the last id is foreign, or only the last is one's own.
-      ...(path.split('{').length > 2
-        ? [
-            fill(path, (key, isLast) => (isLast ? foreign : own)[key]!),
-            fill(path, (key, isLast) => (isLast ? own : foreign)[key]!),
-          ]
-        : []),
-    ];
-    for (const candidate of candidates) {
-      const answer = await answerOf(method, candidate, path);
-      // Under one's own webhook another sentence is right, but the same one for every id.
-      const expected = candidate.includes(own['/api/webhooks/{id}']!)
-        ? await answerOf(
-            method,
-            fill(path, (key, isLast) => (isLast ? UNKNOWN_ID : own[key]!)),
-            path,
-          )
-        : reference;
-      expect({ candidate, ...answer }).toEqual({ candidate, ...expected, status: 404 });
+  const has = (path: string, method: string) => (method === 'HEAD' ? 'GET' : method).toLowerCase() in paths[path]!;
+  it.each(cases.filter(([method, path]) => !has(path, method)))('%s %s is 405 for every id', async (method, path) => {
+    for (const id of [own, foreign]) {
+      const answer = await answerOf(
+        method,
+        fill(path, (key) => id[key]!),
+        path,
+      );
+      expect(answer.status).toBe(405);
     }
   });
+
+  it.each(cases.filter(([method, path]) => has(path, method)))(
+    '%s %s answers to a foreign id what it answers to one that nothing has: 404',
+    async (method, path) => {
+      const reference = await answerOf(
+        method,
+        fill(path, (key) => neighbour(foreign[key]!)),
+        path,
+      );
+      expect(reference.status).toBe(404);
+      const candidates = [
+        fill(path, (key) => foreign[key]!),
+        fill(path, () => UNKNOWN_ID),
+        // Only the last id is foreign, or only the last is one's own.
+        ...(path.split('{').length > 2
+          ? [
+              fill(path, (key, isLast) => (isLast ? foreign : own)[key]!),
+              fill(path, (key, isLast) => (isLast ? own : foreign)[key]!),
+            ]
+          : []),
+      ];
+      for (const candidate of candidates) {
+        const answer = await answerOf(method, candidate, path);
+        // Under one's own webhook another sentence is right, but the same one for every id.
+        const expected = candidate.includes(own['/api/webhooks/{id}']!)
+          ? await answerOf(
+              method,
+              fill(path, (key, isLast) => (isLast ? UNKNOWN_ID : own[key]!)),
+              path,
+            )
+          : reference;
+        expect({ candidate, ...answer }).toEqual({ candidate, ...expected, status: 404 });
+      }
+    },
+  );
 
   it('everything is still as it was', async () => {
     const counts = await service.database.query(

@@ -33,15 +33,26 @@ describe('The envelope', () => {
     ['GET', '/api/nothing'],
     ['GET', '/api/webhooks/'],
     ['POST', `/api/webhooks/${UNKNOWN_ID}/nothing`],
-    ['PUT', '/api/webhooks'],
-    ['DELETE', '/api/webhooks'],
-    ['PATCH', '/api/me'],
-    ['POST', '/api/event-types'],
-    ['PUT', `/api/webhooks/${UNKNOWN_ID}`],
-    ['GET', `/api/webhooks/${UNKNOWN_ID}/test`],
-    ['OPTIONS', '/api/webhooks'],
+    ['PUT', '/api/nothing'],
+    ['OPTIONS', '/api/nothing'],
   ])('holds the 404 for %s %s', async (method, path) => {
     await errorOf(service.api.call(method, path), 404);
+  });
+
+  it.each([
+    ['PUT', '/api/webhooks', 'GET, HEAD, POST'],
+    ['DELETE', '/api/webhooks', 'GET, HEAD, POST'],
+    ['OPTIONS', '/api/webhooks', 'GET, HEAD, POST'],
+    ['PATCH', '/api/me', 'GET, HEAD'],
+    ['POST', '/api/event-types', 'GET, HEAD'],
+    ['PUT', `/api/webhooks/${UNKNOWN_ID}`, 'DELETE, GET, HEAD, PATCH'],
+    ['GET', `/api/webhooks/${UNKNOWN_ID}/test`, 'POST'],
+    ['PROPFIND', '/health/live', 'GET, HEAD'],
+  ])('holds the 405 for %s %s, with a token and without', async (method, path, allow) => {
+    for (const api of [service.api, service.api.withToken(null)]) {
+      const reply = await api.call(method, path);
+      expect([reply.status, reply.success, reply.headers.allow]).toEqual([405, false, allow]);
+    }
   });
 
   it.each(['/api/%ZZ', '/api/webhooks/%ZZ', '/api/webhooks/%', '/api/webhooks/%00', '/api/webhooks/%C3%28'])(
@@ -111,11 +122,29 @@ describe('The envelope', () => {
     ['no HTTP at all', 'HELLO THERE\r\n\r\n', [400]],
     ['a header without a colon', 'GET /api/me HTTP/1.1\r\nhost: x\r\nbroken\r\n\r\n', [400]],
     ['two lengths', 'POST /api/events HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', [400]],
+    ['no Host', 'GET /api/me HTTP/1.1\r\nconnection: close\r\n\r\n', [400]],
+    ['two Hosts', 'GET /api/me HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n', [400]],
+    ['an expectation', 'GET /api/me HTTP/1.1\r\nhost: x\r\nexpect: a pony\r\nconnection: close\r\n\r\n', [417]],
+    ['a rare method', 'QUERY /api/webhooks HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', [405]],
     ['too many headers', `GET /api/me HTTP/1.1\r\nhost: x\r\na: ${'x'.repeat(100_000)}\r\n\r\n`, [400, 431]],
   ])('holds the answer to %s', async (_, text, statuses) => {
     const answer = await sendRaw(service.url, text);
     expect(statuses).toContain(answer.status);
     expect(readEnvelope('broken HTTP', answer).success).toBe(false);
+    expect(answer.headers['x-request-id']).toMatch(/./);
+  });
+
+  it('is that of a good request, also when no HTTP follows it on its connection', async () => {
+    const body = JSON.stringify(valid);
+    const head = [
+      'POST /api/webhooks HTTP/1.1',
+      'host: x',
+      `authorization: Bearer ${service.token}`,
+      'content-type: application/json',
+      `content-length: ${body.length}`,
+    ];
+    const answer = await sendRaw(service.url, `${head.join('\r\n')}\r\n\r\n${body}GARBAGE\r\n\r\n`);
+    expect(readEnvelope('a good request', answer)).toMatchObject({ success: true, data: { url: valid.url } });
   });
 });
 

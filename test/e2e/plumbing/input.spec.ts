@@ -154,7 +154,7 @@ describe('What comes in', () => {
     async (id) => {
       for (const path of ['webhooks', 'events', 'tokens'].map((room) => `/api/${room}/${id}`)) {
         for (const method of ['GET', 'PATCH', 'DELETE']) {
-          expect([400, 404]).toContain((await service.api.call(method, path, { body: {} })).status);
+          expect([400, 404, 405]).toContain((await service.api.call(method, path, { body: {} })).status);
         }
       }
     },

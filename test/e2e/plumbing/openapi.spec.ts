@@ -23,6 +23,7 @@ interface Document {
 /** Each route with every status that it can answer, besides 500. */
 const ROUTES: [string, string, number[]][] = [
   ['get', '/api/me', [200, 401]],
+  ['get', '/api/about', [200, 401]],
   ['post', '/api/tokens', [201, 400, 401, 403, 409, 413, 415, 429]],
   ['get', '/api/tokens', [200, 400, 401, 403, 429]],
   ['delete', '/api/tokens/{id}', [200, 400, 401, 403, 404, 413, 415, 429]],
@@ -36,6 +37,7 @@ const ROUTES: [string, string, number[]][] = [
   ['post', '/api/webhooks/{id}/recover', [200, 202, 400, 401, 403, 404, 409, 413, 415]],
   ['get', '/api/webhooks/{id}/recoveries/{recoveryId}', [200, 400, 401, 403, 404]],
   ['get', '/api/deliveries', [200, 400, 401, 403]],
+  ['get', '/api/deliveries/{deliveryId}', [200, 400, 401, 403, 404]],
   ['post', '/api/events/batch', [202, 400, 401, 403, 409, 413, 415]],
   ['post', '/api/webhooks/{id}/test', [200, 400, 401, 403, 404, 409, 413, 415]],
   ['get', '/api/webhooks/{id}/deliveries', [200, 400, 401, 403, 404]],

@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsString, MaxLength } from 'class-validator';
 import { Optional } from '../../validation/optional.decorator';
+import { IsWholeNumber } from '../../validation/whole-number.decorator';
 
 /** Query values are text: digits become a number, everything else stays what it is and fails validation. */
 const toInteger = ({ value }: { value: unknown }): unknown =>
@@ -12,9 +13,7 @@ export class PageQueryDto {
   @ApiProperty({ type: 'integer', required: false, minimum: 1, maximum: 250, default: 50 })
   @Optional()
   @Transform(toInteger)
-  @IsInt({ message: 'limit must be a whole number from 1 to 250' })
-  @Min(1)
-  @Max(250)
+  @IsWholeNumber(1, 250)
   limit: number = 50;
 
   /** `nextCursor` of the previous page, together with the same filters. */

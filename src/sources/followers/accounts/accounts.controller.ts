@@ -1,11 +1,11 @@
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../../auth/access-token';
 import { CurrentUser } from '../../../auth/current-user.decorator';
+import { LargeBody } from '../../../auth/large-body.decorator';
+import { MANAGEMENT } from '../../../auth/rate-limit.decorator';
 import { Scopes } from '../../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../../../plumbing/http/api-answer.decorator';
-import type { BodyRule } from '../../../plumbing/http/json-body.launcher';
 import { PageQueryDto } from '../../../plumbing/pagination/dto/page-query.dto';
 import type { Page } from '../../../plumbing/pagination/page';
 import { IdParam } from '../../../plumbing/validation/id-param.decorator';
@@ -67,8 +67,7 @@ export class AccountsController {
   }
 
   @Put(':id/followers')
-  @RouteConfig({ body: 'list' } satisfies BodyRule)
-  @Scopes('accounts:manage')
+  @LargeBody('list', 'accounts:manage', MANAGEMENT)
   @ApiOperation({
     summary: 'Push the followers of an account',
     description: 'The whole list, up to 16 MiB. What differs from the last one is published; the first is only stored.',

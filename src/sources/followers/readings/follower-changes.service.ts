@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ClockService } from '../../../plumbing/database/clock.service';
+import { RateLimitsService } from '../../../auth/limits/rate-limits.service';
 import { EventsService } from '../../../events/events.service';
 import { Account } from '../account.entity';
 import type { Follower } from '../follower';
@@ -22,9 +23,13 @@ export class FollowerChangesService {
     private readonly followers: FollowersRepository,
     private readonly events: EventsService,
     private readonly clock: ClockService,
+    private readonly limits: RateLimitsService,
   ) {}
 
-  /** Stages a list that is in memory and takes it in. */
+  /**
+   * Stages a list that is in memory and takes it in. Its changes count as events that the user publishes.
+   * @throws ApiError 429 when these are too many within a minute; then nothing is published, and nothing is to be committed
+   */
   async replace(
     manager: EntityManager,
     account: Account,
@@ -35,6 +40,8 @@ export class FollowerChangesService {
       await this.followers.stage(manager, account.id, readingId, followers.slice(i, i + STAGED_AT_ONCE));
     }
     const difference = await this.followers.compare(manager, account.id, readingId);
+    const events = account.lastReadAt === null ? 0 : difference.gained + difference.lost;
+    if (events > 0) this.limits.count('publish', account.userId, events);
     return this.takeIn(manager, account, readingId, difference);
   }
 

@@ -17,8 +17,9 @@ export interface Reading {
 
 /** How long a reading holds its account after each page. A page takes less, even with the longest deadline. */
 const HELD = `interval '3 minutes'`;
+
 /** The most accounts of one user that are read at once, so that one user's slow servers do not delay other users. */
-const PER_USER = 3;
+const MOST_OF_A_USER = 3;
 
 /** An account that is being read becomes due again when its reader has died. Two processes never take the same one. */
 const CLAIM = `
@@ -33,7 +34,7 @@ const CLAIM = `
           (o.reading_id is not null and o.next_reading_at > now())
           or (o.next_reading_at <= now() and (o.next_reading_at, o.id) < (d.next_reading_at, d.id))
         )
-      ) < ${PER_USER}
+      ) < $2
     order by d.next_reading_at limit $1 for update skip locked
   ) as due
   where a.id = due.id
@@ -74,9 +75,9 @@ export class FollowerReadingsRepository {
     private readonly followers: FollowersRepository,
   ) {}
 
-  /** Takes up to `limit` accounts that are due, and holds each for 3 minutes. */
-  async claim(limit: number): Promise<Reading[]> {
-    const [readings] = await this.dataSource.query<[Reading[], number]>(CLAIM, [limit]);
+  /** Takes up to `limit` accounts that are due, of users with fewer than `perUser` held, and holds each for 3 minutes. */
+  async claim(limit: number, perUser = MOST_OF_A_USER): Promise<Reading[]> {
+    const [readings] = await this.dataSource.query<[Reading[], number]>(CLAIM, [limit, perUser]);
     return readings;
   }
 

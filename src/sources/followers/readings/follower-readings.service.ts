@@ -31,9 +31,9 @@ export class FollowerReadingsService {
     this.providers = { mastodon, bluesky };
   }
 
-  /** Takes up to `limit` accounts that are due. The caller must `read` each of them now. */
-  claim(limit: number): Promise<Reading[]> {
-    return this.readings.claim(limit);
+  /** Takes up to `limit` accounts that are due, of users with fewer than `perUser` held. The caller must `read` each of them now. */
+  claim(limit: number, perUser?: number): Promise<Reading[]> {
+    return this.readings.claim(limit, perUser);
   }
 
   /** Reads an account and stores its list. Never throws: the owner is shown the failure, or the reading is repeated. */

@@ -3,7 +3,9 @@ import { Repeat } from '../../../plumbing/timers/repeat.timer';
 import { FollowerReadingsService } from './follower-readings.service';
 
 const LOOK_EVERY_MS = 1000;
-const MAX_READINGS = 8;
+const MAX_READINGS = 24;
+/** So many readings are kept for users who have none: slow servers of others do not delay them. */
+const KEPT = MAX_READINGS / 2;
 
 /** Looks for accounts that are due, every second, in every worker process. */
 @Injectable()
@@ -37,7 +39,9 @@ export class FollowersTimerService implements OnApplicationShutdown {
 
   private async look(): Promise<void> {
     const free = MAX_READINGS - this.underway.size;
-    for (const reading of free > 0 ? await this.readings.claim(free) : []) {
+    if (free <= 0) return;
+    const claimed = await (free > KEPT ? this.readings.claim(free - KEPT) : this.readings.claim(free, 1));
+    for (const reading of claimed) {
       const end = this.readings.read(reading, this.stopping.signal).finally(() => this.underway.delete(end));
       this.underway.add(end);
     }

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsIn, IsString, MaxLength } from 'class-validator';
 import { Optional } from '../../../../plumbing/validation/optional.decorator';
+import { IsWholeNumber } from '../../../../plumbing/validation/whole-number.decorator';
 import { type Provider, PROVIDERS } from '../../account-handle';
 
 export class CreateAccountDto {
@@ -20,8 +21,6 @@ export class CreateAccountDto {
   /** Seconds from one reading to the next, 60 to 86400; means nothing for push. */
   @ApiProperty({ type: 'integer', required: false, minimum: 60, maximum: 86_400, default: 300 })
   @Optional()
-  @IsInt()
-  @Min(60)
-  @Max(86_400)
+  @IsWholeNumber(60, 86_400)
   intervalSeconds?: number = 300;
 }

@@ -1,0 +1,41 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Scopes } from '../auth/scopes.decorator';
+import { retryDelayMs } from '../deliveries/sending/backoff';
+import { Config } from '../plumbing/config/config';
+import { version } from '../plumbing/config/version';
+import { ApiAnswer, ApiErrors } from '../plumbing/http/api-answer.decorator';
+import { AboutDto } from './dto/about.dto';
+
+/** In the middle of what may vary at random. */
+const MEAN = 0.5;
+
+@ApiTags('Access')
+@Controller('api/about')
+export class AboutController {
+  constructor(private readonly config: Config) {}
+
+  @Get()
+  @Scopes()
+  @ApiOperation({ summary: 'What is this service?', description: 'Its version, and the settings that clients meet.' })
+  @ApiAnswer(AboutDto, { description: 'The service.' })
+  @ApiErrors()
+  read(): AboutDto {
+    const { maxRetries, retentionDays, deliveryTimeoutMs, disableAfterFailures, disableAfterHours } = this.config;
+    const attempts = Array.from({ length: maxRetries }, (_, i) => i + 1);
+    return {
+      version,
+      retentionDays,
+      maxRetries,
+      retryDelaysMs: attempts.map((attempt) => retryDelayMs(attempt, this.config, MEAN) ?? 0),
+      deliveryTimeoutMs,
+      disableAfterFailures,
+      disableAfterHours,
+      maxWebhooksPerUser: this.config.maxWebhooksPerUser,
+      eventMaxBytes: this.config.eventMaxBytes,
+      requestsPerMinute: this.config.rateLimitPerMinute,
+      console: false,
+      tryReceiver: false,
+    };
+  }
+}

@@ -1,0 +1,26 @@
+/** Which methods each path has. Paths are patterns, such as `/api/webhooks/:id`. */
+export class RouteMethods {
+  private readonly routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+
+  /** Takes note of a route. */
+  add(path: string, methods: readonly string[]): void {
+    const route = this.routes.get(path) ?? { pattern: patternOf(path), methods: new Set<string>() };
+    for (const method of methods) route.methods.add(method);
+    this.routes.set(path, route);
+  }
+
+  /** The methods of the routes that a path leads to, in alphabetical order; none: there is no such path. */
+  of(path: string): string[] {
+    const found = [...this.routes.values()].filter(({ pattern }) => pattern.test(path));
+    return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort();
+  }
+}
+
+/** A segment `:name` is any one segment, and `*` is everything from there on. */
+function patternOf(path: string): RegExp {
+  const segments = path.split('/').map((segment) => {
+    if (segment === '*') return '.*';
+    return segment.startsWith(':') ? '[^/]+' : segment.replaceAll(/[^\w-]/g, '\\$&');
+  });
+  return new RegExp(`^${segments.join('/')}$`);
+}
