@@ -3,11 +3,13 @@ import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swag
 import { version } from './plumbing/config/version';
 import type { EventType } from './catalogue/catalogue';
 import { EventCatalogue } from './catalogue/event-catalogue';
+import { ANSWER_HEADERS } from './plumbing/http/api-answer.decorator';
+import { isApiRoute } from './plumbing/http/api-route';
 import { outgoingEvents } from './catalogue/outgoing-events';
 
 const DESCRIPTION = `Register callback URLs, publish events, and every subscriber gets a signed HTTP POST.
 
-Press **Authorize** and paste an access token. Every answer under \`/api\` is an envelope: \`{ "success": true, "data": … }\`
+Press **Authorize** and paste an access token. A path that exists answers any other method with 405 and \`allow\`. Every answer under \`/api\` is an envelope: \`{ "success": true, "data": … }\`
 or \`{ "success": false, "error": "…" }\`; lists have \`nextCursor\` beside \`data\`.`;
 
 /** Describes every route, and the requests that receivers get for these events, as OpenAPI 3.1. */
@@ -24,10 +26,49 @@ export function buildOpenApi(app: INestApplication, events: readonly EventType[]
     .addTag('Accounts', 'Social accounts whose followers make events')
     .addTag('Access', 'Who may do what')
     .addTag('Health', 'For load balancers and orchestrators');
+  const document = SwaggerModule.createDocument(app, builder.build());
+  closeBodies(document);
   return {
-    ...SwaggerModule.createDocument(app, builder.build()),
+    ...document,
+    components: { ...document.components, headers: ANSWER_HEADERS, responses: sharedErrors(document) },
     webhooks: outgoingEvents(events),
   };
+}
+
+type Components = NonNullable<OpenAPIObject['components']>;
+
+/** Takes the error answers of the API out of its routes, which refer to them: one for each status. */
+function sharedErrors({ paths }: OpenAPIObject): Components['responses'] {
+  const shared: Components['responses'] = {};
+  for (const [path, methods] of Object.entries(paths)) {
+    if (!isApiRoute(path)) continue;
+    for (const operation of [methods.get, methods.post, methods.put, methods.patch, methods.delete]) {
+      const responses = operation?.responses ?? {};
+      for (const [status, answer] of Object.entries(responses)) {
+        if (!answer || Number(status) < 400) continue;
+        shared[status] ??= answer;
+        responses[status] = { $ref: `#/components/responses/${status}` };
+      }
+    }
+  }
+  return shared;
+}
+
+/** Says that a request body has no other fields: no decorator of a DTO can. */
+function closeBodies({ paths, components }: OpenAPIObject): void {
+  const isClosed = new Set<string>();
+  const close = (part: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(part ?? {}).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const schema = components?.schemas?.[name];
+      if (isClosed.has(name) || !schema) continue;
+      isClosed.add(name);
+      Object.assign(schema, { additionalProperties: false });
+      close(schema);
+    }
+  };
+  for (const { post, put, patch } of Object.values(paths)) {
+    for (const operation of [post, put, patch]) close(operation?.requestBody);
+  }
 }
 
 /** Serves Swagger UI at `/docs` and the document at `/docs/openapi.json`. */

@@ -4,7 +4,7 @@ import { Scopes } from '../auth/scopes.decorator';
 import { retryDelayMs } from '../deliveries/sending/backoff';
 import { Config } from '../plumbing/config/config';
 import { version } from '../plumbing/config/version';
-import { ApiAnswer, ApiErrors } from '../plumbing/http/api-answer.decorator';
+import { ApiAnswer } from '../plumbing/http/api-answer.decorator';
 import { AboutDto } from './dto/about.dto';
 
 /** In the middle of what may vary at random. */
@@ -19,7 +19,6 @@ export class AboutController {
   @Scopes()
   @ApiOperation({ summary: 'What is this service?', description: 'Its version, and the settings that clients meet.' })
   @ApiAnswer(AboutDto, { description: 'The service.' })
-  @ApiErrors()
   read(): AboutDto {
     const { maxRetries, retentionDays, deliveryTimeoutMs, disableAfterFailures, disableAfterHours } = this.config;
     const attempts = Array.from({ length: maxRetries }, (_, i) => i + 1);

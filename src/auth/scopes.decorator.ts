@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth } from '@nestjs/swagger';
-import { ApiErrors } from '../plumbing/http/api-answer.decorator';
+import { ANYWHERE, ApiErrors } from '../plumbing/http/api-answer.decorator';
 import type { NeededScopes } from './scope';
 
 export const SCOPES_KEY = 'auth:scopes';
@@ -13,6 +13,6 @@ export function Scopes(...scopes: NeededScopes): MethodDecorator {
   return applyDecorators(
     SetMetadata(SCOPES_KEY, scopes),
     ApiBearerAuth(),
-    ApiErrors(401, 429, ...(scopes.length > 0 ? [403] : [])),
+    ApiErrors(...ANYWHERE, 401, 429, ...(scopes.length > 0 ? [403] : [])),
   );
 }

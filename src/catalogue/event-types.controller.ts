@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Scopes } from '../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../plumbing/http/api-answer.decorator';
+import { ApiAnswer } from '../plumbing/http/api-answer.decorator';
 import { EventCatalogue } from './event-catalogue';
 import { EventTypeDto } from './dto/event-type.dto';
 
@@ -17,7 +17,6 @@ export class EventTypesController {
     description: 'Every event that a receiver can get. All but webhook.test can be subscribed to.',
   })
   @ApiAnswer(EventTypeDto, { list: true, description: 'Name, description, JSON Schema and example of each.' })
-  @ApiErrors()
   list(): EventTypeDto[] {
     return this.catalogue.all.map(EventTypeDto.from);
   }

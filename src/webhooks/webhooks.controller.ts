@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiExtraModels, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
@@ -15,6 +15,7 @@ import { SecretRotationService } from './secrets/secret-rotation.service';
 import { WebhooksService } from './webhooks.service';
 
 @ApiTags('Webhooks')
+@ApiExtraModels(UpdateWebhookDto)
 @Controller('api/webhooks')
 export class WebhooksController {
   constructor(
@@ -26,7 +27,7 @@ export class WebhooksController {
   @Scopes('webhooks:write')
   @ApiOperation({ summary: 'Create a webhook', description: 'The answer is the only one that shows the secret.' })
   @ApiAnswer(CreatedWebhookDto, { status: 201, description: 'The new webhook and its secret.' })
-  @ApiErrors(400, 409, 413, 415)
+  @ApiErrors(409, 413, 415)
   async create(@CurrentUser() { userId }: Principal, @Body() body: CreateWebhookDto): Promise<CreatedWebhookDto> {
     const { webhook, secret } = await this.webhooks.create(userId, body);
     return CreatedWebhookDto.with(webhook, secret);
@@ -36,7 +37,6 @@ export class WebhooksController {
   @Scopes('webhooks:read')
   @ApiOperation({ summary: 'List your webhooks', description: 'Newest first.' })
   @ApiAnswer(WebhookDto, { page: true, description: 'One page of webhooks.' })
-  @ApiErrors(400)
   async list(@CurrentUser() { userId }: Principal, @Query() query: ListWebhooksDto): Promise<Page<WebhookDto>> {
     return (await this.webhooks.list(userId, query)).map(WebhookDto.from);
   }
@@ -45,7 +45,7 @@ export class WebhooksController {
   @Scopes('webhooks:read')
   @ApiOperation({ summary: 'Read a webhook' })
   @ApiAnswer(WebhookDto, { description: 'The webhook.' })
-  @ApiErrors(400, 404)
+  @ApiErrors(404)
   async read(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -55,9 +55,10 @@ export class WebhooksController {
 
   @Patch(':id')
   @Scopes('webhooks:write')
+  @ApiBody({ schema: { $ref: getSchemaPath(UpdateWebhookDto), minProperties: 1 } as never })
   @ApiOperation({ summary: 'Change a webhook', description: 'Fields that are absent stay as they are.' })
   @ApiAnswer(WebhookDto, { description: 'The webhook as it is now.' })
-  @ApiErrors(400, 404, 413, 415)
+  @ApiErrors(404, 413, 415)
   async update(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -70,7 +71,7 @@ export class WebhooksController {
   @Scopes('webhooks:write')
   @ApiOperation({ summary: 'Delete a webhook', description: 'Cancels what is pending.' })
   @ApiAnswer(DeletedWebhookDto, { description: 'The id of the webhook that is gone.' })
-  @ApiErrors(400, 404, 413, 415)
+  @ApiErrors(404, 413, 415)
   async remove(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -89,7 +90,7 @@ export class WebhooksController {
   })
   @ApiBody({ type: RotateSecretDto, required: false })
   @ApiAnswer(RotatedSecretDto, { description: 'The new secret and when the old one ends.' })
-  @ApiErrors(400, 404, 413, 415)
+  @ApiErrors(404, 413, 415)
   async rotateSecret(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,

@@ -24,7 +24,7 @@ export class AccessTokensController {
       'The answer is the only one that shows the token. It can do no more, and live no longer, than the token that makes it, and is revoked with it.',
   })
   @ApiAnswer(CreatedTokenDto, { status: 201, description: 'The new token.' })
-  @ApiErrors(400, 409, 413, 415)
+  @ApiErrors(409, 413, 415)
   async create(@CurrentUser() user: Principal, @Body() body: CreateTokenDto): Promise<CreatedTokenDto> {
     const { row, token } = await this.tokens.create(user, body);
     return CreatedTokenDto.with(row, token);
@@ -34,7 +34,6 @@ export class AccessTokensController {
   @Scopes(['tokens:manage', 'users:manage'])
   @ApiOperation({ summary: 'List access tokens', description: 'Those that are live, newest first.' })
   @ApiAnswer(TokenDto, { page: true, description: 'One page of tokens.' })
-  @ApiErrors(400)
   async list(@CurrentUser() user: Principal, @Query() query: ListTokensDto): Promise<Page<TokenDto>> {
     return (await this.tokens.list(user, query)).map(TokenDto.from);
   }
@@ -43,7 +42,7 @@ export class AccessTokensController {
   @Scopes(['tokens:manage', 'users:manage'])
   @ApiOperation({ summary: 'Revoke an access token', description: 'At once, together with those made with it.' })
   @ApiAnswer(DeletedTokenDto, { description: 'The id of the token that is gone.' })
-  @ApiErrors(400, 404, 413, 415)
+  @ApiErrors(404, 413, 415)
   async revoke(
     @CurrentUser() user: Principal,
     @IdParam('id', 'Id of the token.') id: string,

@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
+import { ApiAnswer } from '../../plumbing/http/api-answer.decorator';
 import type { Principal } from '../access-token';
 import { CurrentUser } from '../current-user.decorator';
 import { MeDto } from './dto/me.dto';
@@ -13,7 +13,6 @@ export class MeController {
   @Scopes()
   @ApiOperation({ summary: 'Who am I?', description: 'The user, the scopes and the expiry of the token.' })
   @ApiAnswer(MeDto, { description: 'The token as the service sees it.' })
-  @ApiErrors()
   read(@CurrentUser() user: Principal): MeDto {
     return MeDto.from(user);
   }

@@ -9,6 +9,7 @@ import {
   TRIGGERS,
 } from '../delivery.entity';
 import { ERROR_CODES } from '../delivery-error';
+import { ApiCount, ApiId, ApiTime } from '../../plumbing/validation/api-field.decorator';
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 
@@ -30,12 +31,15 @@ export class DeliveryDto {
    * UUIDv7 of this attempt; the receiver gets it as `x-service-delivery`.
    * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
    */
+  @ApiId()
   id: string;
 
   /** The webhook it goes to. */
+  @ApiId()
   webhookId: string;
 
   /** The event it carries; the same for all attempts. */
+  @ApiId()
   eventId: string;
 
   /**
@@ -45,6 +49,7 @@ export class DeliveryDto {
   event: string;
 
   /** 1 is the first; at most 4. */
+  @ApiCount({ minimum: 1, maximum: 4 })
   attempt: number;
 
   /** Why it was sent: the event happened, someone asked for it again, or it is a test. */
@@ -59,9 +64,11 @@ export class DeliveryDto {
   url: string;
 
   /** HTTP status of the receiver's answer; null: there was none. */
+  @ApiCount({ nullable: true, minimum: 100, maximum: 999 })
   responseStatus: number | null;
 
   /** Milliseconds until the status line, or until the failure. */
+  @ApiCount({ nullable: true })
   durationMs: number | null;
 
   /** Null unless it failed or was canceled. */
@@ -69,18 +76,23 @@ export class DeliveryDto {
   error: DeliveryErrorDto | null;
 
   /** When the attempt was due. */
+  @ApiTime()
   scheduledAt: string;
 
   /** When the request was made; null: none was made. */
+  @ApiTime()
   attemptedAt: string | null;
 
   /** When the outcome was known. */
+  @ApiTime()
   completedAt: string | null;
 
   /** When the next attempt is due; null on a failed row: given up. */
+  @ApiTime()
   nextAttemptAt: string | null;
 
   /** When it was created: a first attempt together with its event. */
+  @ApiTime()
   createdAt: string;
 
   static from(row: Delivery): DeliveryDto {

@@ -19,7 +19,7 @@ export class DeliveryLogController {
   @Scopes('deliveries:read')
   @ApiOperation({ summary: 'Read the delivery log of a webhook', description: 'One row per attempt, newest first.' })
   @ApiAnswer(DeliveryDto, { page: true, description: 'One page of deliveries.' })
-  @ApiErrors(400, 404)
+  @ApiErrors(404)
   async list(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -32,7 +32,7 @@ export class DeliveryLogController {
   @Scopes('deliveries:read')
   @ApiOperation({ summary: 'Read a delivery', description: 'With exactly what was sent and what came back.' })
   @ApiAnswer(DeliveryDetailDto, { description: 'The delivery with its request and response.' })
-  @ApiErrors(400, 404)
+  @ApiErrors(404)
   async read(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -49,7 +49,6 @@ export class DeliveryLogController {
     description: 'One row per attempt, newest first, those of deleted webhooks included.',
   })
   @ApiAnswer(DeliveryDto, { page: true, description: 'One page of deliveries.' })
-  @ApiErrors(400)
   async listAll(@CurrentUser() { userId }: Principal, @Query() query: DeliveryQueryDto): Promise<Page<DeliveryDto>> {
     return (await this.log.listAll(userId, query)).map(DeliveryDto.from);
   }
@@ -61,7 +60,7 @@ export class DeliveryLogController {
     description: 'The same without the id of its webhook, also when the webhook is deleted.',
   })
   @ApiAnswer(DeliveryDetailDto, { description: 'The delivery with its request and response.' })
-  @ApiErrors(400, 404)
+  @ApiErrors(404)
   async readOne(
     @CurrentUser() { userId }: Principal,
     @IdParam('deliveryId', 'Id of the delivery.') deliveryId: string,

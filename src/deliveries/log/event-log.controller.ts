@@ -22,7 +22,6 @@ export class EventLogController {
     description: 'Those for you, published by you, or sent to your webhooks; newest first.',
   })
   @ApiAnswer(EventDto, { page: true, description: 'One page of events.' })
-  @ApiErrors(400)
   async list(@CurrentUser() { userId }: Principal, @Query() query: EventQueryDto): Promise<Page<EventDto>> {
     return (await this.log.list(userId, query)).map(EventDto.from);
   }
@@ -31,7 +30,7 @@ export class EventLogController {
   @Scopes('deliveries:read')
   @ApiOperation({ summary: 'Read an event', description: 'With its deliveries to your own webhooks.' })
   @ApiAnswer(EventDetailDto, { description: 'The event and its deliveries.' })
-  @ApiErrors(400, 404)
+  @ApiErrors(404)
   async read(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the event.') id: string,

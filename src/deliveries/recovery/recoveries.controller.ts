@@ -24,7 +24,7 @@ export class RecoveriesController {
   })
   @ApiAnswer(RecoveryDto, { status: 202, description: 'The recovery goes on by itself: read how far it is.' })
   @ApiAnswer(RecoveryCountDto, { description: 'With dryRun: how many events that would be.' })
-  @ApiErrors(400, 404, 409, 413, 415)
+  @ApiErrors(404, 409, 413, 415)
   async recover(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -40,7 +40,7 @@ export class RecoveriesController {
   @Scopes('deliveries:read')
   @ApiOperation({ summary: 'Read how far a recovery is' })
   @ApiAnswer(RecoveryDto, { description: 'The recovery.' })
-  @ApiErrors(400, 404)
+  @ApiErrors(404)
   async read(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,

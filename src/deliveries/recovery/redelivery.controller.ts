@@ -21,7 +21,7 @@ export class RedeliveryController {
     description: 'Sends the event of this delivery once more: the same bytes, retried like a first delivery.',
   })
   @ApiAnswer(DeliveryDto, { status: 202, description: 'The new attempt, pending.' })
-  @ApiErrors(400, 404, 409, 413, 415)
+  @ApiErrors(404, 409, 413, 415)
   async redeliver(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,

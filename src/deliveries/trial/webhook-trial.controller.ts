@@ -25,7 +25,7 @@ export class WebhookTrialController {
   })
   @ApiBody({ type: TestWebhookDto, required: false })
   @ApiAnswer(DeliveryDetailDto, { description: 'What was sent and what came back.' })
-  @ApiErrors(400, 404, 409, 413, 415)
+  @ApiErrors(404, 409, 413, 415)
   async test(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,

@@ -47,7 +47,7 @@ export class EventBatchesController {
     list: true,
     description: 'The events are accepted; one entry for each, in order.',
   })
-  @ApiErrors(400, 409, 413, 415)
+  @ApiErrors(409, 413, 415)
   async publish(
     @CurrentUser() user: Principal,
     @Body() body: unknown,

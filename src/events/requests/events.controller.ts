@@ -13,7 +13,7 @@ import { isReserved } from '../../plumbing/config/event-name';
 import { PublishEventDto, PublishedEventDto } from './dto/publish-event.dto';
 import type { Origin } from '../accepted-events.service';
 import { EventsService } from '../events.service';
-import { IdempotencyKeyHeader } from './idempotency-key.decorator';
+import { IDEMPOTENCY_KEY_HEADER, IdempotencyKeyHeader } from './idempotency-key.decorator';
 import { PublishOrigin, TRACEPARENT } from './publish-origin.decorator';
 import { parsePublishRequest } from './publish-request';
 
@@ -40,10 +40,10 @@ export class EventsController {
     description: 'Answers when the event is stored for good. Deliveries follow asynchronously.',
   })
   @ApiBody({ type: PublishEventDto, examples: EXAMPLES })
-  @ApiHeader({ name: 'idempotency-key', required: false, description: 'The same as the field idempotencyKey.' })
+  @ApiHeader(IDEMPOTENCY_KEY_HEADER)
   @ApiHeader(TRACEPARENT)
   @ApiAnswer(PublishedEventDto, { status: 202, description: 'The event is accepted.' })
-  @ApiErrors(400, 409, 413, 415)
+  @ApiErrors(409, 413, 415)
   async publish(
     @CurrentUser() user: Principal,
     @Body() body: unknown,

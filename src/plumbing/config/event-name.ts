@@ -11,7 +11,8 @@ export const BUILT_IN_EVENTS = [
 
 export type BuiltInEventName = (typeof BUILT_IN_EVENTS)[number];
 
-const NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
+/** Two or more parts of a-z, 0-9 and _, joined by dots. */
+export const EVENT_NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
 const MAX_LENGTH = 128;
 const RESERVED_PREFIX = 'webhook.';
 
@@ -19,7 +20,7 @@ const RESERVED_PREFIX = 'webhook.';
 export const isReserved = (name: string): boolean => name.startsWith(RESERVED_PREFIX);
 
 /** True for two or more parts of a-z, 0-9 and _, joined by dots; of any length. */
-export const isEventName = (text: string): boolean => NAME.test(text);
+export const isEventName = (text: string): boolean => EVENT_NAME.test(text);
 
 /**
  * Says why a text cannot be the name of a further event, as the end of a sentence that begins with the name. Null when

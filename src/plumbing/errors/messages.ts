@@ -51,6 +51,7 @@ export const MESSAGES = {
   userIdUndefined: 'userId is present but undefined: name the user, or pass null for everybody.',
   badUserId: 'userId must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -',
   badIdempotencyKey: 'idempotencyKey must be 1 to 255 printable ASCII characters',
+  nullBody: 'The request body must be a JSON object, not null.',
   badPublishRequest: 'The request body must be a JSON object with event and data.',
   badBatch: 'The request body must be a JSON object with events: 1 to 100 of what POST /api/events takes.',
   badTime: 'must be an ISO 8601 time such as 2026-01-15T09:30:00Z or 2026-01-15T10:30:00+01:00',

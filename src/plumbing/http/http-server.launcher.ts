@@ -85,8 +85,8 @@ function addHooks(server: FastifyInstance, config: Config): void {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     const refusal = refusalOf(request.raw);
     if (refusal) return void reply.status(refusal[0]).send(errorEnvelope(refusal[1]));
-    if (isServed(request.url) && !request.is404) return done();
     const path = request.url.split('?', 1)[0] ?? '';
+    if (isServed(request.url) && !request.is404 && !known.isForeign(path, request.method)) return done();
     const methods = known.of(path);
     // Nest would read a body first, and answer what is wrong with it.
     if (methods.length === 0)

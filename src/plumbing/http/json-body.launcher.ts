@@ -49,7 +49,8 @@ export function registerJsonParser(server: FastifyInstance, config: Config): voi
     if (rule.body === 'event' || rule.body === 'batch') return void parseEvent(request as FastifyRequest, text, done);
     return void parse(request as FastifyRequest, text, (error, value) => {
       const fault = error || rule.body === 'list' ? null : shapeFaultOf(value);
-      if (fault) done(new ApiError(400, SENTENCES[fault](faultyField(value) ?? 'The request body')));
+      if (value === null) done(new ApiError(400, MESSAGES.nullBody));
+      else if (fault) done(new ApiError(400, SENTENCES[fault](faultyField(value) ?? 'The request body')));
       else done(error, value);
     });
   });

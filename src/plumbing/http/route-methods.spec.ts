@@ -12,7 +12,9 @@ describe('The methods of a path', () => {
   it.each([
     ['/api/webhooks', ['GET', 'POST']],
     ['/api/webhooks/1', ['DELETE', 'PATCH']],
-    ['/api/events/batch', ['GET', 'POST']],
+    ['/api/events/batch', ['POST']],
+    ['/api/events/batches', ['GET']],
+    ['/api/events/:id', ['GET']],
     ['/docs/a/b.js', ['GET']],
     ['/api/webhooks/', []],
     ['/api/webhooks/1/2', []],
@@ -20,6 +22,12 @@ describe('The methods of a path', () => {
     ['/', []],
   ])('%s are %j', (path, methods) => {
     expect(routes.of(path)).toEqual(methods);
+  });
+
+  it('do not belong to a path of its own when only a path with a parameter has them', () => {
+    expect(routes.isForeign('/api/events/batch', 'GET')).toBe(true);
+    expect(routes.isForeign('/api/events/batch', 'POST')).toBe(false);
+    expect(routes.isForeign('/api/events/1', 'POST')).toBe(false);
   });
 
   it('are those of the path as it is written, whatever it holds', () => {

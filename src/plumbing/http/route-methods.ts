@@ -9,10 +9,24 @@ export class RouteMethods {
     this.routes.set(path, route);
   }
 
-  /** The methods of the routes that a path leads to, in alphabetical order; none: there is no such path. */
+  /**
+   * The methods of a path, in alphabetical order; none: there is no such path. A path with a route of its own does not
+   * have those of a route with a parameter that could stand for it.
+   */
   of(path: string): string[] {
+    const own = this.own(path);
+    if (own) return [...own].sort();
     const found = [...this.routes.values()].filter(({ pattern }) => pattern.test(path));
     return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort();
+  }
+
+  /** Whether a path has a route of its own, and this method does not belong to it. */
+  isForeign(path: string, method: string): boolean {
+    return this.own(path)?.has(method) === false;
+  }
+
+  private own(path: string): ReadonlySet<string> | undefined {
+    return path.includes(':') ? undefined : this.routes.get(path)?.methods;
   }
 }
 

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, Matches, MaxLength } from 'class-validator';
+import { patternOf } from './api-field.decorator';
 import { Optional } from './optional.decorator';
 
 /** PostgreSQL refuses a NUL in a text, even in a comparison. */
@@ -9,7 +10,7 @@ const WITHOUT_NUL = /^[^\0]*$/;
 /** The name of an event in a query; it need not be a known one. */
 export const IsEventFilter = (): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ maxLength: 128, required: false }),
+    ApiProperty({ maxLength: 128, pattern: patternOf(WITHOUT_NUL), required: false }),
     Optional(),
     IsString(),
     MaxLength(128),

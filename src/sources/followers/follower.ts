@@ -5,15 +5,12 @@ export interface Follower {
   readonly displayName?: string;
 }
 
-/** The most characters that an id or a name may have. Those of Mastodon and Bluesky are far shorter. */
-export const MAX_NAME_LENGTH = 512;
-
-/** Text that PostgreSQL can store and JSON can carry: no NUL, no lone surrogate. */
-const STORABLE = /^[^\0\p{Cs}]*$/u;
+/** Text that PostgreSQL can store and JSON can carry: no NUL, no lone surrogate. Real ids and names are far shorter. */
+export const NAME = /^[^\0\p{Cs}]{1,512}$/u;
 
 /** True when this can be the id or the name of a follower. */
 export function isName(text: unknown): text is string {
-  return typeof text === 'string' && text !== '' && text.length <= MAX_NAME_LENGTH && STORABLE.test(text);
+  return typeof text === 'string' && NAME.test(text);
 }
 
 /** A service that followers are read from. */

@@ -1,13 +1,13 @@
-import { IsBoolean, IsString } from 'class-validator';
+import { IsBoolean } from 'class-validator';
 import { Optional } from '../../plumbing/validation/optional.decorator';
-import { IsDescription, IsEventPatterns, IsSecret } from './webhook-fields.decorator';
+import { IsDescription, IsEventPatterns, IsHttpUrl, IsSecret } from './webhook-fields.decorator';
 
 export class CreateWebhookDto {
   /**
    * Where events are sent: an absolute http: or https: URL of at most 2048 characters.
    * @example https://example.com/hooks
    */
-  @IsString()
+  @IsHttpUrl()
   url: string;
 
   /**

@@ -3,6 +3,7 @@ import { Optional } from '../../plumbing/validation/optional.decorator';
 import { IsWholeNumber } from '../../plumbing/validation/whole-number.decorator';
 import type { RotatedSecret } from '../secrets/secret-rotation.service';
 import { IsSecret } from './webhook-fields.decorator';
+import { ApiTime } from '../../plumbing/validation/api-field.decorator';
 
 const MAX_OVERLAP_SECONDS = 604_800;
 
@@ -30,6 +31,7 @@ export class RotatedSecretDto {
   secret: string;
 
   /** Until then deliveries also carry the old secret's signature. */
+  @ApiTime()
   previousSecretExpiresAt: string;
 
   static from({ secret, previousSecretExpiresAt }: RotatedSecret): RotatedSecretDto {

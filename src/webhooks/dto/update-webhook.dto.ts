@@ -1,6 +1,6 @@
-import { IsBoolean, IsString } from 'class-validator';
+import { IsBoolean } from 'class-validator';
 import { Optional } from '../../plumbing/validation/optional.decorator';
-import { IsDescription, IsEventPatterns, IsSecret } from './webhook-fields.decorator';
+import { IsDescription, IsEventPatterns, IsHttpUrl, IsSecret } from './webhook-fields.decorator';
 
 /** Any of these; what is absent stays as it is. */
 export class UpdateWebhookDto {
@@ -9,7 +9,7 @@ export class UpdateWebhookDto {
    * @example https://example.com/hooks
    */
   @Optional()
-  @IsString()
+  @IsHttpUrl()
   url?: string;
 
   /**

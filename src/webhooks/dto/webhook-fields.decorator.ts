@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import {
   ArrayMaxSize,
   ArrayMinSize,
@@ -10,15 +10,25 @@ import {
   MaxLength,
   ValidateIf,
 } from 'class-validator';
+import { patternOf } from '../../plumbing/validation/api-field.decorator';
 
 /** 8 to 256 characters of any script, except control characters and lone surrogates. */
 const PRINTABLE_SECRET = /^[^\p{Cc}\p{Cs}]{8,256}$/u;
 const WELL_FORMED = /^[^\p{Cs}\0]*$/u;
+/** What `judgeUrl` asks first; the whole of its rule fits no pattern. */
+const HTTP_URL = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\p{Cc}\p{Cs}\\#/?@]+([/?][^\s\p{Cc}\p{Cs}\\#]*)?$/u;
+const EVENT_PATTERN = /^(\*|[a-z0-9_]+(\.[a-z0-9_]+)*\.(\*|[a-z0-9_]+))$/;
+
+/** Where events are sent. `WebhookRulesService` judges it. */
+export const IsHttpUrl = (): PropertyDecorator =>
+  applyDecorators(ApiProperty({ maxLength: 2048, pattern: patternOf(HTTP_URL) }), IsString());
+
+const EVENT_PATTERNS = { type: 'string', maxLength: 128, pattern: EVENT_PATTERN.source };
 
 /** 1 to 50 different strings of at most 128 characters. `WebhookRulesService` judges whether they match an event. */
 export const IsEventPatterns = (): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ minItems: 1, maxItems: 50, uniqueItems: true }),
+    ApiProperty({ minItems: 1, maxItems: 50, uniqueItems: true, items: EVENT_PATTERNS } as ApiPropertyOptions),
     IsArray(),
     ArrayMinSize(1),
     ArrayMaxSize(50),
@@ -30,7 +40,7 @@ export const IsEventPatterns = (): PropertyDecorator =>
 /** A signing secret: 8 to 256 printable characters. */
 export const IsSecret = (): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ minLength: 8, maxLength: 256 }),
+    ApiProperty({ minLength: 8, maxLength: 256, pattern: patternOf(PRINTABLE_SECRET) }),
     IsString(),
     Matches(PRINTABLE_SECRET, { message: 'secret must be 8 to 256 printable characters without control characters' }),
   );
@@ -38,7 +48,7 @@ export const IsSecret = (): PropertyDecorator =>
 /** At most 256 characters of well-formed text without NUL. Null clears the description. */
 export const IsDescription = (): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ maxLength: 256 }),
+    ApiProperty({ maxLength: 256, pattern: patternOf(WELL_FORMED) }),
     ValidateIf((_, value) => value !== undefined && value !== null),
     IsString(),
     MaxLength(256),

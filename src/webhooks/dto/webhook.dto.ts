@@ -1,11 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Webhook } from '../webhook.entity';
+import { ApiCount, ApiId, ApiTime } from '../../plumbing/validation/api-field.decorator';
 
 export class WebhookDto {
   /**
    * UUIDv7 of the webhook.
    * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
    */
+  @ApiId()
   id: string;
 
   /**
@@ -34,12 +36,15 @@ export class WebhookDto {
   disabledReason: string | null;
 
   /** Events in a row that ran out of retries. */
+  @ApiCount()
   consecutiveFailures: number;
 
   /** When it was created. */
+  @ApiTime()
   createdAt: string;
 
   /** When it was last changed. */
+  @ApiTime()
   updatedAt: string;
 
   static from(webhook: Webhook): WebhookDto {
@@ -71,5 +76,6 @@ export class CreatedWebhookDto extends WebhookDto {
 
 export class DeletedWebhookDto {
   /** The id of what was deleted. */
+  @ApiId()
   id: string;
 }

@@ -145,9 +145,10 @@ function judgeOf(document: OpenApi): (generated: GeneratedRequest, answer: Answe
     if (status === 404 && /no route/.test(text)) return undefined;
     if (!(status in operation.responses))
       return `a status that is not among ${Object.keys(operation.responses).join()}`;
-    const place = ['paths', route, method.toLowerCase(), 'responses', String(status), 'content', 'application/json'];
-    const pointer = [...place, 'schema'].map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/');
-    const validate = ajv.compile({ $ref: `openapi#/${encodeURI(pointer)}` });
+    const place = ['paths', route, method.toLowerCase(), 'responses', String(status)];
+    const own = `#/${place.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`;
+    const pointer = `${operation.responses[status]?.$ref ?? own}/content/application~1json/schema`;
+    const validate = ajv.compile({ $ref: `openapi${encodeURI(pointer)}` });
     return validate(body) ? undefined : ajv.errorsText(validate.errors);
   };
 }

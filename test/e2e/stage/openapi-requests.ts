@@ -21,7 +21,7 @@ export interface Schema {
 export interface Operation {
   parameters?: { name: string; in: 'path' | 'query' | 'header'; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema; examples?: Record<string, { value: unknown }> }> };
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+  responses: Record<string, { $ref?: string; content?: Record<string, { schema: Schema }> }>;
 }
 
 export interface OpenApi {

@@ -1,11 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, Matches } from 'class-validator';
 import { MESSAGES } from '../../../plumbing/errors/messages';
+import { patternOf } from '../../../plumbing/validation/api-field.decorator';
 import { Optional } from '../../../plumbing/validation/optional.decorator';
 import { IsTimeOrNull } from '../../../plumbing/validation/time.decorator';
 import { USER_ID } from '../../access-token';
 import { ALL_SCOPES, type Scope } from '../../scope';
 
+const SCOPES_BOUNDS = { minItems: 1, maxItems: ALL_SCOPES.length, uniqueItems: true };
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]{1,128}$/u;
 
 export class CreateTokenDto {
@@ -13,12 +15,12 @@ export class CreateTokenDto {
    * What the token is for, 1 to 128 printable characters.
    * @example Backend, production
    */
-  @ApiProperty({ minLength: 1, maxLength: 128 })
+  @ApiProperty({ minLength: 1, maxLength: 128, pattern: patternOf(PRINTABLE) })
   @Matches(PRINTABLE, { message: 'name must be 1 to 128 printable characters' })
   name: string;
 
   /** What it may do: any of the scopes of the token that makes it. */
-  @ApiProperty({ enum: ALL_SCOPES, isArray: true, minItems: 1, uniqueItems: true, example: ['webhooks:read'] })
+  @ApiProperty({ enum: ALL_SCOPES, isArray: true, ...SCOPES_BOUNDS, example: ['webhooks:read'] })
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(ALL_SCOPES.length)

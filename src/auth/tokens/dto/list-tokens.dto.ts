@@ -1,3 +1,4 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { MESSAGES } from '../../../plumbing/errors/messages';
 import { PageQueryDto } from '../../../plumbing/pagination/dto/page-query.dto';
@@ -6,6 +7,7 @@ import { USER_ID } from '../../access-token';
 
 export class ListTokensDto extends PageQueryDto {
   /** Whose tokens; absent: yours. Another user takes the scope users:manage. */
+  @ApiProperty({ required: false, pattern: USER_ID.source })
   @Optional()
   @Matches(USER_ID, { message: MESSAGES.badUserId })
   userId?: string;

@@ -1,6 +1,7 @@
 import type { Principal } from '../../access-token';
 import { ALL_SCOPES, type Scope } from '../../scope';
 import { ApiProperty } from '@nestjs/swagger';
+import { ApiTime } from '../../../plumbing/validation/api-field.decorator';
 
 export class MeDto {
   /** The user that the token belongs to. */
@@ -11,6 +12,7 @@ export class MeDto {
   scopes: Scope[];
 
   /** When the token ends; null if it does not expire. */
+  @ApiTime()
   expiresAt: string | null;
 
   static from(principal: Principal): MeDto {

@@ -1,12 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AccessToken } from '../access-token.entity';
 import { ALL_SCOPES, type Scope } from '../../scope';
+import { ApiId, ApiTime } from '../../../plumbing/validation/api-field.decorator';
 
 export class TokenDto {
   /**
    * UUIDv7 of the token, to revoke it by.
    * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
    */
+  @ApiId()
   id: string;
 
   /**
@@ -26,12 +28,15 @@ export class TokenDto {
   scopes: Scope[];
 
   /** When it ends; null: never. */
+  @ApiTime()
   expiresAt: string | null;
 
   /** When it was created. */
+  @ApiTime()
   createdAt: string;
 
   /** When it was last used, to the minute; null: never. */
+  @ApiTime()
   lastUsedAt: string | null;
 
   static from(token: AccessToken): TokenDto {
@@ -61,5 +66,6 @@ export class CreatedTokenDto extends TokenDto {
 
 export class DeletedTokenDto {
   /** The id of what was revoked. */
+  @ApiId()
   id: string;
 }

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsUUID } from 'class-validator';
+import { IsIn, Matches } from 'class-validator';
+import { UUID } from '../../../plumbing/validation/uuid.pipe';
 import { Optional } from '../../../plumbing/validation/optional.decorator';
 import { DELIVERY_STATUSES, type DeliveryStatus, type Trigger, TRIGGERS } from '../../delivery.entity';
 import { EventQueryDto } from './event-query.dto';
@@ -13,7 +14,8 @@ export class DeliveryQueryDto extends EventQueryDto {
 
   /** Only deliveries of this event. */
   @Optional()
-  @IsUUID()
+  @ApiProperty({ format: 'uuid', required: false })
+  @Matches(UUID, { message: 'eventId must be a UUID' })
   eventId?: string;
 
   /** Only deliveries that came about like this. */

@@ -2,12 +2,14 @@ import type { Event } from '../../../events/event.entity';
 import { timeOfId } from '../../../plumbing/database/id-time';
 import type { Delivery } from '../../delivery.entity';
 import { DeliveryDto } from '../../dto/delivery.dto';
+import { ApiId, ApiTime } from '../../../plumbing/validation/api-field.decorator';
 
 export class EventDto {
   /**
    * UUIDv7 of the event; receivers get it as `webhook-id`.
    * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
    */
+  @ApiId()
   id: string;
 
   /**
@@ -20,12 +22,14 @@ export class EventDto {
   userId: string | null;
 
   /** When it was published. */
+  @ApiTime()
   createdAt: string;
 
   /** What happened, as the receivers get it. */
   data: Record<string, unknown>;
 
   /** When all its deliveries had been made out; null: not yet. */
+  @ApiTime()
   fannedOutAt: string | null;
 
   static from(event: Event): EventDto {

@@ -3,6 +3,7 @@ import { IsBoolean } from 'class-validator';
 import { Optional } from '../../../plumbing/validation/optional.decorator';
 import { IsOptionalTime, IsTime } from '../../../plumbing/validation/time.decorator';
 import { type Recovery, RECOVERY_STATUSES, type RecoveryStatus } from '../recovery.entity';
+import { ApiCount, ApiId, ApiTime } from '../../../plumbing/validation/api-field.decorator';
 
 export class RecoverDto {
   /**
@@ -29,6 +30,7 @@ export class RecoverDto {
 
 export class RecoveryCountDto {
   /** Events that would be sent again. */
+  @ApiCount()
   count: number;
 }
 
@@ -37,6 +39,7 @@ export class RecoveryDto {
    * UUIDv7 of the recovery.
    * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
    */
+  @ApiId()
   id: string;
 
   /** `running` until the last event is queued, or the webhook is disabled or deleted. */
@@ -44,15 +47,19 @@ export class RecoveryDto {
   status: RecoveryStatus;
 
   /** Events that had to be sent again when it began. */
+  @ApiCount()
   count: number;
 
   /** Those that have a new delivery by now; what was brought home otherwise meanwhile is left out. */
+  @ApiCount()
   queued: number;
 
   /** When it was asked for. */
+  @ApiTime()
   createdAt: string;
 
   /** When it was done; null: it is running. */
+  @ApiTime()
   completedAt: string | null;
 
   static from({ id, status, count, queued, createdAt, completedAt }: Recovery): RecoveryDto {

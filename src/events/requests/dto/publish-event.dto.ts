@@ -1,4 +1,9 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { USER_ID } from '../../../auth/access-token';
+import { EVENT_NAME } from '../../../plumbing/config/event-name';
 import type { PublishedEvent } from '../../events.service';
+import { IDEMPOTENCY_KEY } from '../../idempotency-key';
+import { ApiId, ApiTime } from '../../../plumbing/validation/api-field.decorator';
 
 /** Documents the body that `publish-request.ts` reads. */
 export class PublishEventDto {
@@ -6,6 +11,7 @@ export class PublishEventDto {
    * Name of the event.
    * @example follower.gained
    */
+  @ApiProperty({ maxLength: 128, pattern: EVENT_NAME.source })
   event: string;
 
   /**
@@ -19,9 +25,11 @@ export class PublishEventDto {
    * characters. The header `Idempotency-Key` does the same.
    * @example follower-109302-gained-2026-01-15
    */
+  @ApiProperty({ pattern: IDEMPOTENCY_KEY.source })
   idempotencyKey?: string;
 
   /** Whose webhooks get it; absent: yours. Another user, or null for everybody, takes the scope events:broadcast. */
+  @ApiProperty({ pattern: USER_ID.source })
   userId?: string | null;
 }
 
@@ -30,6 +38,7 @@ export class PublishedEventDto {
    * UUIDv7 of the event; receivers get it as `webhook-id`.
    * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
    */
+  @ApiId()
   id: string;
 
   /**
@@ -39,6 +48,7 @@ export class PublishedEventDto {
   event: string;
 
   /** When it was published. */
+  @ApiTime()
   createdAt: string;
 
   /** Whose webhooks get it; null: everybody's. */

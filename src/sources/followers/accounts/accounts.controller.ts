@@ -27,7 +27,7 @@ export class AccountsController {
     description: 'Its followers are read from now on, and you get follower.gained and follower.lost.',
   })
   @ApiAnswer(AccountDto, { status: 201, description: 'The connected account.' })
-  @ApiErrors(400, 409, 413, 415)
+  @ApiErrors(409, 413, 415)
   async create(@CurrentUser() { userId }: Principal, @Body() body: CreateAccountDto): Promise<AccountDto> {
     return AccountDto.from(await this.accounts.create(userId, body));
   }
@@ -36,7 +36,6 @@ export class AccountsController {
   @Scopes('accounts:manage')
   @ApiOperation({ summary: 'List your accounts', description: 'Newest first.' })
   @ApiAnswer(AccountDto, { page: true, description: 'One page of accounts.' })
-  @ApiErrors(400)
   async list(@CurrentUser() { userId }: Principal, @Query() query: PageQueryDto): Promise<Page<AccountDto>> {
     return (await this.accounts.list(userId, query)).map(AccountDto.from);
   }
@@ -45,7 +44,7 @@ export class AccountsController {
   @Scopes('accounts:manage')
   @ApiOperation({ summary: 'Read an account' })
   @ApiAnswer(AccountDto, { description: 'The account.' })
-  @ApiErrors(400, 404)
+  @ApiErrors(404)
   async read(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the account.') id: string,
@@ -57,7 +56,7 @@ export class AccountsController {
   @Scopes('accounts:manage')
   @ApiOperation({ summary: 'Disconnect an account', description: 'Forgets its followers and publishes nothing.' })
   @ApiAnswer(DeletedAccountDto, { description: 'The id of the account that is gone.' })
-  @ApiErrors(400, 404, 413, 415)
+  @ApiErrors(404, 413, 415)
   async remove(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the account.') id: string,
@@ -74,7 +73,7 @@ export class AccountsController {
   })
   @ApiBody({ type: PutFollowersDto })
   @ApiAnswer(FollowersChangeDto, { description: 'What was stored and published.' })
-  @ApiErrors(400, 404, 409, 413, 415)
+  @ApiErrors(404, 409, 413, 415)
   async putFollowers(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of a push account.') id: string,

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../plumbing/errors/api-error';
 import { messageFor } from '../../../plumbing/errors/messages';
-import { type Follower, isName, MAX_NAME_LENGTH } from '../follower';
+import { type Follower, isName } from '../follower';
 
 /** The most followers that a push account may have. */
 export const MAX_PUSHED_FOLLOWERS = 100_000;
@@ -46,7 +46,7 @@ function problemsOf(follower: unknown): string[] {
   ];
 }
 
-const MUST_BE_TEXT = `must be 1 to ${MAX_NAME_LENGTH} well-formed characters without NUL`;
+const MUST_BE_TEXT = 'must be 1 to 512 well-formed characters without NUL';
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,12 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Provider, PROVIDERS } from '../../account-handle';
 import type { Account } from '../../account.entity';
+import { ApiCount, ApiId, ApiTime } from '../../../../plumbing/validation/api-field.decorator';
 
 export class AccountDto {
   /**
    * UUIDv7 of the account; `accountId` of its events.
    * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
    */
+  @ApiId()
   id: string;
 
   /** Where its followers come from. */
@@ -20,14 +22,15 @@ export class AccountDto {
   handle: string;
 
   /** Seconds from one reading to the next; means nothing for push. */
-  @ApiProperty({ type: 'integer' })
+  @ApiCount()
   intervalSeconds: number;
 
   /** Followers in the list that counts; null before there is one. */
-  @ApiProperty({ type: 'integer', nullable: true })
+  @ApiCount({ nullable: true })
   followersCount: number | null;
 
   /** When that list was taken in; null before there is one. */
+  @ApiTime()
   lastReadAt: string | null;
 
   /**
@@ -37,6 +40,7 @@ export class AccountDto {
   lastError: string | null;
 
   /** When it was connected. */
+  @ApiTime()
   createdAt: string;
 
   static from(account: Account): AccountDto {
@@ -55,5 +59,6 @@ export class AccountDto {
 
 export class DeletedAccountDto {
   /** The id of what was deleted. */
+  @ApiId()
   id: string;
 }

@@ -1,4 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { NAME } from '../../follower';
+import { ApiCount, patternOf } from '../../../../plumbing/validation/api-field.decorator';
 
 /** Documents what `pushed-followers.ts` reads. */
 export class FollowerDto {
@@ -6,18 +8,21 @@ export class FollowerDto {
    * What stays the same about a follower; each id at most once in a list.
    * @example 109302
    */
+  @ApiProperty({ pattern: patternOf(NAME) })
   id: string;
 
   /**
    * The name to call it by; it may change.
    * @example ada@example.social
    */
+  @ApiProperty({ pattern: patternOf(NAME) })
   username: string;
 
   /**
-   * The name to show.
+   * The name to show; empty: none.
    * @example Ada
    */
+  @ApiProperty({ pattern: `${patternOf(NAME)}|^$` })
   displayName?: string;
 }
 
@@ -29,14 +34,14 @@ export class PutFollowersDto {
 
 export class FollowersChangeDto {
   /** Followers in the list. */
-  @ApiProperty({ type: 'integer' })
+  @ApiCount()
   followersCount: number;
 
   /** How many `follower.gained` were published. */
-  @ApiProperty({ type: 'integer' })
+  @ApiCount()
   gained: number;
 
   /** How many `follower.lost` were published. */
-  @ApiProperty({ type: 'integer' })
+  @ApiCount()
   lost: number;
 }
