@@ -17,26 +17,31 @@ export class PublishTransactionSubscriber implements EntitySubscriberInterface {
 
   /** Keeps events until the commit. With a manager outside a transaction their rows are committed already. */
   note(manager: EntityManager, events: readonly AcceptedEvent[]): void {
-    const runner = manager.queryRunner;
-    if (!runner?.isTransactionActive) return this.accepted.committed(events);
-    const earlier = noted(runner);
-    earlier.push(...events);
-    runner.data[KEY] = earlier;
+    const innermost = manager.queryRunner && levelsOf(manager.queryRunner).at(-1);
+    if (innermost) innermost.push(...events);
+    else this.accepted.committed(events);
   }
 
-  /** TypeORM calls this for released savepoints too. Only the outermost commit makes rows visible. */
+  /** TypeORM calls this, and what follows, for savepoints too. */
+  afterTransactionStart({ queryRunner }: { queryRunner: QueryRunner }): void {
+    levelsOf(queryRunner).push([]);
+  }
+
+  /** Only the outermost commit makes rows visible. */
   afterTransactionCommit({ queryRunner }: { queryRunner: QueryRunner }): void {
-    if (queryRunner.isTransactionActive) return;
-    this.accepted.committed(noted(queryRunner));
-    delete queryRunner.data[KEY];
+    const events = levelsOf(queryRunner).pop() ?? [];
+    const outer = levelsOf(queryRunner).at(-1);
+    if (outer) outer.push(...events);
+    else this.accepted.committed(events);
   }
 
-  /** When only a savepoint is rolled back, its events are kept. Their ids lead to no row, which does no harm. */
   afterTransactionRollback({ queryRunner }: { queryRunner: QueryRunner }): void {
-    if (!queryRunner.isTransactionActive) delete queryRunner.data[KEY];
+    levelsOf(queryRunner).pop();
   }
 }
 
-function noted(runner: QueryRunner): AcceptedEvent[] {
-  return (runner.data[KEY] as AcceptedEvent[] | undefined) ?? [];
+/** The events of each transaction under way, and of each savepoint in it, the innermost last. */
+function levelsOf(runner: QueryRunner): AcceptedEvent[][] {
+  runner.data[KEY] ??= [];
+  return runner.data[KEY] as AcceptedEvent[][];
 }

@@ -6,8 +6,16 @@ export type CancelReason = 'webhook_disabled' | 'webhook_deleted';
 
 type Listener = (manager: EntityManager, webhookId: string, reason: CancelReason) => Promise<void>;
 
-/** Remembers when a webhook was inactive, because what it missed then can be recovered. */
-const BEGIN_PAUSE = 'insert into webhook_service.webhook_pauses (webhook_id) values ($1)';
+/**
+ * Remembers when a webhook was inactive, because what it missed then can be recovered. A pause that ended less than a
+ * minute ago goes on: who switches a webhook on and off all the time has one row a minute.
+ */
+const BEGIN_PAUSE = `
+  with resumed as (
+    update webhook_service.webhook_pauses set ended_at = null
+    where webhook_id = $1 and ended_at > clock_timestamp() - interval '1 minute' returning webhook_id
+  )
+  insert into webhook_service.webhook_pauses (webhook_id) select $1 where not exists (select from resumed)`;
 const END_PAUSE = `
   update webhook_service.webhook_pauses set ended_at = clock_timestamp() where webhook_id = $1 and ended_at is null`;
 

@@ -22,6 +22,7 @@ export interface NewToken {
 
 export interface Service {
   readonly url: string;
+  readonly pid: number;
   /** The bootstrap token: user `admin`, all scopes. */
   readonly token: string;
   /** Speaks for `admin`. */
@@ -90,6 +91,7 @@ export async function startService(overrides: Settings = {}, given?: TestDatabas
     const createToken = (wanted: NewToken) => runTokenCommand(settings, wanted);
     return {
       url: running.url,
+      pid: running.child.pid ?? 0,
       token,
       api,
       database,

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, Not, Repository } from 'typeorm';
+import { type EntityManager, In, Not, Repository } from 'typeorm';
 import { ClockService } from '../../plumbing/database/clock.service';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { MESSAGES } from '../../plumbing/errors/messages';
 import { isForeignKeyViolation } from '../../plumbing/errors/database-error';
 import { newestFirst } from '../../plumbing/pagination/newest-first.query';
 import type { Page } from '../../plumbing/pagination/page';
-import { formatToken, hashToken, type Principal } from '../access-token';
+import { ADMIN, formatToken, hashToken, type Principal } from '../access-token';
 import { AccessToken } from './access-token.entity';
 import { AuthenticationService } from '../bearer/authentication.service';
 import type { CreateTokenDto } from './dto/create-token.dto';
@@ -70,12 +70,14 @@ export class AccessTokensService {
 
   /**
    * Deletes the token and every token that was made with it, directly or not: the foreign key cascades.
-   * @throws ApiError 404 when there is no such token, or it belongs to a user that the scopes do not cover
+   * @throws ApiError 404 when there is no such token, or it belongs to a user that the scopes do not cover;
+   *   tokens of admin are covered by those of admin alone
    */
   async revoke({ userId, scopes }: Principal, id: string): Promise<void> {
     const [own, others] = [scopes.includes('tokens:manage'), scopes.includes('users:manage')];
-    const owner = own && others ? {} : { userId: own ? userId : Not(userId) };
-    const { affected } = await this.tokens.delete({ id, ...owner });
+    const foreign = Not(In([userId, ADMIN]));
+    const revocable = [...(own ? [{ id, userId }] : []), ...(others ? [{ id, userId: foreign }] : [])];
+    const { affected } = await this.tokens.delete(revocable);
     if (!affected) throw new ApiError(404, MESSAGES.tokenNotFound);
     this.authentication.forget();
   }

@@ -16,12 +16,13 @@ export const scopeToManage = (manager: Principal, userId: string): Scope =>
   userId === manager.userId ? 'tokens:manage' : 'users:manage';
 
 /**
- * Refuses to let `manager` manage the tokens of this user without the scope for it.
- * @throws ApiError 403 that names the scope
+ * Refuses to let `manager` manage the tokens of this user without the scope for it, and those of admin without being admin.
+ * @throws ApiError 403 that says so
  */
 export function requireManager(manager: Principal, userId: string): void {
   const needed = scopeToManage(manager, userId);
   if (!manager.scopes.includes(needed)) throw new ApiError(403, messageFor.missingScope(needed));
+  if (userId === ADMIN && manager.userId !== ADMIN) throw new ApiError(403, MESSAGES.adminReserved);
 }
 
 /**
@@ -30,7 +31,6 @@ export function requireManager(manager: Principal, userId: string): void {
  */
 export function judgeGrant(grantor: Principal, { userId, scopes, expiresAt }: Grant, now: Date): void {
   requireManager(grantor, userId);
-  if (userId === ADMIN && grantor.userId !== ADMIN) throw new ApiError(403, MESSAGES.adminReserved);
   const lacking = scopes.find((scope) => !grantor.scopes.includes(scope));
   if (lacking) throw new ApiError(403, messageFor.scopeNotHeld(lacking));
   if (expiresAt && expiresAt <= now) throw new ApiError(400, MESSAGES.expiryPast);

@@ -26,7 +26,9 @@ const FORGET_KEYS = `
   )
   delete from webhook_service.event_keys k using old where k.publisher_id = old.publisher_id and k.key = old.key`;
 
-/** Says what is still needed, and deletes idempotency keys that are past retention. */
+const FORGET_PAUSES = `delete from webhook_service.webhook_pauses where ended_at < now() - $1 * interval '1 day'`;
+
+/** Says what is still needed, and deletes idempotency keys and pauses that are past retention. */
 @Injectable()
 export class RetentionRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -44,5 +46,10 @@ export class RetentionRepository {
       [, found] = await this.dataSource.query<[unknown, number]>(FORGET_KEYS, [retentionDays]);
     }
     return total;
+  }
+
+  /** Deletes the pauses of webhooks that ended before everything that is kept: no recovery asks for them. */
+  async forgetPauses(retentionDays: number): Promise<void> {
+    await this.dataSource.query(FORGET_PAUSES, [retentionDays]);
   }
 }

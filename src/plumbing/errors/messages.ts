@@ -27,7 +27,7 @@ export const MESSAGES = {
   eventNotFound: 'There is no event with this id.',
   tokenNotFound: 'There is no access token with this id.',
   tooManyTokens: 'This user has 100 live access tokens, which is the most a user may have. Revoke one first.',
-  adminReserved: 'The user admin belongs to BOOTSTRAP_TOKEN: only a token of admin makes tokens for admin.',
+  adminReserved: 'The user admin belongs to BOOTSTRAP_TOKEN: only a token of admin manages tokens of admin.',
   expiryPast: 'expiresAt must be in the future.',
   accountNotFound: 'There is no account with this id.',
   notAPushAccount: 'Only a push account takes a list: the followers of this one are read.',

@@ -134,9 +134,9 @@ const CLIENT_ERRORS: Record<string, readonly [statusLine: string, message: strin
 /** What Node's parser refuses never becomes a request, so the answer is written directly to the socket. */
 function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  // Bytes behind a good request must not be answered in its place.
+  // Bytes behind a whole request must not be answered in its place. What is wrong inside of one is answered at once.
   const underWay = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
-  if (underWay) return void underWay.once('close', () => socket.destroy());
+  if (underWay?.req.complete) return void underWay.once('close', () => socket.destroy());
   const [statusLine, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', MESSAGES.malformedHttp];
   const body = JSON.stringify(errorEnvelope(message));
   const head = [

@@ -42,6 +42,22 @@ describe('A user', () => {
   });
 });
 
+describe('Followers that are pushed', () => {
+  const service = useService({ PUBLISH_LIMIT_PER_MINUTE: '3' });
+
+  it('count as events that their user publishes', async () => {
+    const api = await service.apiFor('alice', ['accounts:manage', 'events:publish']);
+    const { id } = await dataOf(api.createAccount({ provider: 'push', handle: 'my shop' }), 201);
+    const push = (...ids: string[]) =>
+      api.putFollowers(id, { followers: ids.map((each) => ({ id: each, username: each })) });
+    expect(await dataOf(push('a', 'b'))).toMatchObject({ gained: 0 });
+    expect(await dataOf(push('a', 'b', 'c', 'd'))).toMatchObject({ gained: 2 });
+    await expectRefusal(push('a', 'b'), /events/);
+    expect(await dataOf(push('a', 'b', 'c'))).toMatchObject({ lost: 1 });
+    await expectRefusal(api.publish(EVENT), /events/);
+  });
+});
+
 describe('Tests of webhooks', () => {
   const service = useService({ RATE_LIMIT_PER_MINUTE: '600' });
   const receiver = useReceiver();

@@ -129,11 +129,15 @@ describe('An access token', () => {
     expect(await errorOf(neither.api.revokeToken(neither.id), 403)).toMatch(/tokens:manage/);
   });
 
-  it('of admin is made by admin alone', async () => {
+  it('of admin is made, listed and revoked by admin alone', async () => {
     const manager = await somebody(['users:manage', 'webhooks:read']);
     const wanted = { name: 'x', scopes: ['webhooks:read'], userId: 'admin' };
     expect(await errorOf(manager.api.createToken(wanted), 403)).toContain('BOOTSTRAP_TOKEN');
-    expect((await make(service.api, { userId: 'admin' })).userId).toBe('admin');
+    const own = await make(service.api, { userId: 'admin' });
+    expect(own.userId).toBe('admin');
+    expect(await errorOf(manager.api.listTokens({ userId: 'admin' }), 403)).toContain('BOOTSTRAP_TOKEN');
+    await errorOf(manager.api.revokeToken(own.id), 404);
+    await dataOf(speaker(own).me());
   });
 
   it('that is in constant use is refused at once after its revocation', async () => {
@@ -160,6 +164,13 @@ describe('An access token', () => {
     await dataOf(service.api.revokeToken(root.id));
     expect(await live([root, elsewhere, sibling])).toEqual([401, 401, 200]);
     await errorOf(service.api.revokeToken(root.id), 404);
+  });
+
+  it('may revoke every token of its user with tokens:manage, also the one that made it', async () => {
+    const parent = await somebody(['tokens:manage', 'webhooks:read']);
+    const child = await make(parent.api, { scopes: ['tokens:manage', 'webhooks:read'] });
+    await dataOf(speaker(child).revokeToken(parent.id));
+    expect((await parent.api.me()).status).toBe(401);
   });
 
   it('that is revoked while it makes others leaves none behind', async () => {

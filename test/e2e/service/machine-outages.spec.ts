@@ -1,13 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Api, dataOf, exchange } from '../../support/api';
 import { describeWithSmallDisk } from '../stage/small-disk';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { type Hook, useReceiver } from '../../support/receiver';
-import { defaultSettings, freePort, hasExited, serviceFile, type Settings } from '../../support/service';
+import {
+  defaultSettings,
+  freePort,
+  hasExited,
+  runServiceFile,
+  serviceFile,
+  type Settings,
+} from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 
 const TOKEN = `wns_${'a'.repeat(43)}`;
@@ -145,6 +152,20 @@ describe('The service', () => {
       await expectArrivals(hook, new Set([...before, ...(await publish(running.api, 20))]));
       await expectCleanEnd(running);
       rmSync(join(folder, 'data'), { recursive: true });
+    });
+
+    it('does not start while that is full, says so, and starts as soon as there is room', async () => {
+      const { folder, fill, makeRoom } = disk();
+      const dataDir = join(folder, 'data');
+      mkdirSync(dataDir);
+      fill();
+      const settings = { ...defaultSettings('', TOKEN), DATABASE_URL: undefined, DATA_DIR: dataDir };
+      const { exitCode, stdout, stderr } = await runServiceFile('src/main.js', [], settings);
+      expect({ exitCode, said: `${stdout}${stderr}` }).toEqual({ exitCode: 1, said: expect.stringMatching(/ENOSPC/) });
+      expect(readdirSync(dataDir)).not.toContain('start.lock');
+      makeRoom();
+      await expectCleanEnd(await start({ settings: { DATABASE_URL: undefined, DATA_DIR: dataDir } }));
+      rmSync(dataDir, { recursive: true });
     });
   });
 });

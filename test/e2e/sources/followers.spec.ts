@@ -97,6 +97,27 @@ describe('A Mastodon account', () => {
   const service = useService(() => ({ NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') }));
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
+  it('is read while the servers of five other users take their time', async () => {
+    server.serve([{ id: '1', name: 'ada@far.example' }]);
+    const silent = new Promise<undefined>(() => undefined);
+    server.interrupt(({ searchParams }) => (searchParams.get('acct') === 'slow' ? silent : undefined));
+    for (let user = 1; user <= 5; user++) {
+      const greedy = await service.apiFor(`greedy-${user}`, ['accounts:manage']);
+      const accounts = ['slow', 'slow', 'slow'].map((name) =>
+        greedy.createAccount({ provider: 'mastodon', handle: `${name}@${server.host}` }),
+      );
+      await Promise.all(accounts.map((account) => dataOf(account, 201)));
+    }
+    // A dozen fill what one user may not have.
+    await waitFor(() => server.requests.length >= 12, { what: 'readings of the slow servers' });
+    const api = await service.apiFor('modest', ['accounts:manage']);
+    const { id } = await dataOf(api.createAccount({ provider: 'mastodon', handle: `ada@${server.host}` }), 201);
+    const isRead = async () => (await dataOf(api.readAccount(id))).lastReadAt !== null;
+    // Sooner than a slow server is given up.
+    await waitFor(isRead, { what: 'the reading of another user', timeoutMs: 6000 });
+    server.interrupt();
+  });
+
   it('is read on its own, and a follower gained or lost reaches a webhook, signed', async () => {
     const api = await service.apiFor('alice', ['accounts:manage', 'webhooks:write']);
     const hook = receiver.hook();

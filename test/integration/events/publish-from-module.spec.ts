@@ -145,6 +145,11 @@ describeOnStores('Another Nest module that injects EventsService', (store) => {
       await publish(manager);
       expect(await accepted()).toBe(before);
       await manager.transaction(async (nested) => void (await publish(nested)));
+      const undone = manager.transaction(async (nested) => {
+        await publish(nested);
+        throw new Error('rolled back to the savepoint');
+      });
+      await expect(undone).rejects.toThrow('savepoint');
     });
     expect(await accepted()).toBe(before + 2);
   });

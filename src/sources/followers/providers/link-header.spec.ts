@@ -9,6 +9,7 @@ describe('nextLink', () => {
     [`<${PAGE.href}&since_id=3>; rel="prev", <${PAGE.href}&max_id=9>; rel="next"`, `${PAGE.href}&max_id=9`],
     ['</page?a=1,2;3>; title="a, b; rel=x"; rel=next', 'https://social.example/page?a=1,2;3'],
     ['<?max_id=4>;REL="last NEXT"', 'https://social.example/api/v1/accounts/7/followers?max_id=4'],
+    ['</page?a=1#again>; rel=next', 'https://social.example/page?a=1'],
     ['<https://elsewhere.example/>; rel="next"', 'https://elsewhere.example/'],
   ])('finds it in %s', (header, url) => {
     expect(next(header)).toBe(url);

@@ -1,7 +1,10 @@
 /** A target, a parameter, or any other character of a `Link` header (RFC 8288, section 3). */
 const TOKEN = /<([^<>]*)>|;\s*([^\s=;,"]+)(?:\s*=\s*(?:"([^"]*)"|([^\s;,"]*)))?|[^]/g;
 
-/** The target of the first link with `rel="next"`, resolved against the page's own url; null when the page has none. */
+/**
+ * The target of the first link with `rel="next"`, resolved against the page's own url and without a fragment, which no
+ * server gets; null when the page has none.
+ */
 export function nextLink(header: string | string[] | undefined, page: URL): URL | null {
   const text = Array.isArray(header) ? header.join(', ') : (header ?? '');
   let link: string | undefined;
@@ -9,7 +12,10 @@ export function nextLink(header: string | string[] | undefined, page: URL): URL 
     if (target !== undefined) link = target;
     else if (token === ',') link = undefined;
     const isNext = parameter?.toLowerCase() === 'rel' && relations(quoted ?? plain).includes('next');
-    if (isNext && link !== undefined && URL.canParse(link, page.href)) return new URL(link, page.href);
+    if (!isNext || link === undefined || !URL.canParse(link, page.href)) continue;
+    const url = new URL(link, page.href);
+    url.hash = '';
+    return url;
   }
   return null;
 }

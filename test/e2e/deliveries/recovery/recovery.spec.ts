@@ -198,6 +198,18 @@ describeOnStores('Recovering', (store) => {
     expect(await count(webhook)).toBe(1);
   });
 
+  it('counts what was missed in pauses that follow each other as in one', async () => {
+    const webhook = await subscribe(api, receiver.hook(), ['job.started']);
+    for (let i = 0; i < 5; i++) {
+      await dataOf(api.updateWebhook(webhook.id, { active: false }));
+      await fannedOut(api, await publish(api, 'job.started'));
+      await dataOf(api.updateWebhook(webhook.id, { active: true }));
+    }
+    const pauses = 'select from webhook_service.webhook_pauses where webhook_id = $1';
+    expect(await service.database.query(pauses, [webhook.id])).toHaveLength(1);
+    expect(await count(webhook)).toBe(5);
+  });
+
   it('ends with its webhook', async () => {
     const hook = receiver.hook();
     const webhook = await subscribe(api, hook, ['job.started']);

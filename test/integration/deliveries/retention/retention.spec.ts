@@ -124,6 +124,24 @@ describe('Retention', () => {
     expect(rows.map(({ key }) => key)).toEqual(['1', '2']);
   });
 
+  it('forgets the pauses of webhooks that ended before it', async () => {
+    const [webhook] = await database.query<{ id: string }>(
+      `insert into webhook_service.webhooks (id, user_id, url, events, secret)
+       values (gen_random_uuid(), 'someone', 'http://127.0.0.1:9/', '{*}', '') returning id`,
+    );
+    await database.query(
+      `insert into webhook_service.webhook_pauses (webhook_id, started_at, ended_at)
+       select $1, now() - n * interval '10 days', case when n < 5 then now() - n * interval '10 days' end
+       from generate_series(1, 5) as n`,
+      [webhook?.id],
+    );
+    await apply();
+    const rows = await database.query<{ days: number }>(
+      'select (extract(epoch from now() - started_at) / 86400)::int as days from webhook_service.webhook_pauses order by 1',
+    );
+    expect(rows.map(({ days }) => days)).toEqual([10, 20, 50]);
+  });
+
   it('is the work of one process at a time', async () => {
     const days = app.get(DayTablesRepository);
     await days.alone(async () => {

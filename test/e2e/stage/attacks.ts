@@ -1,0 +1,277 @@
+import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import type { Api } from '../../support/api';
+import { dataOf } from '../../support/api';
+import type { FollowerServer } from '../../support/follower-server';
+import type { Receiver } from '../../support/receiver';
+import type { Service } from '../../support/service';
+import { EXAMPLES } from './examples';
+
+/** Where one user attacks. */
+export interface Scene {
+  readonly service: Service;
+  readonly receiver: Pick<Receiver, 'hook'>;
+  readonly followers: FollowerServer;
+  /** The whole size that the limits allow, or one that a short test can afford. */
+  readonly isLong: boolean;
+  readonly token: string;
+  /** Waits until the others have looked so many times more. */
+  looks(count: number): Promise<unknown>;
+  /** A JWT of a user whom nobody has seen before. */
+  stranger(): Promise<string>;
+}
+
+/** The worst that one user can do within the limits: once, or again and again. */
+export interface Attack {
+  readonly title: string;
+  readonly scopes?: readonly string[];
+  run(attacker: Api, scene: Scene): Promise<unknown>;
+}
+
+const SINCE = '2026-01-01T00:00:00Z';
+const A_UUID = '01a203c6-9f76-7389-92d7-0f609e1e7a4b';
+const PUSH = { provider: 'push', handle: 'my shop' };
+const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const followersFrom = (first: number, count: number) =>
+  times(count, (i) => ({ id: `${first + i}`, username: `user ${first + i}` }));
+
+/** Every promise settled, and every answer among these. */
+async function expectStatuses(replies: readonly Promise<{ status: number }>[], ...statuses: number[]): Promise<void> {
+  const others = (await Promise.all(replies)).filter(({ status }) => !statuses.includes(status));
+  if (others.length > 0) throw new Error(`Answers that were not expected: ${JSON.stringify(others[0])}`);
+}
+
+/** Keeps all statuses apart from those of a server that fails. */
+const expectNoFailure = (replies: readonly Promise<{ status: number }>[]): Promise<void> =>
+  expectStatuses(replies, 200, 201, 202, 400, 401, 403, 404, 409, 429);
+
+function largeBodies(title: string, body: () => string): Attack[] {
+  const path = `/api/accounts/${A_UUID}/followers`;
+  const send = (attacker: Api) => attacker.call('PUT', path, { rawBody: body() });
+  const without = { title: `who sends the largest bodies ${title}, without the scope`, scopes: ['webhooks:read'] };
+  const having = { title: `who sends the largest bodies ${title}`, scopes: ['accounts:manage'] };
+  return [
+    { ...without, run: (attacker) => expectStatuses([send(attacker)], 403) },
+    {
+      ...having,
+      run: (attacker) =>
+        expectStatuses(
+          times(3, () => send(attacker)),
+          400,
+          429,
+        ),
+    },
+  ];
+}
+
+async function silentWebhooks({ receiver }: Scene, attacker: Api, count: number): Promise<string[]> {
+  const hook = receiver.hook({ after: new Promise(() => undefined) });
+  const made = await Promise.all(times(count, () => attacker.createWebhook({ url: hook.url, events: ['*'] })));
+  return made.flatMap((reply) => (reply.success ? [reply.data.id] : []));
+}
+
+async function account(attacker: Api): Promise<string> {
+  const { data } = (await attacker.listAccounts()) as { data: { id: string }[] };
+  return data[0]?.id ?? (await dataOf(attacker.createAccount(PUSH), 201)).id;
+}
+
+export const ATTACKS: readonly Attack[] = [
+  ...largeBodies('of objects', () => `{"followers":[${'{},'.repeat(5_500_000)}{}]}`),
+  ...largeBodies('of brackets', () => `{"followers":${'['.repeat(8_000_000)}${']'.repeat(8_000_000)}}`),
+  ...largeBodies('of a million keys', () => `{"followers":[{${times(1_000_000, (i) => `"k${i}":1`).join()}}]}`),
+  {
+    title: 'who uploads the largest bodies slowly, on 200 connections',
+    async run(_, { service, token, looks, isLong }) {
+      const head = [
+        'POST /api/events/batch HTTP/1.1',
+        'host: localhost',
+        `authorization: Bearer ${token}`,
+        'content-type: application/json',
+        'content-length: 9000000',
+      ].join('\r\n');
+      const { port } = new URL(service.url);
+      const sockets = times(200, () => connect(Number(port), '127.0.0.1').on('error', () => undefined));
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+      for (const socket of sockets) socket.write(`${head}\r\n\r\n{"events":[`);
+      for (let i = 0; i < (isLong ? 50 : 10); i++) {
+        for (const socket of sockets) socket.write(' '.repeat(10_000));
+        await looks(1);
+      }
+      for (const socket of sockets) socket.destroy();
+    },
+  },
+  {
+    title: 'who pushes a long list of followers, another one, and many short ones behind them',
+    scopes: ['accounts:manage'],
+    async run(attacker, { isLong }) {
+      const id = await account(attacker);
+      const most = isLong ? 100_000 : 5000;
+      const lists = [followersFrom(1, most), followersFrom(most, most), ...times(14, (i) => followersFrom(i, 1))];
+      await expectStatuses(
+        lists.map((followers) => attacker.putFollowers(id, { followers })),
+        200,
+        429,
+      );
+    },
+  },
+  {
+    title: 'who switches a webhook on and off while its pending deliveries are canceled',
+    async run(attacker, scene) {
+      const [id] = await silentWebhooks(scene, attacker, 1);
+      if (!id) return;
+      await scene.service.database.query(
+        `with event as (
+           insert into webhook_service.events (id, name, user_id, body, fanned_out_at)
+           select overlay($1::uuid::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, 'job.started', 'x', '{}', now()
+           from generate_series(1, 10000) as n returning id
+         )
+         insert into webhook_service.deliveries
+           (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
+         select id, $1, 'x', id, 'job.started', 'http://127.0.0.1:9/', 1, 'event', 'pending', now(),
+           now() + interval '1 hour' from event`,
+        [id],
+      );
+      await expectStatuses(
+        times(40, (i) => attacker.updateWebhook(id, { active: i % 2 === 1 })),
+        200,
+        429,
+      );
+      await attacker.deleteWebhook(id);
+    },
+  },
+  {
+    title: 'whose webhook is locked for long',
+    async run(attacker, { service, receiver, looks }) {
+      const hook = receiver.hook({ status: 410 });
+      const made = await attacker.createWebhook({ url: hook.url, events: ['*'] });
+      if (!made.success) return;
+      const { id } = made.data;
+      await service.database.query('begin');
+      try {
+        await service.database.query('select from webhook_service.webhooks where id = $1 for update', [id]);
+        await attacker.publishBatch({
+          events: times(50, () => ({ event: 'job.started', data: EXAMPLES['job.started'] })),
+        });
+        const changes = times(30, () => attacker.updateWebhook(id, { description: 'x' }));
+        await looks(10);
+        await service.database.query('commit');
+        await Promise.all(changes);
+      } finally {
+        await service.database.query('rollback');
+      }
+      await attacker.deleteWebhook(id);
+    },
+  },
+  {
+    title: 'who tests a silent receiver 30 times',
+    async run(attacker, scene) {
+      const ids = await silentWebhooks(scene, attacker, 30);
+      await expectNoFailure(ids.map((id) => attacker.testWebhook(id)));
+      await Promise.all(ids.map((id) => attacker.deleteWebhook(id)));
+    },
+  },
+  {
+    title: 'who recovers a hundred times',
+    async run(attacker, scene) {
+      const ids = await silentWebhooks(scene, attacker, 10);
+      await expectNoFailure(times(100, (i) => attacker.recover(ids[i % 10] ?? A_UUID, { since: SINCE })));
+      await Promise.all(ids.map((id) => attacker.deleteWebhook(id)));
+    },
+  },
+  {
+    title: 'who reads with the widest filters',
+    async run(attacker) {
+      await expectNoFailure([
+        ...times(200, () => attacker.listAllDeliveries({ status: 'failed', limit: '250', since: SINCE })),
+        ...times(100, () => attacker.listEvents({ limit: '250', since: SINCE })),
+      ]);
+    },
+  },
+  {
+    title: 'whose accounts are on a server that takes nine seconds for a page and always has a next',
+    scopes: ['accounts:manage'],
+    async run(attacker, { followers, looks, isLong }) {
+      followers.interrupt(async ({ pathname }, nth) => {
+        if (!pathname.endsWith('/followers')) return undefined;
+        await looks(isLong ? 90 : 10);
+        const link = `<${followers.origin}${pathname}?max_id=${nth}>; rel="next"`;
+        return { status: 200, headers: { link }, body: [{ id: `${nth}`, username: 'x', acct: 'x', display_name: '' }] };
+      });
+      const handle = `ada@${followers.host}`;
+      await expectNoFailure(times(20, () => attacker.createAccount({ provider: 'mastodon', handle })));
+      await looks(20);
+    },
+  },
+  {
+    title: 'who asks with thousands of expired tokens',
+    async run(attacker, { service, isLong }) {
+      const count = isLong ? 5000 : 1000;
+      await service.database.query(
+        `insert into webhook_service.access_tokens (id, user_id, name, token_hash, scopes, expires_at)
+         select gen_random_uuid(), 'x', 'x', sha256(('wns_' || lpad(n::text, 43, '0'))::bytea), '{webhooks:read}',
+           now() - interval '1 day'
+         from generate_series(1, $1::int) as n on conflict do nothing`,
+        [count],
+      );
+      const expired = (i: number) => attacker.withToken(`wns_${String(i + 1).padStart(43, '0')}`);
+      for (let i = 0; i < count; i += 250) {
+        await expectStatuses(
+          times(250, (j) => expired(i + j).listWebhooks()),
+          401,
+          429,
+        );
+      }
+    },
+  },
+  {
+    title: 'who asks on a thousand connections that are kept alive',
+    async run(_, { service, token, isLong }) {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1000 });
+      const { port } = new URL(service.url);
+      const ask = () =>
+        new Promise<void>((resolve, reject) => {
+          const options = { port, agent, path: '/api/webhooks', headers: { authorization: `Bearer ${token}` } };
+          request(options, (answer) => answer.resume().on('end', resolve))
+            .on('error', reject)
+            .end();
+        });
+      for (let round = 0; round < (isLong ? 5 : 2); round++) await Promise.all(times(1000, ask));
+      agent.destroy();
+    },
+  },
+  {
+    title: 'who comes as another user with each request',
+    async run(attacker, { stranger, isLong }) {
+      const strangers = await Promise.all(times(isLong ? 600 : 200, stranger));
+      await expectStatuses(
+        strangers.map((token) => attacker.withToken(token).listWebhooks()),
+        200,
+      );
+    },
+  },
+  {
+    title: 'who publishes as much as the limit allows, to receivers that are silent',
+    async run(attacker, scene) {
+      await silentWebhooks(scene, attacker, 10);
+      const events = times(100, () => ({ event: 'job.started', data: EXAMPLES['job.started'] }));
+      await expectStatuses(
+        times(scene.isLong ? 60 : 5, () => attacker.publishBatch({ events })),
+        202,
+        429,
+      );
+    },
+  },
+  {
+    title: 'who makes and drops tokens, webhooks and secrets as fast as may be',
+    scopes: ['webhooks:read', 'webhooks:write', 'tokens:manage'],
+    async run(attacker, scene) {
+      const ids = await silentWebhooks(scene, attacker, 10);
+      await expectNoFailure([
+        ...times(100, (i) => attacker.createToken({ name: `${i}`, scopes: ['webhooks:read'] })),
+        ...times(50, (i) => attacker.rotateSecret(ids[i % 10] ?? A_UUID)),
+        ...ids.map((id) => attacker.deleteWebhook(id)),
+      ]);
+    },
+  },
+];
