@@ -11,11 +11,18 @@ const ENDS_WITHIN_MS = 500;
 const destination = new SonicBoom({ fd: 1, maxLength: MAX_WAITING_BYTES });
 destination.on('error', () => undefined);
 
-/** Where the log of this process goes. */
-export const logDestination: { write(line: string): void } = destination;
+let hasEnded = false;
+
+/** Where the log of this process goes. What comes after its end is dropped. */
+export const logDestination = {
+  write: (line: string): void => {
+    if (!hasEnded) destination.write(line);
+  },
+};
 
 /** Writes what is left, if that takes no longer than half a second. To be called before the process ends. */
 export async function endLog(): Promise<void> {
+  hasEnded = true;
   await new Promise<void>((resolve) => {
     destination.once('close', resolve).once('error', resolve);
     setTimeout(resolve, ENDS_WITHIN_MS);
