@@ -67,6 +67,8 @@ export function createAdapter(config: Config, limits: ConnectionLimits = CONNECT
   server.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     server.server.emit('request', request, response),
   );
+  // Node would close the connection without a word.
+  server.server.on('connect', (_: IncomingMessage, socket: Socket) => answerClientError(new Error('no proxy'), socket));
   return adapter;
 }
 

@@ -126,6 +126,8 @@ describe('The envelope', () => {
     ['two Hosts', 'GET /api/me HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n', [400]],
     ['an expectation', 'GET /api/me HTTP/1.1\r\nhost: x\r\nexpect: a pony\r\nconnection: close\r\n\r\n', [417]],
     ['a rare method', 'QUERY /api/webhooks HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', [405]],
+    ['a proxy', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', [400]],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
     ['too many headers', `GET /api/me HTTP/1.1\r\nhost: x\r\na: ${'x'.repeat(100_000)}\r\n\r\n`, [400, 431]],
   ])('holds the answer to %s', async (_, text, statuses) => {
     const answer = await sendRaw(service.url, text);
