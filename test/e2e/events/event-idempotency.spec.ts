@@ -38,6 +38,11 @@ describe('An idempotency key', () => {
     expect(await errorOf(reply, 400)).toMatch(/idempotency/i);
   });
 
+  it('is refused when there are two of them', async () => {
+    const reply = service.api.publish(valid, { 'idempotency-key': [newKey(), newKey()] });
+    expect(await errorOf(reply, 400)).toBe('The header Idempotency-Key may be sent only once.');
+  });
+
   it('is a conflict with another event, other data or another audience', async () => {
     const idempotencyKey = newKey();
     await dataOf(service.api.publish({ ...valid, idempotencyKey }), 202);

@@ -135,6 +135,24 @@ describeOnStores('One user against the others', (store) => {
     expect(percentile(seen.durations, 0.99)).toBeLessThan(LONG_RATIO * percentile(alone.durations, 0.99));
   });
 
+  it.each([500, 410])('whose webhook is locked, and answers %d, holds up no outcome of others', async (status) => {
+    const [{ api: attacker }, { api: other }] = [await newUser(), await newUser()];
+    const [hook, healthy] = [receiver.hook({ status }), receiver.hook()];
+    const locked = await dataOf(attacker.createWebhook({ url: hook.url, events: ['*'] }), 201);
+    const { id } = await dataOf(other.createWebhook({ url: healthy.url, events: ['*'] }), 201);
+    await service.database.query('begin');
+    try {
+      await service.database.query('select from webhook_service.webhooks where id = $1 for update', [locked.id]);
+      await dataOf(attacker.publishBatch({ events: Array.from({ length: 20 }, () => EVENT) }), 202);
+      await hook.received(20);
+      await dataOf(other.publish(EVENT), 202);
+      const isRecorded = async () => (await dataOf(other.listDeliveries(id, { status: 'succeeded' }))).length === 1;
+      await waitFor(isRecorded, { what: 'the outcome of another user', timeoutMs: WITHIN_MS });
+    } finally {
+      await service.database.query('rollback');
+    }
+  });
+
   it('and what others have published is still delivered', async () => {
     const [{ api }, hook] = [await newUser(), receiver.hook()];
     await dataOf(api.createWebhook({ url: hook.url, events: ['*'] }), 201);
