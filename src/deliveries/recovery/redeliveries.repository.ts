@@ -29,7 +29,7 @@ export class RedeliveriesRepository {
     private readonly cutoff: RetentionCutoffService,
   ) {}
 
-  /** Like `lockWebhook`, but null also when somebody has locked the webhook: others do not wait for him. */
+  /** Like `lockWebhook`, but null also when somebody has locked the webhook: others do not wait for the lock. */
   async tryToLockWebhook(manager: EntityManager, webhookId: string): Promise<{ active: boolean } | null> {
     const [webhook] = await manager.query<{ active: boolean }[]>(`${LOCK_WEBHOOK} skip locked`, [webhookId]);
     return webhook ?? null;

@@ -21,7 +21,7 @@ const READ = `
   join webhook_service.events e on e.id = d.event_id
   left join webhook_service.webhooks w on w.id = d.webhook_id`;
 
-/** Whoever has locked a row is cancelling it, or takes its lease. Nobody waits for him, because the others would wait too. */
+/** A row that is locked is being canceled, or its lease is taken. Nobody waits for that, because the others would wait too. */
 const CLAIM_OFFERED: Statement = {
   name: 'claim_deliveries',
   text: `
