@@ -66,9 +66,9 @@ export class BearerGuard extends AuthGuard('bearer') {
       this.reflector.get<RateRule | undefined>(RATE_RULE_KEY, context.getHandler()) ?? MANAGEMENT;
     // A large body was counted once before it was read.
     const counted = (routeOptions.config as LargeBodyRule).scope ? 1 : 0;
-    const weight = (weigh?.(body) ?? 1) - counted;
-    if (weight === 0) return;
+    const weight = weigh?.(body) ?? 1;
+    if (weight === counted) return;
     const reply = context.switchToHttp().getResponse<FastifyReply>();
-    for (const limit of limits) reply.headers(this.limits.count(limit, user.userId, weight));
+    for (const limit of limits) reply.headers(this.limits.count(limit, user.userId, weight, counted));
   }
 }

@@ -12,7 +12,8 @@ import { bearerTokenOf, senderOf, unauthenticated } from './credentials';
 
 /**
  * Judges a request with a large body before the body is read, because guards run only after that: its token, its rate
- * limits and its scope. Of each user one such body is in hand at a time.
+ * limits and its scope. It counts as one here, and with the rest of its weight once that is known. Of each user one such
+ * request is in hand at a time.
  */
 @Injectable()
 export class LargeBodiesService implements OnModuleInit {
@@ -39,11 +40,11 @@ export class LargeBodiesService implements OnModuleInit {
       this.limits.count('failure', senderOf(request));
       throw unauthenticated();
     }
+    const end = await this.turns.take(principal.userId);
+    if (reply.raw.destroyed) return end();
+    reply.raw.once('close', end);
     for (const limit of limits) reply.headers(this.limits.count(limit, principal.userId));
     const missing = missingScope([scope], principal.scopes);
     if (missing) throw new ApiError(403, messageFor.missingScope(missing));
-    const end = await this.turns.take(principal.userId);
-    if (reply.raw.destroyed) end();
-    else reply.raw.once('close', end);
   }
 }

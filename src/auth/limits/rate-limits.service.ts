@@ -32,12 +32,13 @@ export class RateLimitsService {
 
   /**
    * Counts `weight` for a user or an address. Answers the `RateLimit` headers of the answer, none where there is no limit.
+   * @param counted so much of the weight was counted by a call before
    * @throws ApiError 429 with `retry-after` when that is too much within a minute; then nothing is counted
    */
-  count(limit: Limit, key: string, weight = 1): Record<string, string> {
+  count(limit: Limit, key: string, weight = 1, counted = 0): Record<string, string> {
     const window = this.windows[limit];
     if (!window) return {};
-    const verdict = window.take(key, performance.now(), weight);
+    const verdict = window.take(key, performance.now(), weight, counted);
     const headers = rateHeaders(limit, window.limit, verdict);
     if (verdict.waitMs === 0) return headers;
     throw new ApiError(429, REFUSALS[limit], { ...headers, 'retry-after': inSeconds(verdict.waitMs) });

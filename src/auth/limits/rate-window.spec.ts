@@ -41,6 +41,18 @@ describe('A window of at most 3 a minute', () => {
     expect(window.take('bob', 0, 100).waitMs).toBe(60_000);
   });
 
+  it('takes what was counted before as part of the weight', () => {
+    const window = new RateWindow(3);
+    window.take('alice', 0, 1);
+    expect(window.take('alice', 0, 3, 1)).toMatchObject({ waitMs: 0, remaining: 0 });
+    window.take('bob', 0, 1);
+    expect(window.take('bob', 0, 100, 1).waitMs).toBe(0);
+    window.take('carol', 0, 2);
+    expect(window.take('carol', 0, 100, 1).waitMs).toBe(60_000);
+    window.take('dave', 0, 1);
+    expect(window.take('dave', 60_000, 2, 1)).toMatchObject({ waitMs: 0, remaining: 1 });
+  });
+
   it('forgets minutes that have ended', () => {
     const window = new RateWindow(3);
     for (let i = 0; i < 100; i++) window.take(`user ${i}`, i);

@@ -31,14 +31,16 @@ export class RateWindow {
   /**
    * Counts `weight` for the key. When that would be too much, it counts nothing and says how long to wait. A weight above
    * the whole limit passes when it is the first of its minute.
+   * @param counted so much of the weight was counted by a call before
    */
-  take(key: string, nowMs: number, weight = 1): RateVerdict {
+  take(key: string, nowMs: number, weight = 1, counted = 0): RateVerdict {
     this.forgetEnded(nowMs);
     const window = this.windows.get(key) ?? { endsAtMs: nowMs + WINDOW_MS, used: 0 };
     this.windows.set(key, window);
     const endsInMs = window.endsAtMs - nowMs;
-    const isCounted = window.used === 0 || window.used + weight <= this.limit;
-    if (isCounted) window.used += weight;
+    const usedByOthers = Math.max(0, window.used - counted);
+    const isCounted = usedByOthers === 0 || usedByOthers + weight <= this.limit;
+    if (isCounted) window.used = usedByOthers + weight;
     return { waitMs: isCounted ? 0 : endsInMs, remaining: Math.max(0, this.limit - window.used), endsInMs };
   }
 

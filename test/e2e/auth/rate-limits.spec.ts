@@ -42,6 +42,26 @@ describe('A user', () => {
   });
 });
 
+describe('A batch', () => {
+  const service = useService({ PUBLISH_LIMIT_PER_MINUTE: '3' });
+  const batch = (api: Api, size: number) => api.publishBatch({ events: new Array(size).fill(EVENT) });
+
+  it('counts as many as its events, and passes alone when that is more than the limit', async () => {
+    const [alice, bob, carol] = [
+      await service.apiFor('alice'),
+      await service.apiFor('bob'),
+      await service.apiFor('carol'),
+    ];
+    expect((await batch(alice, 4)).status).toBe(202);
+    await expectRefusal(alice.publish(EVENT), /events/);
+    expect((await bob.publish(EVENT)).status).toBe(202);
+    expect((await batch(bob, 2)).status).toBe(202);
+    await expectRefusal(batch(bob, 1), /events/);
+    expect((await carol.publish(EVENT)).status).toBe(202);
+    await expectRefusal(batch(carol, 4), /events/);
+  });
+});
+
 describe('Followers that are pushed', () => {
   const service = useService({ PUBLISH_LIMIT_PER_MINUTE: '3' });
 
