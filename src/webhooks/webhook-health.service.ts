@@ -41,6 +41,11 @@ const COUNT = {
     from tally t left join locked l on l.id = t.id left join counted c on c.id = t.id and c.url = t.url`,
 };
 
+/** Locks the row. Answers a row where somebody else has locked it. */
+const LOCK = `
+  with locked as (select id from webhook_service.webhooks where id = $1 for no key update skip locked)
+  select from webhook_service.webhooks where id = $1 and not exists (select from locked)`;
+
 /** The row knows the last activation and the last success that cleared failures. The delivery log knows later ones. */
 const NOTE_SUCCESS = `
   update webhook_service.webhooks set healthy_at = greatest(healthy_at, $2) where id = $1`;
@@ -74,7 +79,8 @@ export class WebhookHealthService {
 
   /**
    * Disables the webhook and cancels what is pending for it, in the transaction of `manager`. Null when it is no longer
-   * active, was given another url or activated since the attempt, or is not failing after all.
+   * active, was given another url or activated since the attempt, or is not failing after all. 'busy' when somebody else
+   * has locked it.
    * @param lastSuccessAt the last success in its delivery log, when the reason is `failing`
    */
   async disable(
@@ -82,7 +88,8 @@ export class WebhookHealthService {
     { webhookId: id, url, attemptedAt }: Ending,
     reason: DisabledReason,
     lastSuccessAt: Date | null,
-  ): Promise<DisabledWebhook | null> {
+  ): Promise<DisabledWebhook | null | 'busy'> {
+    if ((await manager.query<unknown[]>(LOCK, [id])).length > 0) return 'busy';
     if (lastSuccessAt) await manager.query(NOTE_SUCCESS, [id, lastSuccessAt]);
     const values = [id, reason, ...this.thresholds, url, attemptedAt];
     const [[disabled]] = await manager.query<[DisabledWebhook[], number]>(DISABLE, values);

@@ -4,10 +4,11 @@ import type { Counter } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { EventsService } from '../../events/events.service';
 import { Turns } from '../../plumbing/database/turns';
+import { whileBusy } from '../../plumbing/database/while-busy.timer';
 import { MetricsService } from '../../plumbing/metrics/metrics.service';
 import type { Ending } from '../../webhooks/failure-tally';
 import type { DisabledReason } from '../../webhooks/webhook.entity';
-import { WebhookHealthService } from '../../webhooks/webhook-health.service';
+import { type DisabledWebhook, WebhookHealthService } from '../../webhooks/webhook-health.service';
 import type { Outcome, Written } from '../attempt';
 import type { Lane } from '../lane';
 import { DeliveriesRepository } from '../deliveries.repository';
@@ -20,7 +21,7 @@ import { DeliveriesRepository } from '../deliveries.repository';
 export class AutoDisableService {
   private readonly logger = new Logger('Webhooks');
   private readonly disabled: Counter<'reason'>;
-  /** Many attempts may find at once that a webhook is gone: those of a user do not wait for it with a connection each. */
+  /** Many attempts may find at once that a webhook is gone: of those of a user one at a time goes to the database. */
   private readonly turns = new Turns(1);
 
   constructor(
@@ -56,25 +57,25 @@ export class AutoDisableService {
   private async disable(ended: Ending, userId: string, reason: DisabledReason): Promise<void> {
     const end = await this.turns.take(userId);
     try {
-      await this.disableNow(ended, reason);
+      const disabled = await whileBusy(() => this.tryToDisable(ended, reason));
+      if (!disabled) return;
+      this.disabled.inc({ reason });
+      this.logger.log({ msg: 'webhook disabled', webhookId: ended.webhookId, reason });
     } finally {
       end();
     }
   }
 
-  private async disableNow(ended: Ending, reason: DisabledReason): Promise<void> {
+  private async tryToDisable(ended: Ending, reason: DisabledReason): Promise<DisabledWebhook | null | 'busy'> {
     const { webhookId } = ended;
     const lastSuccessAt = reason === 'failing' ? await this.deliveries.lastSuccessAt(webhookId) : null;
-    const disabled = await this.dataSource.transaction(async (manager) => {
+    return this.dataSource.transaction(async (manager) => {
       const webhook = await this.health.disable(manager, ended, reason, lastSuccessAt);
-      if (!webhook) return false;
+      if (!webhook || webhook === 'busy') return webhook;
       const [url = ''] = webhook.url.split('?', 1);
       const data = { webhookId, url, reason, disabledAt: webhook.disabledAt.toISOString() };
       await this.events.publish('webhook.disabled', data, { userId: webhook.userId, manager });
-      return true;
+      return webhook;
     });
-    if (!disabled) return;
-    this.disabled.inc({ reason });
-    this.logger.log({ msg: 'webhook disabled', webhookId, reason });
   }
 }

@@ -1,5 +1,5 @@
 import { dataOf, errorOf, pageOf } from '../../support/api';
-import { openTransaction } from '../stage/open-transaction';
+import { openTransaction } from '../../support/open-transaction';
 import { useReceiver } from '../../support/receiver';
 import { startService, useService } from '../../support/service';
 import { describeOnStores } from '../../support/stores';

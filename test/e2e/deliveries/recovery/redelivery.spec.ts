@@ -1,5 +1,5 @@
 import { type CreatedWebhook, dataOf, type Delivery, errorOf } from '../../../support/api';
-import { openTransaction } from '../../stage/open-transaction';
+import { openTransaction } from '../../../support/open-transaction';
 import { type Hook, useReceiver } from '../../../support/receiver';
 import { useService } from '../../../support/service';
 import { cryptoSignature, verifyStandardWebhook } from '../../../support/signatures';

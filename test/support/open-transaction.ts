@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import type { TestDatabase } from '../../support/postgres';
-import { waitFor } from '../../support/wait-for';
+import type { TestDatabase } from './postgres';
+import { waitFor } from './wait-for';
 
 /** A transaction that has done something and not yet ended: others may have to wait for it. */
 export interface OpenTransaction {
