@@ -13,13 +13,6 @@ export const SERVICE_DIST = 'SERVICE_DIST';
 /** Environment variables of a service; undefined means not set. */
 export type Settings = Record<string, string | undefined>;
 
-export interface NewToken {
-  user: string;
-  scopes: readonly string[];
-  name?: string;
-  expires?: string;
-}
-
 export interface Service {
   readonly url: string;
   readonly pid: number;
@@ -30,8 +23,8 @@ export interface Service {
   readonly database: TestDatabase;
   /** Everything that the process has printed. */
   logs(): string;
-  /** Makes an access token with `webhooks token create`. */
-  createToken(token: NewToken): Promise<string>;
+  /** Makes an access token as `webhooks token create` does, without starting a process for it. */
+  createToken(user: string, scopes: readonly string[]): Promise<string>;
   /** The API for another user, with the scopes of ordinary work unless others are named. */
   apiFor(user: string, scopes?: readonly string[]): Promise<Api>;
   /** Ends the service with SIGTERM, or the given signal, drops its database and hands on the exit code. */
@@ -88,7 +81,7 @@ export async function startService(overrides: Settings = {}, given?: TestDatabas
   try {
     const running = await startOnFreePort(settings, token);
     const api = new Api(running.url, token);
-    const createToken = (wanted: NewToken) => runTokenCommand(settings, wanted);
+    const createToken = (user: string, scopes: readonly string[]) => insertToken(database, user, scopes);
     return {
       url: running.url,
       pid: running.child.pid ?? 0,
@@ -97,7 +90,7 @@ export async function startService(overrides: Settings = {}, given?: TestDatabas
       database,
       logs: running.logs,
       createToken,
-      apiFor: async (user, scopes = ORDINARY_SCOPES) => api.withToken(await createToken({ user, scopes })),
+      apiFor: async (user, scopes = ORDINARY_SCOPES) => api.withToken(await createToken(user, scopes)),
       stop: async (signal = 'SIGTERM') => {
         const exitCode = await endProcess(running.child, signal);
         await dropDatabase();
@@ -220,13 +213,14 @@ async function isReady(url: string, token: string): Promise<boolean> {
   return ready.status === 200 && (await new Api(url, token).me()).status === 200;
 }
 
-async function runTokenCommand(settings: Settings, token: NewToken): Promise<string> {
-  const options = ['user', 'name', 'expires'] as const;
-  const args = options.flatMap((option) => (token[option] === undefined ? [] : [`--${option}`, token[option]]));
-  args.push('--scopes', token.scopes.join(','));
-  const { exitCode, stdout, stderr } = await runCommand(['token', 'create', ...args], settings);
-  if (exitCode !== 0) throw new Error(`webhooks token create ended with exit code ${exitCode}:\n${stdout}${stderr}`);
-  return stdout.trim().split('\n').at(-1) ?? '';
+async function insertToken(database: TestDatabase, user: string, scopes: readonly string[]): Promise<string> {
+  const token = `wns_${randomBytes(32).toString('base64url')}`;
+  await database.query(
+    `insert into webhook_service.access_tokens (id, user_id, name, token_hash, scopes)
+     values (gen_random_uuid(), $1, 'a test', sha256($2::bytea), $3)`,
+    [user, token, scopes],
+  );
+  return token;
 }
 
 export async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {

@@ -1,8 +1,18 @@
 import { type Api, type CallOptions, dataOf, errorOf, exchange } from '../../support/api';
-import { defaultSettings, runCommand, useService } from '../../support/service';
+import { defaultSettings, runCommand, type Service, useService } from '../../support/service';
 import { UNKNOWN_ID } from '../stage/examples';
 
 const WEBHOOK = { url: 'https://example.com/hook', events: ['job.started'] };
+
+const runTokenCreate = (service: Service, ...args: string[]) =>
+  runCommand(['token', 'create', ...args], defaultSettings(service.database.url, service.token));
+
+/** The token that the command prints, alone. */
+async function createdToken(service: Service, ...more: string[]): Promise<string> {
+  const created = await runTokenCreate(service, '--user', 'alice', '--scopes', 'webhooks:read', ...more);
+  expect(created).toEqual({ exitCode: 0, stdout: expect.stringMatching(/^wns_[A-Za-z0-9_-]{43}\n$/), stderr: '' });
+  return created.stdout.trim();
+}
 
 describe('Authentication', () => {
   const service = useService({ AUTH_FAILURES_PER_MINUTE: '0' });
@@ -48,7 +58,7 @@ describe('Authentication', () => {
 
   it('ends with the expiry of a token', async () => {
     const expires = '2099-12-31T23:59:59.000Z';
-    const token = await service.createToken({ user: 'alice', scopes: ['webhooks:read'], expires });
+    const token = await createdToken(service, '--expires', expires);
     expect(await dataOf(service.api.withToken(token).me())).toMatchObject({ userId: 'alice', expiresAt: expires });
     await service.database.query(
       `update webhook_service.access_tokens set expires_at = now() - interval '1 second' where user_id = 'alice'`,
@@ -114,8 +124,7 @@ describe('A token', () => {
   });
 
   it('is printed alone by webhooks token create and is nowhere in the database', async () => {
-    const token = await service.createToken({ user: 'alice', scopes: ['webhooks:read'], name: 'for the test' });
-    expect(token).toMatch(/^wns_[A-Za-z0-9_-]{43}$/);
+    const token = await createdToken(service, '--name', 'for the test');
     const rows = await service.database.query<{ text: string }>(
       `select to_jsonb(t)::text as text from webhook_service.access_tokens t where name = 'for the test'`,
     );
@@ -131,8 +140,7 @@ describe('A token', () => {
     ['an expiry that is no time', ['--user', 'alice', '--scopes', 'webhooks:read', '--expires', 'soon'], /expires/],
     ['an unknown option', ['--user', 'alice', '--scopes', 'webhooks:read', '--colour', 'red'], /colour/],
   ])('is not made with %s', async (_, args, message) => {
-    const settings = defaultSettings(service.database.url, service.token);
-    const { exitCode, stdout, stderr } = await runCommand(['token', 'create', ...args], settings);
+    const { exitCode, stdout, stderr } = await runTokenCreate(service, ...args);
     expect(exitCode).not.toBe(0);
     expect(stderr).toMatch(message);
     expect(stdout).not.toMatch(/wns_/);

@@ -61,7 +61,7 @@ describeOnStores('No secret', (store) => {
       AUTH_FAILURES_PER_MINUTE: '0',
     };
     await start();
-    const token = await service.createToken({ user: 'ada', scopes: ['webhooks:read', 'webhooks:write'] });
+    const token = await service.createToken('ada', ['webhooks:read', 'webhooks:write']);
     canaries = [
       { name: 'given secret', text: secrets.given, shownAt: SECRET_PLACES },
       { name: 'patched secret', text: secrets.patched },

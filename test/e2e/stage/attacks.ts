@@ -15,6 +15,8 @@ export interface Scene {
   readonly followers: FollowerServer;
   /** The whole size that the limits allow, or one that a short test can afford. */
   readonly isLong: boolean;
+  /** The attack ran before, in the same minute. */
+  readonly isRepeat: boolean;
   readonly token: string;
   /** Waits until the others have looked so many times more. */
   looks(count: number): Promise<unknown>;
@@ -68,10 +70,13 @@ function largeBodies(title: string, body: string): Attack[] {
   ];
 }
 
-async function silentWebhooks({ receiver }: Scene, attacker: Api, count: number): Promise<string[]> {
+/** A repeat of the long form may find that its user has no requests left in this minute; the first run may not. */
+async function silentWebhooks({ receiver, isRepeat }: Scene, attacker: Api, count: number): Promise<string[]> {
   const hook = receiver.hook({ after: new Promise(() => undefined) });
   const made = await Promise.all(times(count, () => attacker.createWebhook({ url: hook.url, events: ['*'] })));
-  return made.flatMap((reply) => (reply.success ? [reply.data.id] : []));
+  const ids = made.flatMap((reply) => (reply.success ? [reply.data.id] : []));
+  if (!isRepeat && ids.length < count) throw new Error(`Only ${ids.length} of ${count} webhooks could be made`);
+  return ids;
 }
 
 async function account(attacker: Api): Promise<string> {
@@ -144,11 +149,11 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     title: 'whose webhook is locked for long',
-    async run(attacker, { service, receiver, looks }) {
+    async run(attacker, { service, receiver, looks, isRepeat }) {
       const hook = receiver.hook({ status: 410 });
       const made = await attacker.createWebhook({ url: hook.url, events: ['*'] });
-      if (!made.success) return;
-      const { id } = made.data;
+      if (!made.success && isRepeat) return;
+      const { id } = await dataOf(Promise.resolve(made), 201);
       await service.database.query('begin');
       try {
         await service.database.query('select from webhook_service.webhooks where id = $1 for update', [id]);
@@ -158,7 +163,7 @@ export const ATTACKS: readonly Attack[] = [
         const changes = times(30, () => attacker.updateWebhook(id, { description: 'x' }));
         await looks(10);
         await service.database.query('commit');
-        await Promise.all(changes);
+        await expectStatuses(changes, 200, 429);
       } finally {
         await service.database.query('rollback');
       }
