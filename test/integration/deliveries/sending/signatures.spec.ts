@@ -8,9 +8,6 @@ import { serviceSignature, standardKey, standardSignature } from '../../../../sr
 import { eventBody } from '../../../../src/events/event-body';
 import { MAX_DEPTH, serialiseData } from '../../../../src/catalogue/event-data';
 
-// Four processes for each payload: half a minute and more on a busy machine.
-jest.setTimeout(300_000);
-
 const COUNT = 1000;
 const LARGEST = 1_048_576;
 const AT = new Date();
@@ -47,20 +44,23 @@ describe('The signatures of a thousand payloads', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'wns-signatures-'));
-    for (const [i, { body, secret }] of all.entries()) {
+    for (const [i, { body }] of all.entries()) {
       writeFileSync(join(folder, `${i}.body`), body);
       writeFileSync(join(folder, `${i}.signed`), `${ID}.${SECONDS}.${body}`);
-      writeFileSync(join(folder, `${i}.text`), Buffer.from(secret).toString('hex'));
-      writeFileSync(join(folder, `${i}.key`), standardKey(secret).toString('hex'));
     }
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** What openssl makes of each file, with the key in another: one shell for all of them. */
-  function openssl(file: string, key: string): string[] {
-    const each = `openssl dgst -sha256 -mac HMAC -macopt "hexkey:$(cat "$i.${key}")" "$i.${file}" | sed 's/^.*= //'`;
-    const script = `i=0; while [ $i -lt ${COUNT} ]; do ${each}; i=$((i+1)); done`;
-    return execFileSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8' }).trim().split('\n');
+  /** What openssl makes of each file: one process for all files of a key. */
+  function openssl(file: 'body' | 'signed', keyOf: (secret: string) => Buffer): string[] {
+    const made = SECRETS.flatMap((secret) => {
+      const files = all.flatMap((one, i) => (one.secret === secret ? [`${i}.${file}`] : []));
+      const key = `hexkey:${keyOf(secret).toString('hex')}`;
+      const options = { cwd: folder, encoding: 'utf8' } as const;
+      const output = execFileSync('openssl', ['dgst', '-sha256', '-mac', 'HMAC', '-macopt', key, ...files], options);
+      return [...output.matchAll(/\((\d+)\.\w+\)= ([0-9a-f]{64})$/gm)];
+    });
+    return made.sort((a, b) => Number(a[1]) - Number(b[1])).map(([, , hex]) => String(hex));
   }
 
   it('are so many, and as different as they can be', () => {
@@ -70,12 +70,12 @@ describe('The signatures of a thousand payloads', () => {
   });
 
   it('in x-service-signature are those of openssl', () => {
-    expect(openssl('body', 'text')).toEqual(all.map(({ body, secret }) => serviceSignature(body, secret)));
+    expect(openssl('body', Buffer.from)).toEqual(all.map(({ body, secret }) => serviceSignature(body, secret)));
   });
 
   it('in webhook-signature are those of openssl', () => {
     const ours = all.map(({ body, secret }) => standardSignature(ID, SECONDS, body, secret));
-    const theirs = openssl('signed', 'key').map((hex) => `v1,${Buffer.from(hex, 'hex').toString('base64')}`);
+    const theirs = openssl('signed', standardKey).map((hex) => `v1,${Buffer.from(hex, 'hex').toString('base64')}`);
     expect(theirs).toEqual(ours);
   });
 
