@@ -52,6 +52,20 @@ describe('Events that are offered to the fan-out', () => {
     expect((await jobsOf(10_000)).flat()).toEqual(ids(10_000));
   });
 
+  it('are counted by jobs when the sweeper asks for how many more there is room', async () => {
+    const getJobCountByTypes = jest.fn().mockResolvedValue(97);
+    const queue = new FanOutQueue(
+      { addBulk: jest.fn().mockResolvedValue([]), getJobCountByTypes } as object as Queue<FanOutJob>,
+      {} as QueueHealthService,
+    );
+    expect(queue.remaining).toBe(10_000);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(queue.remaining).toBe(300);
+    await queue.enqueue(ids(150));
+    expect(queue.remaining).toBe(100);
+    expect(getJobCountByTypes.mock.calls).toEqual([['waiting']]);
+  });
+
   it('become jobs only as far as a worker in this process does not take them', async () => {
     const addBulk = jest.fn().mockResolvedValue([]);
     const { queue, jobsOf } = fanOutQueue(addBulk);

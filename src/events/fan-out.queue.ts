@@ -3,6 +3,7 @@ import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { gatherFor } from '../plumbing/database/gathering.timer';
+import { QueueBudget } from '../plumbing/queue/queue-budget';
 import { QueueHealthService } from '../plumbing/queue/queue-health.service';
 
 /** The braces keep all keys of the queue in one slot of a Redis cluster. */
@@ -15,6 +16,8 @@ export interface FanOutJob {
 
 const MAX_WAITING = 10_000;
 const MAX_IDS_PER_JOB = 100;
+/** What the sweeper lets wait on the queue: at least the work of a second. The rows hold the rest. */
+const MAX_OFFERED_JOBS = 100;
 /** Under load fewer jobs offer more events each. Events that come one by one do not wait. */
 const GATHERING = gatherFor({ unlessAbove: 8, quietMs: 5, withinMs: 20, enough: MAX_IDS_PER_JOB });
 
@@ -28,6 +31,11 @@ export class FanOutQueue implements OnModuleInit {
   private waiting: string[] = [];
   private draining = false;
   private onOffered: () => void = () => undefined;
+  private readonly budget = new QueueBudget(
+    MAX_OFFERED_JOBS,
+    () => this.queue.getJobCountByTypes('waiting'),
+    () => performance.now(),
+  );
 
   constructor(
     @InjectQueue(FAN_OUT_QUEUE) private readonly queue: Queue<FanOutJob>,
@@ -56,6 +64,11 @@ export class FanOutQueue implements OnModuleInit {
     if (this.waiting.length > 0 && !this.draining) void this.drain();
   }
 
+  /** How many more events the sweeper may put on the queue. Those of publishers do not ask. */
+  get remaining(): number {
+    return this.budget.remaining() * MAX_IDS_PER_JOB;
+  }
+
   /** Puts events on the queue and waits until it has taken them. Throws when the queue is away. */
   async enqueue(eventIds: string[]): Promise<void> {
     const jobs = [];
@@ -63,6 +76,7 @@ export class FanOutQueue implements OnModuleInit {
       jobs.push({ name: 'fan-out', data: { eventIds: eventIds.slice(i, i + MAX_IDS_PER_JOB) } });
     }
     await this.queue.addBulk(jobs);
+    this.budget.add(jobs.length);
   }
 
   private async drain(): Promise<void> {

@@ -18,7 +18,7 @@ export class PublishTransactionSubscriber implements EntitySubscriberInterface {
   /** Keeps events until the commit. With a manager outside a transaction their rows are committed already. */
   note(manager: EntityManager, events: readonly AcceptedEvent[]): void {
     const innermost = manager.queryRunner && levelsOf(manager.queryRunner).at(-1);
-    if (innermost) innermost.push(...events);
+    if (innermost) addAll(innermost, events);
     else this.accepted.committed(events);
   }
 
@@ -31,13 +31,18 @@ export class PublishTransactionSubscriber implements EntitySubscriberInterface {
   afterTransactionCommit({ queryRunner }: { queryRunner: QueryRunner }): void {
     const events = levelsOf(queryRunner).pop() ?? [];
     const outer = levelsOf(queryRunner).at(-1);
-    if (outer) outer.push(...events);
+    if (outer) addAll(outer, events);
     else this.accepted.committed(events);
   }
 
   afterTransactionRollback({ queryRunner }: { queryRunner: QueryRunner }): void {
     levelsOf(queryRunner).pop();
   }
+}
+
+/** Also when they are too many for the arguments of one call. */
+function addAll(all: AcceptedEvent[], events: readonly AcceptedEvent[]): void {
+  for (const event of events) all.push(event);
 }
 
 /** The events of each transaction under way, and of each savepoint in it, the innermost last. */

@@ -1,5 +1,5 @@
-// `npm test` runs jest more than once. Where TEST_COUNTS names a file, each run leaves a line of its counts there.
-const { appendFileSync } = require('node:fs');
+// Where TEST_COUNTS names a file, the run leaves its counts there.
+const { writeFileSync } = require('node:fs');
 
 module.exports = class CountReporter {
   onRunComplete(_contexts, results) {
@@ -16,6 +16,6 @@ module.exports = class CountReporter {
       skipped: results.numPendingTests + results.numTodoTests,
       skippedOnRedis,
     };
-    appendFileSync(file, `${JSON.stringify(counts)}\n`);
+    writeFileSync(file, JSON.stringify(counts));
   }
 };

@@ -74,19 +74,23 @@ export class FanOutService implements OnApplicationShutdown {
    * nothing of it was begun: the job may be repeated then.
    */
   async fanOutAll(eventIds: readonly string[]): Promise<void> {
-    throwFirst(await Promise.allSettled(eventIds.map((id) => this.fanOutOne(id))));
+    const begun: Promise<void>[] = [];
+    for (const id of eventIds) {
+      // Those that find room at once are claimed together.
+      if (!this.room.tryAcquire()) await this.room.acquire();
+      begun.push(quietly(this.fanOutOne(id).finally(() => this.room.release())));
+    }
+    throwFirst(await Promise.allSettled(begun));
   }
 
   private async fanOutOne(eventId: string): Promise<void> {
     if (this.held.has(eventId)) return;
     this.held.set(eventId, null);
     this.heldEvents.inc();
-    await this.room.acquire();
     try {
       const begun = await this.claims.add(eventId);
       if (begun) await this.finish(eventId, begun);
     } finally {
-      this.room.release();
       this.held.delete(eventId);
       this.heldEvents.dec();
     }

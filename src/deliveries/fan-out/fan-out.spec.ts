@@ -20,6 +20,7 @@ describe('The fan-out', () => {
   let completed: string[];
   let firsts: FirstAttempt[];
   let parked: FirstAttempt[];
+  const held = { inc: jest.fn(), dec: jest.fn() };
   let attempt: jest.Mock<Promise<void>, [FirstAttempt, () => void]>;
 
   function fanOut(...pages: Subscriber[][]): void {
@@ -37,7 +38,7 @@ describe('The fan-out', () => {
         park: async (first) => void parked.push(first),
       } as Partial<FirstAttemptsService> as FirstAttemptsService,
       { during: (work) => work() } as Partial<WorkersService> as WorkersService,
-      { level: () => ({ inc: jest.fn(), dec: jest.fn() }) } as object as MetricsService,
+      { level: () => held } as object as MetricsService,
     );
   }
   afterEach(() => service.onApplicationShutdown());
@@ -86,6 +87,16 @@ describe('The fan-out', () => {
     fanOut(subscribers(EVENT, ['a', 'b'], null));
     await service.fanOutAll([EVENT]);
     expect([firsts.length, parked.length, completed]).toEqual([0, 2, [EVENT]]);
+  });
+
+  it('holds no more events than it has room for, however many the jobs offer', async () => {
+    fanOut(subscribers(EVENT, []));
+    held.inc.mockClear();
+    const offered = Array.from({ length: 12 }, (_, job) => Array.from({ length: 100 }, (_, i) => `${job}-${i}`));
+    const all = offered.map((ids) => service.fanOutAll(ids));
+    expect(held.inc).toHaveBeenCalledTimes(500);
+    await Promise.all(all);
+    expect(held.inc).toHaveBeenCalledTimes(1200);
   });
 
   it('begins an event once, however often it is offered meanwhile', async () => {

@@ -5,10 +5,16 @@ export class Semaphore {
   /** @param free how many may hold it at once, at least 1 */
   constructor(private free: number) {}
 
+  /** Takes a place at once. False: there is none. */
+  tryAcquire(): boolean {
+    if (this.free === 0) return false;
+    this.free -= 1;
+    return true;
+  }
+
   /** Resolves when the caller holds one of the places. */
   async acquire(): Promise<void> {
-    if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    if (!this.tryAcquire()) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
   /** Gives a place back, to the first that waits. */

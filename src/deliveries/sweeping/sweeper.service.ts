@@ -15,6 +15,8 @@ export interface Swept {
 }
 
 const MAX_ROWS = 1000;
+/** A sweep ends, however much there is: the next one goes on within a second. */
+const MAX_PAGES = 10;
 const MAX_COUNTED = 10_000;
 
 /** Turns rows whose lease has expired into jobs again. Any number of sweepers may run at once. */
@@ -52,6 +54,8 @@ export class SweeperService {
   }
 
   private async reclaimEvents(limit: number): Promise<number> {
+    // Without room they would expire again before a worker has come to them, and be offered twice.
+    if (this.fanOut.remaining < limit) return 0;
     const ids = await this.rows.reclaimEvents(limit);
     try {
       await this.fanOut.enqueue(ids);
@@ -86,7 +90,7 @@ export class SweeperService {
     reclaim: (limit: number) => Promise<number>,
   ): Promise<number> {
     let total = 0;
-    for (let found = MAX_ROWS; found === MAX_ROWS; total += found) {
+    for (let pages = 0, found = MAX_ROWS; found === MAX_ROWS && pages < MAX_PAGES; pages++, total += found) {
       found = await reclaim(MAX_ROWS);
       this.repairs.inc({ kind }, found);
     }

@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { ClockService } from '../../../../src/plumbing/database/clock.service';
+import { FanOutQueue } from '../../../../src/events/fan-out.queue';
 import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
 import { SEND_QUEUES, SendQueue } from '../../../../src/deliveries/send.queue';
 import { sendQueueIndex } from '../../../../src/deliveries/send-queue-names';
@@ -80,6 +81,30 @@ describeOnStores('The sweeper', (store) => {
     const hook = await forgottenDeliveries(1, '-1 second');
     expect((await sweep()).deliveries).toBe(1);
     await hook.received(1);
+  });
+
+  it('leaves events in their rows as long as the queue has no room for them', async () => {
+    const { hook } = await forgottenEvent('-1 second');
+    const room = jest.spyOn(app.get(FanOutQueue), 'remaining', 'get').mockReturnValue(0);
+    try {
+      expect((await sweep()).events).toBe(0);
+    } finally {
+      room.mockRestore();
+    }
+    expect((await sweep()).events).toBe(1);
+    await hook.received(1);
+  });
+
+  it('ends a sweep, however much there is to be swept', async () => {
+    const found = jest
+      .spyOn(app.get(SweepRepository), 'reclaimEvents')
+      .mockResolvedValue(Array(1000).fill(randomUUID()));
+    const queued = jest.spyOn(app.get(FanOutQueue), 'enqueue').mockResolvedValue();
+    try {
+      expect((await sweep()).events).toBe(10_000);
+    } finally {
+      for (const spy of [found, queued]) spy.mockRestore();
+    }
   });
 
   it('leaves alone what a job attends to', async () => {
