@@ -29,11 +29,19 @@ const SUBSCRIBED = `w.active and w.events && e.patterns and w.created_at < e.acc
 
 /**
  * A delivery that has a row is not begun again. Also a new event may have rows: a queue store that crashes can forget that a
- * job was done. The id of a first delivery has the event's time, as do $4 and $5.
+ * job was done. The id of a first delivery has the event's time: $4 and $5 lead to the partitions, and the bounds of the
+ * event to a few rows, whichever index a plan takes that was made while the partition was empty.
  */
 const UNSENT = `not exists (
   select from webhook_service.deliveries d
-  where d.user_id = w.user_id and d.event_id = e.id and d.webhook_id = w.id and d.id between $4 and $5)`;
+  where d.user_id = w.user_id and d.event_id = e.id and d.webhook_id = w.id and d.id between $4 and $5
+    and d.id between e.first_id and e.last_id)`;
+
+/** What is computed of an event: the names and patterns that subscribe to it, and the bounds of the ids of its first deliveries. */
+const COMPUTED = `
+  ${patternsSql('name')} as patterns,
+  overlay(id::text placing '-0000-0000-000000000000' from 14)::uuid as first_id,
+  overlay(id::text placing '-ffff-ffff-ffffffffffff' from 14)::uuid as last_id`;
 
 /**
  * The webhooks that get the events `e`: they are active, subscribed, and were created before the event. For an event of one
@@ -75,7 +83,7 @@ const CLAIM: Statement = {
         and fanned_out_at is null and not claimed
       returning id
     ), e as materialized (
-      select *, ${patternsSql('name')} as patterns from offered where is_new or id in (select id from won)
+      select *, ${COMPUTED} from offered where is_new or id in (select id from won)
     )
     ${subscribersOf({ where: 'true', columns: 'case when row_number() over o = 1 then array(select id from e) end as claimed,' })}`,
 };
@@ -84,7 +92,7 @@ const NEXT_SUBSCRIBERS: Statement = {
   name: 'next_subscribers',
   text: `
     with e as materialized (
-      select id, name, user_id, accepted_at, body, traceparent, ${patternsSql('name')} as patterns
+      select id, name, user_id, accepted_at, body, traceparent, ${COMPUTED}
       from webhook_service.events where id = any($1::uuid[]) and id between $2 and $3
     )
     ${subscribersOf({ where: '(e.id, w.id) > ($7, $8)' })}`,
