@@ -79,6 +79,6 @@ export class AccountsController {
     @IdParam('id', 'Id of a push account.') id: string,
     @Body() body: unknown,
   ): Promise<FollowersChangeDto> {
-    return this.accounts.putFollowers(userId, id, parsePushedFollowers(body));
+    return this.accounts.putFollowers(userId, id, await parsePushedFollowers(body));
   }
 }

@@ -1,24 +1,21 @@
 import { parsePushedFollowers } from './pushed-followers';
 
 const ADA = { id: '1', username: 'ada' };
-const problemOf = (body: unknown): string => {
-  try {
-    parsePushedFollowers(body);
-  } catch (error) {
-    return (error as Error).message;
-  }
-  return '';
-};
+const problemOf = (body: unknown): Promise<string> =>
+  parsePushedFollowers(body).then(
+    () => '',
+    (error: Error) => error.message,
+  );
 
 describe('parsePushedFollowers', () => {
-  it('reads followers as they are', () => {
+  it('reads followers as they are', async () => {
     const followers = [
       ADA,
       { id: '2', username: 'bob', displayName: '' },
       { id: '3', username: 'c', displayName: 'C' },
     ];
-    expect(parsePushedFollowers({ followers })).toEqual(followers);
-    expect(parsePushedFollowers({ followers: [] })).toEqual([]);
+    expect(await parsePushedFollowers({ followers })).toEqual(followers);
+    expect(await parsePushedFollowers({ followers: [] })).toEqual([]);
   });
 
   it.each<[unknown, string]>([
@@ -29,20 +26,34 @@ describe('parsePushedFollowers', () => {
     [{ followers: [ADA, ADA] }, 'followers.1.id is repeated'],
     [{ followers: [null] }, 'followers.0.id must be a string'],
     [{ followers: [{ ...ADA, constructor: 1 }] }, 'followers.0.constructor is not a known field'],
-  ])('refuses %j: %s', (body, problem) => {
-    expect(problemOf(body)).toBe(problem);
+  ])('refuses %j: %s', async (body, problem) => {
+    expect(await problemOf(body)).toBe(problem);
   });
 
-  it.each(['', 'x'.repeat(513), 'a\0', '\ud800', 5, null])('refuses %j as id, username or displayName', (text) => {
-    expect(problemOf({ followers: [{ ...ADA, id: text }] })).toMatch(/^followers\.0\.id must be/);
-    expect(problemOf({ followers: [{ ...ADA, username: text }] })).toMatch(/^followers\.0\.username must be/);
-    if (text !== '') {
-      expect(problemOf({ followers: [{ ...ADA, displayName: text }] })).toMatch(/^followers\.0\.displayName must be/);
-    }
-  });
+  it.each(['', 'x'.repeat(513), 'a\0', '\ud800', 5, null])(
+    'refuses %j as id, username or displayName',
+    async (text) => {
+      expect(await problemOf({ followers: [{ ...ADA, id: text }] })).toMatch(/^followers\.0\.id must be/);
+      expect(await problemOf({ followers: [{ ...ADA, username: text }] })).toMatch(/^followers\.0\.username must be/);
+      if (text !== '') {
+        expect(await problemOf({ followers: [{ ...ADA, displayName: text }] })).toMatch(
+          /^followers\.0\.displayName must be/,
+        );
+      }
+    },
+  );
 
-  it('names ten faults of a hundred thousand', () => {
+  it('names ten faults of a hundred thousand', async () => {
     const followers = Array.from({ length: 100_000 }, () => ({}));
-    expect(problemOf({ followers }).split('; ')).toHaveLength(10);
+    expect((await problemOf({ followers })).split('; ')).toHaveLength(10);
+  });
+
+  it('lets others have a turn meanwhile', async () => {
+    const followers = Array.from({ length: 100_000 }, (_, i) => ({ id: `${i}`, username: 'x' }));
+    let turns = 0;
+    const others = setInterval(() => (turns += 1), 0);
+    await parsePushedFollowers({ followers });
+    clearInterval(others);
+    expect(turns).toBeGreaterThan(2);
   });
 });
