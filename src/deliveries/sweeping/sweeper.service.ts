@@ -10,7 +10,7 @@ import { SweepRepository } from './sweep.repository';
 export interface Swept {
   events: number;
   deliveries: number;
-  /** The same by the name of the queue. */
+  /** The same by the name of the queue; at least 1 where the queue is so full that nothing was put on it. */
   byQueue: ReadonlyMap<string, number>;
 }
 
@@ -46,16 +46,19 @@ export class SweeperService {
     await this.expireForgotten(await this.memory.lost([FAN_OUT_QUEUE, ...this.send.names]));
     const byQueue = new Map<string, number>();
     const swept = {
-      events: await this.reclaimAll('events', (limit) => this.reclaimEvents(limit)),
+      events: await this.reclaimAll('events', (limit) => this.reclaimEvents(limit, byQueue)),
       deliveries: await this.reclaimAll('deliveries', (limit) => this.reclaimDeliveries(limit, byQueue)),
     };
     if (swept.events + swept.deliveries > 0) this.logger.log({ msg: 'swept', ...swept });
-    return { ...swept, byQueue: byQueue.set(FAN_OUT_QUEUE, swept.events) };
+    return { ...swept, byQueue };
   }
 
-  private async reclaimEvents(limit: number): Promise<number> {
+  private async reclaimEvents(limit: number, byQueue: Map<string, number>): Promise<number> {
     // Without room they would expire again before a worker has come to them, and be offered twice.
-    if (this.fanOut.remaining < limit) return 0;
+    if (this.fanOut.remaining < limit) {
+      byQueue.set(FAN_OUT_QUEUE, byQueue.get(FAN_OUT_QUEUE) ?? 1);
+      return 0;
+    }
     const ids = await this.rows.reclaimEvents(limit);
     try {
       await this.fanOut.enqueue(ids);
@@ -63,6 +66,7 @@ export class SweeperService {
       await this.rows.releaseEvents(ids);
       throw error;
     }
+    byQueue.set(FAN_OUT_QUEUE, ids.length + (byQueue.get(FAN_OUT_QUEUE) ?? 0));
     return ids.length;
   }
 
