@@ -1,9 +1,9 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AboutModule } from './about/about.module';
 import { AuthModule } from './auth/auth.module';
 import { BearerGuard } from './auth/bearer/bearer.guard';
-import { UserTurnsInterceptor } from './auth/limits/user-turns.interceptor';
+import { UserTurnsGuard } from './auth/limits/user-turns.guard';
 import type { Config } from './plumbing/config/config';
 import { ConfigModule } from './plumbing/config/config.module';
 import { DatabaseModule } from './plumbing/database/database.module';
@@ -20,8 +20,9 @@ import { WebhooksModule } from './webhooks/webhooks.module';
 /** The whole service. What applies to every route is set up here and not in a room. */
 @Module({
   providers: [
+    // In this order.
     { provide: APP_GUARD, useClass: BearerGuard },
-    { provide: APP_INTERCEPTOR, useClass: UserTurnsInterceptor },
+    { provide: APP_GUARD, useClass: UserTurnsGuard },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
     { provide: APP_PIPE, useFactory: validationPipe },
   ],

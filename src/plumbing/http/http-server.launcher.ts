@@ -112,8 +112,10 @@ function addHooks(server: FastifyInstance, config: Config): void {
 }
 
 /** What RFC 9112 (section 3.2) and RFC 9110 (section 10.1.1) ask a server to refuse. */
-function refusalOf({ headersDistinct, headers, httpVersionMinor }: IncomingMessage): [number, string] | null {
-  const hosts = headersDistinct.host?.length ?? 0;
+function refusalOf({ rawHeaders, headers, httpVersionMinor }: IncomingMessage): [number, string] | null {
+  const hosts = rawHeaders.filter(
+    (text, i) => i % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host',
+  ).length;
   if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return [400, MESSAGES.badHost];
   const { expect } = headers;
   return expect === undefined || expect.toLowerCase() === '100-continue' ? null : [417, MESSAGES.unknownExpectation];

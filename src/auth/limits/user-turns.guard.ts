@@ -1,6 +1,6 @@
-import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { finalize, type Observable } from 'rxjs';
+import type { FastifyReply } from 'fastify';
 import { Config } from '../../plumbing/config/config';
 import { Turns } from '../../plumbing/database/turns';
 import type { Principal } from '../access-token';
@@ -13,7 +13,7 @@ import { RATE_RULE_KEY } from '../rate-limit.decorator';
  * waits for its receiver, and a large body has turns of its own.
  */
 @Injectable()
-export class UserTurnsInterceptor implements NestInterceptor {
+export class UserTurnsGuard implements CanActivate {
   private readonly turns: Turns;
 
   constructor(
@@ -23,10 +23,16 @@ export class UserTurnsInterceptor implements NestInterceptor {
     this.turns = new Turns(Math.max(1, Math.floor(databasePoolSize / 3)));
   }
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  canActivate(context: ExecutionContext): true | Promise<true> {
     const { user } = context.switchToHttp().getRequest<{ user?: Principal }>();
-    if (!user || this.reflector.get<unknown>(RATE_RULE_KEY, context.getHandler())) return next.handle();
-    const end = await this.turns.take(user.userId);
-    return next.handle().pipe(finalize(end));
+    if (!user || this.reflector.get<unknown>(RATE_RULE_KEY, context.getHandler())) return true;
+    return this.take(user, context.switchToHttp().getResponse<FastifyReply>());
+  }
+
+  private async take({ userId }: Principal, { raw }: FastifyReply): Promise<true> {
+    const end = await this.turns.take(userId);
+    if (raw.destroyed) end();
+    else raw.once('close', end);
+    return true;
   }
 }
