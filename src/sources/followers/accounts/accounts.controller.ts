@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../../auth/access-token';
@@ -79,6 +80,6 @@ export class AccountsController {
     @IdParam('id', 'Id of a push account.') id: string,
     @Body() body: unknown,
   ): Promise<FollowersChangeDto> {
-    return this.accounts.putFollowers(userId, id, await parsePushedFollowers(body));
+    return this.accounts.putFollowers(userId, id, await parsePushedFollowers(body, nextTurn));
   }
 }

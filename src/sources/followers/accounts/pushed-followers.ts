@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '../../../plumbing/errors/api-error';
 import { messageFor } from '../../../plumbing/errors/messages';
 import { type Follower, isName } from '../follower';
@@ -14,9 +13,10 @@ const AT_ONCE = 10_000;
 /**
  * Reads the body of `PUT /api/accounts/:id/followers`. It is not a DTO because class-validator takes seconds for
  * 100,000 objects, and the process would do nothing else during that time.
+ * @param nextTurn lets others have a turn, after each 10,000
  * @throws ApiError 400 that names up to ten faults
  */
-export async function parsePushedFollowers(body: unknown): Promise<Follower[]> {
+export async function parsePushedFollowers(body: unknown, nextTurn: () => Promise<unknown>): Promise<Follower[]> {
   const { followers, ...others } = isObject(body) ? body : {};
   const unknown = Object.keys(others).map(messageFor.unknownField);
   if (!Array.isArray(followers)) throw refusal([...unknown, 'followers must be a list']);
