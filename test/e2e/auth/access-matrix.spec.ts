@@ -158,8 +158,7 @@ describe('Of another user', () => {
   });
 
   let harmless: string | undefined;
-  const noScopeToken = async () =>
-    (harmless ??= await service.createToken('bob', ['events:broadcast']));
+  const noScopeToken = async () => (harmless ??= await service.createToken('bob', ['events:broadcast']));
 
   it.each(ROUTES.filter(([method]) => method === 'GET'))(
     'no other way to write %s %s opens it',
