@@ -7,6 +7,10 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const TRIGGERS = ['event', 'redelivery', 'test'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
+/** What a pending delivery waits for: the time of its retry, or a slot. */
+export const WAITS = ['backoff', 'slot'] as const;
+export type Wait = (typeof WAITS)[number];
+
 /** Lower-case header names and their values. */
 export type HeaderMap = Readonly<Record<string, string | string[]>>;
 

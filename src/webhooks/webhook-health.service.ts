@@ -51,10 +51,10 @@ const NOTE_SUCCESS = `
   update webhook_service.webhooks set healthy_at = greatest(healthy_at, $2) where id = $1`;
 
 const DISABLE = `
-  update webhook_service.webhooks set active = false, disabled_reason = $2, updated_at = now()
+  update webhook_service.webhooks set active = false, disabled_reason = $2, disabled_at = now(), updated_at = now()
   where id = $1 and active and url = $5 and ($2 = 'gone' and healthy_at <= $6
     or consecutive_failures >= $3 and (healthy_at <= now() - $4 * interval '1 hour' or $4 = 0))
-  returning user_id as "userId", url, updated_at as "disabledAt"`;
+  returning user_id as "userId", url, disabled_at as "disabledAt"`;
 
 const MAX_BATCH = 500;
 

@@ -36,6 +36,10 @@ export class Webhook {
   @Column('text', { name: 'disabled_reason', nullable: true })
   disabledReason: DisabledReason | null;
 
+  /** When it was last disabled, or created so; null: it is active. */
+  @Column('timestamptz', { name: 'disabled_at', nullable: true })
+  disabledAt: Date | null;
+
   @Column('integer', { name: 'consecutive_failures' })
   consecutiveFailures: number;
 

@@ -45,6 +45,7 @@ export class WebhooksService {
         description: wanted.description ?? null,
         secret: this.secrets.seal(id, secret),
         active,
+        disabledAt: active ? null : () => 'now()',
       });
       if (!active) await this.lifecycle.disabled(manager, id);
       return manager.findOneByOrFail(Webhook, { id });
@@ -94,8 +95,14 @@ export class WebhooksService {
         previousSecret: null,
         previousSecretExpiresAt: null,
       }),
+      ...(changes.active === false && before.active && { disabledAt: () => 'now()' }),
       // Setting active to true says that the webhook works again, even when it is still active.
-      ...(changes.active && { disabledReason: null, consecutiveFailures: 0, healthyAt: () => 'now()' }),
+      ...(changes.active && {
+        disabledReason: null,
+        disabledAt: null,
+        consecutiveFailures: 0,
+        healthyAt: () => 'now()',
+      }),
       updatedAt: () => 'now()',
     };
   }

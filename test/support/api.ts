@@ -9,7 +9,9 @@ export interface Webhook {
   description: string | null;
   active: boolean;
   disabledReason: string | null;
+  disabledAt: string | null;
   consecutiveFailures: number;
+  previousSecretExpiresAt: string | null;
   createdAt: string;
   updatedAt: string;
 }
@@ -26,6 +28,7 @@ export interface Delivery {
   attempt: number;
   trigger: 'event' | 'redelivery' | 'test';
   status: 'pending' | 'succeeded' | 'failed' | 'canceled';
+  waitsFor: 'backoff' | 'slot' | null;
   url: string;
   responseStatus: number | null;
   durationMs: number | null;
@@ -70,6 +73,8 @@ export interface EventRecord {
   id: string;
   event: string;
   userId: string | null;
+  publishedBy: string | null;
+  traceparent: string | null;
   createdAt: string;
   data: Record<string, unknown>;
   fannedOutAt: string | null;
@@ -104,6 +109,7 @@ export interface FollowersChange {
 }
 
 export interface Me {
+  tokenId: string | null;
   userId: string;
   scopes: string[];
   expiresAt: string | null;
@@ -114,6 +120,7 @@ export interface AccessToken {
   name: string;
   userId: string;
   scopes: string[];
+  madeBy: string | null;
   expiresAt: string | null;
   createdAt: string;
   lastUsedAt: string | null;
@@ -195,6 +202,8 @@ export class Api {
   redeliver = (id: string, deliveryId: string) =>
     this.call<Delivery>('POST', `/api/webhooks/${id}/deliveries/${deliveryId}/redeliver`);
   recover = (id: string, body: unknown) => this.call<Recovery>('POST', `/api/webhooks/${id}/recover`, { body });
+  listRecoveries = (id: string, query?: Query) =>
+    this.call<Recovery[]>('GET', `/api/webhooks/${id}/recoveries`, { query });
   readRecovery = (id: string, recoveryId: string) =>
     this.call<Recovery>('GET', `/api/webhooks/${id}/recoveries/${recoveryId}`);
 

@@ -7,6 +7,8 @@ import {
   type HeaderMap,
   type Trigger,
   TRIGGERS,
+  type Wait,
+  WAITS,
 } from '../delivery.entity';
 import { ERROR_CODES } from '../delivery-error';
 import { ApiCount, ApiId, ApiTime } from '../../plumbing/validation/api-field.decorator';
@@ -60,6 +62,13 @@ export class DeliveryDto {
   @ApiProperty({ enum: DELIVERY_STATUSES })
   status: DeliveryStatus;
 
+  /**
+   * What it waits for while it is pending: `backoff`, the time of its retry; `slot`, that its webhook, its user or the
+   * service has fewer attempts under way. Null: it is sent now, or was.
+   */
+  @ApiProperty({ enum: [...WAITS, null], nullable: true, type: String })
+  waitsFor: Wait | null;
+
   /** Where it was sent, or where it would be sent now. */
   url: string;
 
@@ -104,6 +113,7 @@ export class DeliveryDto {
       attempt: row.attempt,
       trigger: row.trigger,
       status: row.status,
+      waitsFor: waitOf(row),
       url: row.url,
       responseStatus: row.responseStatus,
       durationMs: row.durationMs,
@@ -115,6 +125,12 @@ export class DeliveryDto {
       createdAt: timeOfId(row.id).toISOString(),
     };
   }
+}
+
+function waitOf({ status, parked, claimed, scheduledAt }: Delivery): Wait | null {
+  if (status !== 'pending' || claimed) return null;
+  if (parked) return 'slot';
+  return scheduledAt.getTime() > Date.now() ? 'backoff' : null;
 }
 
 const HEADERS_SCHEMA: ApiPropertyOptions = {

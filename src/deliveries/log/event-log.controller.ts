@@ -23,7 +23,7 @@ export class EventLogController {
   })
   @ApiAnswer(EventDto, { page: true, description: 'One page of events.' })
   async list(@CurrentUser() { userId }: Principal, @Query() query: EventQueryDto): Promise<Page<EventDto>> {
-    return (await this.log.list(userId, query)).map(EventDto.from);
+    return (await this.log.list(userId, query)).map((event) => EventDto.from(event, userId));
   }
 
   @Get(':id')
@@ -36,6 +36,6 @@ export class EventLogController {
     @IdParam('id', 'Id of the event.') id: string,
   ): Promise<EventDetailDto> {
     const { event, deliveries } = await this.log.read(userId, id);
-    return EventDetailDto.with(event, deliveries);
+    return EventDetailDto.with(event, userId, deliveries);
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { ErrorCode } from '../delivery-error';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
 /** A window of events for one webhook. Ids of events bound it in time. */
@@ -11,6 +12,10 @@ export interface EventWindow {
   firstId: string;
   /** The first id after the window. */
   untilId: string;
+  /** Only events with this name; null: all. */
+  event: string | null;
+  /** Only events whose newest delivery has this error; null: all that were missed. */
+  error: ErrorCode | null;
 }
 
 /** An event that the webhook should have got, by the event's name and its audience. */
@@ -22,17 +27,19 @@ export interface Candidate {
 /** A fan-out and an activation at the same moment are two transactions. They may misjudge their order by this much. */
 const SLACK = `interval '5 seconds'`;
 
+const IN_WINDOW = 'id >= $3 and id > $7 and id < $4 and ($5::text is null or name = $5)';
+
 /**
- * $1 webhook, $2 owner, $3 first id, $4 id after the window, $5 id to continue after.
+ * $1 webhook, $2 owner, $3 first id, $4 id after the window, $5 name, $6 error, $7 id to continue after.
  * Each audience has a branch, so that both are index scans.
  */
 const CANDIDATES = `
   select w.id as webhook_id, e.id, e.accepted_at, e.fanned_out_at
   from webhook_service.webhooks w
   cross join lateral (
-    select * from webhook_service.events where user_id = $2 and id >= $3 and id > $5 and id < $4
+    select * from webhook_service.events where user_id = $2 and ${IN_WINDOW}
     union all
-    select * from webhook_service.events where user_id is null and id >= $3 and id > $5 and id < $4
+    select * from webhook_service.events where user_id is null and ${IN_WINDOW}
   ) as e
   where w.id = $1 and not e.is_test and e.accepted_at > w.created_at and exists (
     select from unnest(w.events) as pattern
@@ -46,6 +53,7 @@ const MISSED = `
   not exists (
     select from webhook_service.deliveries p
     where p.webhook_id = c.webhook_id and p.event_id = c.id and p.status = 'pending')
+  and ($6::text is null or newest.error_code = $6)
   and (newest.status = 'failed' or newest.error_code = 'webhook_disabled'
     or newest.status is null and exists (
       select from webhook_service.webhook_pauses p
@@ -64,7 +72,7 @@ const COUNT = `select count(*)::int as count from (${CANDIDATES}) as c ${NEWEST}
 
 const PAGE = `
   select c.id, ${MISSED} as missed
-  from (${CANDIDATES} order by e.id limit $6) as c ${NEWEST}
+  from (${CANDIDATES} order by e.id limit $8) as c ${NEWEST}
   order by c.id`;
 
 const NIL = '00000000-0000-0000-0000-000000000000';
@@ -88,8 +96,8 @@ export class MissedEventsRepository {
     return manager.query<Candidate[]>(PAGE, [...this.bounds(window), after, limit]);
   }
 
-  private bounds({ webhookId, userId, firstId, untilId }: EventWindow): string[] {
+  private bounds({ webhookId, userId, firstId, untilId, event, error }: EventWindow): (string | null)[] {
     const firstKeptId = this.cutoff.firstKeptId();
-    return [webhookId, userId, firstId > firstKeptId ? firstId : firstKeptId, untilId];
+    return [webhookId, userId, firstId > firstKeptId ? firstId : firstKeptId, untilId, event, error];
   }
 }

@@ -1,10 +1,12 @@
-import { Body, Controller, Get, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, HttpStatus, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
+import { PageQueryDto } from '../../plumbing/pagination/dto/page-query.dto';
+import type { Page } from '../../plumbing/pagination/page';
 import { IdParam } from '../../plumbing/validation/id-param.decorator';
 import { RecoverDto, RecoveryCountDto, RecoveryDto } from './dto/recovery.dto';
 import { RecoveriesService } from './recoveries.service';
@@ -28,12 +30,25 @@ export class RecoveriesController {
   async recover(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
-    @Body() { since, until, dryRun }: RecoverDto,
+    @Body() body: RecoverDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RecoveryDto | RecoveryCountDto> {
-    if (!dryRun) return RecoveryDto.from(await this.recoveries.start(userId, id, since, until));
+    if (!body.dryRun) return RecoveryDto.from(await this.recoveries.start(userId, id, body));
     reply.status(HttpStatus.OK);
-    return { count: await this.recoveries.count(userId, id, since, until) };
+    return { count: await this.recoveries.count(userId, id, body) };
+  }
+
+  @Get('recoveries')
+  @Scopes('deliveries:read')
+  @ApiOperation({ summary: 'List the recoveries of a webhook', description: 'Newest first.' })
+  @ApiAnswer(RecoveryDto, { page: true, description: 'One page of recoveries.' })
+  @ApiErrors(404)
+  async list(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the webhook.') id: string,
+    @Query() query: PageQueryDto,
+  ): Promise<Page<RecoveryDto>> {
+    return (await this.recoveries.list(userId, id, query)).map(RecoveryDto.from);
   }
 
   @Get('recoveries/:recoveryId')

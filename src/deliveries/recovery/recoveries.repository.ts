@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
+import type { PageRequest } from '../../plumbing/pagination/id-window';
+import { newestFirst } from '../../plumbing/pagination/newest-first.query';
+import type { Page } from '../../plumbing/pagination/page';
 import { Recovery } from './recovery.entity';
 
 /** Of several inserts at once, the partial unique index lets one win. */
 const INSERT = `
   insert into webhook_service.recoveries
-    (id, webhook_id, user_id, count, first_id, until_id, cursor, status, completed_at)
-  select $1, $2, $3, $4::int, $5, $6, $5, case when $4::int = 0 then 'done' else 'running' end,
+    (id, webhook_id, user_id, count, first_id, until_id, event, error, cursor, status, completed_at)
+  select $1, $2, $3, $4::int, $5, $6, $7, $8, $5, case when $4::int = 0 then 'done' else 'running' end,
          case when $4::int = 0 then now() end
   on conflict (webhook_id) where status = 'running' do nothing
   returning id`;
@@ -28,7 +31,7 @@ const UNSENT = `
   ) as unsent`;
 
 /** A recovery before it is inserted. */
-export type NewRecovery = Pick<Recovery, 'id' | 'webhookId' | 'userId' | 'count' | 'firstId' | 'untilId'>;
+export type NewRecovery = Omit<Recovery, 'status' | 'queued' | 'cursor' | 'createdAt' | 'completedAt'>;
 
 /** How far each recovery is. A method that takes a `manager` must be called under the lock of its webhook. */
 @Injectable()
@@ -39,9 +42,11 @@ export class RecoveriesRepository {
    * Answers the recovery as it was inserted: once it is committed, any process may take it further. One with nothing to do
    * is done at once. Null while another one of the same webhook is running.
    */
-  insert({ id, webhookId, userId, count, firstId, untilId }: NewRecovery): Promise<Recovery | null> {
+  insert(recovery: NewRecovery): Promise<Recovery | null> {
+    const { id, webhookId, userId, count, firstId, untilId, event, error } = recovery;
     return this.recoveries.manager.transaction(async (manager) => {
-      const rows = await manager.query<unknown[]>(INSERT, [id, webhookId, userId, count, firstId, untilId]);
+      const values = [id, webhookId, userId, count, firstId, untilId, event, error];
+      const rows = await manager.query<unknown[]>(INSERT, values);
       return rows.length > 0 ? manager.findOneByOrFail(Recovery, { id }) : null;
     });
   }
@@ -49,6 +54,12 @@ export class RecoveriesRepository {
   /** A recovery of a user's webhook; null when there is none with this id. */
   find(userId: string, webhookId: string, id: string): Promise<Recovery | null> {
     return this.recoveries.findOneBy({ userId, webhookId, id });
+  }
+
+  /** One page of the recoveries of a user's webhook, newest first. */
+  list(userId: string, webhookId: string, page: PageRequest): Promise<Page<Recovery>> {
+    const query = this.recoveries.createQueryBuilder('r').where({ userId, webhookId });
+    return newestFirst(query, page, [userId, `recoveries of ${webhookId}`, {}]);
   }
 
   /** All recoveries that are running. */

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { ErrorCode } from '../delivery-error';
 
 export const RECOVERY_STATUSES = ['running', 'done'] as const;
 export type RecoveryStatus = (typeof RECOVERY_STATUSES)[number];
@@ -38,6 +39,14 @@ export class Recovery {
   /** The id of the last event that was looked at. */
   @Column('uuid')
   cursor: string;
+
+  /** Only events with this name; null: all. */
+  @Column('text', { nullable: true })
+  event: string | null;
+
+  /** Only events whose newest delivery has this error; null: all that were missed. */
+  @Column('text', { nullable: true })
+  error: ErrorCode | null;
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;

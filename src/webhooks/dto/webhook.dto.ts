@@ -2,6 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Webhook } from '../webhook.entity';
 import { ApiCount, ApiId, ApiTime } from '../../plumbing/validation/api-field.decorator';
 
+const ahead = (time: Date | null): Date | null => (time && time.getTime() > Date.now() ? time : null);
+
 export class WebhookDto {
   /**
    * UUIDv7 of the webhook.
@@ -35,9 +37,17 @@ export class WebhookDto {
   @ApiProperty({ enum: ['failing', 'gone', null], nullable: true, type: String })
   disabledReason: string | null;
 
+  /** Since when it gets no events; null: it is active. */
+  @ApiTime()
+  disabledAt: string | null;
+
   /** Events in a row that ran out of retries. */
   @ApiCount()
   consecutiveFailures: number;
+
+  /** Until when the secret before the last rotation signs deliveries too; null: it does not. */
+  @ApiTime()
+  previousSecretExpiresAt: string | null;
 
   /** When it was created. */
   @ApiTime()
@@ -55,7 +65,9 @@ export class WebhookDto {
       description: webhook.description,
       active: webhook.active,
       disabledReason: webhook.disabledReason,
+      disabledAt: webhook.disabledAt?.toISOString() ?? null,
       consecutiveFailures: webhook.consecutiveFailures,
+      previousSecretExpiresAt: ahead(webhook.previousSecretExpiresAt)?.toISOString() ?? null,
       createdAt: webhook.createdAt.toISOString(),
       updatedAt: webhook.updatedAt.toISOString(),
     };

@@ -75,10 +75,15 @@ describe('Authentication', () => {
 
   it('tells the user and the scopes of the token', async () => {
     const [admin, alice] = [await dataOf(service.api.me()), await service.apiFor('alice@example.com', SEVERAL_SCOPES)];
-    expect(admin).toEqual({ userId: 'admin', scopes: expect.any(Array), expiresAt: null });
+    expect(admin).toEqual({ tokenId: null, userId: 'admin', scopes: expect.any(Array), expiresAt: null });
     expect(admin.scopes).toEqual(expect.arrayContaining([...SEVERAL_SCOPES, 'events:broadcast', 'deliveries:read']));
     const me = await dataOf(alice.me());
-    expect(me).toEqual({ userId: 'alice@example.com', scopes: expect.any(Array), expiresAt: null });
+    expect(me).toEqual({
+      tokenId: expect.any(String),
+      userId: 'alice@example.com',
+      scopes: expect.any(Array),
+      expiresAt: null,
+    });
     expect([...me.scopes].sort()).toEqual([...SEVERAL_SCOPES].sort());
   });
 

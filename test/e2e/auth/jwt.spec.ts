@@ -38,6 +38,7 @@ describe('A JWT of the identity provider', () => {
     const exp = inSeconds(600);
     const api = await speaker({ sub: 'auth0|6543', scope: 'openid webhooks:read webhooks:fly', exp });
     expect(await dataOf(api.me())).toEqual({
+      tokenId: null,
       userId: 'auth0|6543',
       scopes: ['webhooks:read'],
       expiresAt: new Date(exp * 1000).toISOString(),

@@ -25,11 +25,13 @@ describe('An access token', () => {
     expect(token).toMatch(/^wns_[A-Za-z0-9_-]{43}$/);
     expect(created).toEqual({
       ...wanted,
+      madeBy: null,
       id: expect.stringMatching(UUID_V7),
       createdAt: expect.stringMatching(ISO_UTC),
       lastUsedAt: null,
     });
     expect(await dataOf(speaker({ token }).me())).toEqual({
+      tokenId: created.id,
       userId: wanted.userId,
       scopes: wanted.scopes,
       expiresAt,
@@ -156,6 +158,7 @@ describe('An access token', () => {
     const grandchild = await make(speaker(child));
     const elsewhere = await make(root.api, { userId: 'elsewhere' });
     const sibling = await make(service.api, { userId: root.userId });
+    expect([child.madeBy, grandchild.madeBy, sibling.madeBy]).toEqual([root.id, child.id, null]);
     const live = (tokens: { token: string }[]) =>
       Promise.all(tokens.map(async (token) => (await speaker(token).me()).status));
     expect(await live([root, child, grandchild, elsewhere, sibling])).toEqual([200, 200, 200, 200, 200]);

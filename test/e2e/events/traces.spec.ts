@@ -43,7 +43,9 @@ describeOnStores('A trace', (store) => {
     const traceId = newTrace();
     const hook = receiver.hook({ status: 500 }, { status: 200 });
     const webhook = await subscribe(service.api, hook, ['job.started']);
-    const event = await publish({ traceparent: `00-${traceId}-${PARENT}-01` });
+    const traceparent = `00-${traceId}-${PARENT}-01`;
+    const event = await publish({ traceparent });
+    expect(await dataOf(service.api.readEvent(event.id))).toMatchObject({ traceparent });
     const rows = await waitFor(
       async () => {
         const log = await settledDeliveries(service.api, webhook, event);

@@ -21,7 +21,9 @@ describe('Creating a webhook', () => {
       description: null,
       active: true,
       disabledReason: null,
+      disabledAt: null,
       consecutiveFailures: 0,
+      previousSecretExpiresAt: null,
       createdAt: expect.stringMatching(ISO_UTC),
       updatedAt: expect.stringMatching(ISO_UTC),
     });
@@ -137,7 +139,9 @@ describe('Creating a webhook', () => {
   });
 
   it('takes true or false for active, and nothing that looks like it', async () => {
-    expect(await create({ active: false })).toMatchObject({ active: false, disabledReason: null });
+    expect(await create({ active: false })).toMatchObject({
+      ...{ active: false, disabledReason: null, disabledAt: expect.stringMatching(ISO_UTC) },
+    });
     for (const active of ['false', 0, 'yes']) expect(await refusal({ active })).toMatch(/active/);
   });
 

@@ -35,7 +35,8 @@ describe('A webhook', () => {
     const webhook = await example();
     await waitFor(() => Date.now() > Date.parse(webhook.updatedAt), { what: 'the next millisecond', everyMs: 1 });
     const updated = await dataOf(service.api.updateWebhook(webhook.id, change));
-    expect(updated).toEqual({ ...webhook, ...change, updatedAt: expect.any(String) });
+    const disabledAt = 'active' in change ? updated.updatedAt : null;
+    expect(updated).toEqual({ ...webhook, ...change, disabledAt, updatedAt: expect.any(String) });
     expect(Date.parse(updated.updatedAt)).toBeGreaterThan(Date.parse(webhook.updatedAt));
     expect(await dataOf(service.api.readWebhook(webhook.id))).toEqual(updated);
   });
@@ -79,9 +80,12 @@ describe('A webhook', () => {
 
   it('can be deactivated and activated again', async () => {
     const { id } = await example();
-    expect(await dataOf(service.api.updateWebhook(id, { active: false }))).toMatchObject({ active: false });
+    const disabled = await dataOf(service.api.updateWebhook(id, { active: false }));
+    expect(disabled).toMatchObject({ active: false, disabledAt: disabled.updatedAt });
+    const changed = await dataOf(service.api.updateWebhook(id, { active: false, description: 'still' }));
+    expect(changed.disabledAt).toBe(disabled.disabledAt);
     const again = await dataOf(service.api.updateWebhook(id, { active: true }));
-    expect(again).toMatchObject({ active: true, disabledReason: null, consecutiveFailures: 0 });
+    expect(again).toMatchObject({ active: true, disabledReason: null, disabledAt: null, consecutiveFailures: 0 });
   });
 
   it('shows its secret on no read', async () => {

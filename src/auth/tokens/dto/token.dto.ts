@@ -27,6 +27,10 @@ export class TokenDto {
   @ApiProperty({ enum: ALL_SCOPES, isArray: true })
   scopes: Scope[];
 
+  /** Id of the token that it was made with, and ends with; null: it was made without one that has an id. */
+  @ApiId()
+  madeBy: string | null;
+
   /** When it ends; null: never. */
   @ApiTime()
   expiresAt: string | null;
@@ -45,6 +49,7 @@ export class TokenDto {
       name: token.name,
       userId: token.userId,
       scopes: token.scopes,
+      madeBy: token.parentId,
       expiresAt: token.expiresAt?.toISOString() ?? null,
       createdAt: token.createdAt.toISOString(),
       lastUsedAt: token.lastUsedAt?.toISOString() ?? null,

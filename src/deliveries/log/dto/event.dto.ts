@@ -21,6 +21,12 @@ export class EventDto {
   /** Whose webhooks it reaches; null: everybody's. */
   userId: string | null;
 
+  /** The user who published it over HTTP; null: published in process, or the reader is neither its user nor its publisher. */
+  publishedBy: string | null;
+
+  /** W3C Trace Context of the request that published it; null: there was none, or as for `publishedBy`. */
+  traceparent: string | null;
+
   /** When it was published. */
   @ApiTime()
   createdAt: string;
@@ -32,11 +38,15 @@ export class EventDto {
   @ApiTime()
   fannedOutAt: string | null;
 
-  static from(event: Event): EventDto {
+  /** @param readerId the user who reads it */
+  static from(event: Event, readerId: string): EventDto {
+    const isConcerned = [event.userId, event.publisherId].includes(readerId);
     return {
       id: event.id,
       event: event.name,
       userId: event.userId,
+      publishedBy: isConcerned ? event.publisherId : null,
+      traceparent: isConcerned ? event.traceparent : null,
       createdAt: timeOfId(event.id).toISOString(),
       data: (JSON.parse(event.body) as { data: Record<string, unknown> }).data,
       fannedOutAt: event.fannedOutAt?.toISOString() ?? null,
@@ -49,7 +59,7 @@ export class EventDetailDto extends EventDto {
   /** The newest 250 deliveries to your own webhooks. */
   deliveries: DeliveryDto[];
 
-  static with(event: Event, deliveries: readonly Delivery[]): EventDetailDto {
-    return { ...EventDto.from(event), deliveries: deliveries.map(DeliveryDto.from) };
+  static with(event: Event, readerId: string, deliveries: readonly Delivery[]): EventDetailDto {
+    return { ...EventDto.from(event, readerId), deliveries: deliveries.map(DeliveryDto.from) };
   }
 }

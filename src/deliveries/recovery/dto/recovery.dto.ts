@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean } from 'class-validator';
+import { IsBoolean, IsIn } from 'class-validator';
+import { ERROR_CODES, type ErrorCode } from '../../delivery-error';
+import { IsEventFilter } from '../../../plumbing/validation/event-filter.decorator';
 import { Optional } from '../../../plumbing/validation/optional.decorator';
 import { IsOptionalTime, IsTime } from '../../../plumbing/validation/time.decorator';
 import { type Recovery, RECOVERY_STATUSES, type RecoveryStatus } from '../recovery.entity';
@@ -21,6 +23,16 @@ export class RecoverDto {
   @IsOptionalTime()
   @ApiProperty({ type: String, format: 'date-time', required: false })
   until?: Date;
+
+  /** Only events with this name, such as follower.gained. */
+  @IsEventFilter()
+  event?: string;
+
+  /** Only events whose newest delivery has this error; `webhook_disabled`: those that were canceled. */
+  @Optional()
+  @IsIn(ERROR_CODES)
+  @ApiProperty({ enum: ERROR_CODES, required: false })
+  error?: ErrorCode;
 
   /** True only counts, and changes nothing. */
   @Optional()

@@ -49,6 +49,7 @@ const WEBHOOKS = `
     previous_secret_expires_at timestamptz(3),
     active                     boolean not null default true,
     disabled_reason            text,
+    disabled_at                timestamptz(3),
     consecutive_failures       integer not null default 0,
     -- The last success or activation. DISABLE_AFTER_HOURS counts from here.
     healthy_at                 timestamptz(3) not null default now(),
@@ -63,7 +64,6 @@ const WEBHOOKS = `
   create table webhook_service.webhook_pauses (
     webhook_id uuid not null references webhook_service.webhooks (id) on delete cascade,
     started_at timestamptz not null default clock_timestamp(),
-    -- Null: the webhook is still inactive.
     ended_at   timestamptz,
     primary key (webhook_id, started_at)
   );
@@ -80,10 +80,13 @@ const WEBHOOKS = `
     first_id     uuid not null,
     until_id     uuid not null,
     cursor       uuid not null,
+    -- Only events with this name, and those whose newest delivery has this error; null: all.
+    event        text,
+    error        text,
     created_at   timestamptz(3) not null default now(),
     completed_at timestamptz(3)
   );
-  create index recoveries_webhook on webhook_service.recoveries (webhook_id);
+  create index recoveries_webhook on webhook_service.recoveries (webhook_id, id);
   create unique index recoveries_running on webhook_service.recoveries (webhook_id) where status = 'running';
 `;
 
@@ -91,9 +94,8 @@ const EVENTS = `
   create table webhook_service.events (
     id             uuid primary key,
     name           text not null,
-    -- Null: for everybody.
+    -- Null: for everybody; a publisher of null: published in process.
     user_id        text,
-    -- Null: published in process.
     publisher_id   text,
     -- W3C Trace Context of the request that published it; null when the request had none.
     traceparent    text,
@@ -166,8 +168,7 @@ const DELIVERIES = `
   -- Finds the webhooks that have parked rows, one after the other.
   create index deliveries_parked on webhook_service.deliveries (user_id, webhook_id, id)
     where status = 'pending' and parked;
-  -- For the filters of the log. Deliveries that did not succeed, or that no event caused, are rare: their indexes are
-  -- partial, and an ordinary row writes to none of them.
+  -- For the filters of the log. They are partial, so that an ordinary row writes to none of them.
   create index deliveries_webhook_failed on webhook_service.deliveries (webhook_id, status, id)
     where status in ('failed', 'canceled');
   create index deliveries_user_failed on webhook_service.deliveries (user_id, status, id)
@@ -175,8 +176,7 @@ const DELIVERIES = `
   create index deliveries_webhook_trigger on webhook_service.deliveries (webhook_id, trigger, id) where trigger <> 'event';
   create index deliveries_user_trigger on webhook_service.deliveries (user_id, trigger, id) where trigger <> 'event';
   create index deliveries_user_event on webhook_service.deliveries (user_id, event, id);
-  -- Tells PostgreSQL which values come together. Otherwise it would expect a webhook that never fails to fail as often
-  -- as the others, and search all of its deliveries for failures.
+  -- Tells PostgreSQL which values come together: a webhook that never fails is not searched for failures row by row.
   create statistics webhook_service.deliveries_filters (mcv) on user_id, webhook_id, event, trigger, status
     from webhook_service.deliveries;
 `;

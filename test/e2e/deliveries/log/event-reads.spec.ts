@@ -28,6 +28,8 @@ describe('Reading events', () => {
     await fannedOut(alice, event);
     expect(await dataOf(alice.readEvent(event.id))).toEqual({
       ...event,
+      publishedBy: 'alice',
+      traceparent: null,
       data: EXAMPLES['job.started'],
       fannedOutAt: expect.stringMatching(ISO_UTC),
       deliveries: rows,
@@ -94,7 +96,9 @@ describe('Reading events', () => {
     const event = await publish(service.api, 'operation.complete', { userId: null });
     await fannedOut(service.api, event);
     const seen = await dataOf(alice.readEvent(event.id));
-    expect(seen).toMatchObject({ id: event.id, userId: null });
+    // Who published it is told to its publisher.
+    expect(seen).toMatchObject({ id: event.id, userId: null, publishedBy: null, traceparent: null });
+    expect(await dataOf(service.api.readEvent(event.id))).toMatchObject({ publishedBy: 'admin' });
     expect(idsOf(seen.deliveries)).toEqual(idsOf(await deliveriesOf(alice, webhook, event)));
     expect(seen.deliveries).toHaveLength(1);
     expect(idsOf((await pageOf(alice.listEvents({ event: 'operation.complete' }))).rows)).toContain(event.id);

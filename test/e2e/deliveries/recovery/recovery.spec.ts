@@ -3,6 +3,7 @@ import {
   type CreatedWebhook,
   dataOf,
   errorOf,
+  pageOf,
   type PublishedEvent,
   type Recovery,
 } from '../../../support/api';
@@ -161,6 +162,45 @@ describeOnStores('Recovering', (store) => {
     await finished(webhook, await dataOf(api.recover(webhook.id, { since: second, until: third }), 202));
     await hook.received(4);
     expect(idsAt(hook)[3]).toBe(events[1]!.id);
+  });
+
+  it('can be narrowed by event and by error', async () => {
+    const hook = receiver.hook({ status: 500 });
+    const webhook = await subscribe(api, hook, ['job.*']);
+    const [started, completed] = [await publish(api, 'job.started'), await publish(api, 'job.completed')];
+    for (const event of [started, completed]) await settledDeliveries(api, webhook, event);
+    await dataOf(api.updateWebhook(webhook.id, { active: false }));
+    const missing = await publish(api, 'job.started');
+    await fannedOut(api, missing);
+    await dataOf(api.updateWebhook(webhook.id, { active: true }));
+    expect(await count(webhook)).toBe(3);
+    expect(await count(webhook, { event: 'job.started' })).toBe(2);
+    expect(await count(webhook, { event: 'job.failed' })).toBe(0);
+    expect(await count(webhook, { error: 'http_status' })).toBe(2);
+    expect(await count(webhook, { error: 'timeout' })).toBe(0);
+    expect(await errorOf(api.recover(webhook.id, { since: since(), error: 'bad luck' }), 400)).toMatch(
+      /^error must be/,
+    );
+    hook.answer({ status: 200 });
+    const wanted = { since: since(), event: 'job.started', error: 'http_status' };
+    await finished(webhook, await dataOf(api.recover(webhook.id, wanted), 202));
+    await hook.received(3);
+    expect(idsAt(hook)[2]).toBe(started.id);
+    await settledDeliveries(api, webhook, started);
+    expect(await count(webhook)).toBe(2);
+  });
+
+  it('is listed with those before it, newest first', async () => {
+    const webhook = await subscribe(api, receiver.hook(), ['job.started']);
+    const made: Recovery[] = [];
+    for (let i = 0; i < 3; i++) made.unshift(await dataOf(api.recover(webhook.id, { since: since() }), 202));
+    const first = await pageOf(api.listRecoveries(webhook.id, { limit: 2 }));
+    const rest = await pageOf(api.listRecoveries(webhook.id, { limit: 2, cursor: String(first.nextCursor) }));
+    expect([first.rows, rest.rows, rest.nextCursor]).toEqual([made.slice(0, 2), made.slice(2), null]);
+    const other = await subscribe(api, receiver.hook(), ['job.started']);
+    expect((await pageOf(api.listRecoveries(other.id))).rows).toEqual([]);
+    expect(await errorOf(api.listRecoveries(other.id, { cursor: String(first.nextCursor) }), 400)).toMatch(/cursor/);
+    await errorOf((await service.apiFor('bob')).listRecoveries(webhook.id), 404);
   });
 
   it('runs once at a time for a webhook, also when twenty ask at once, and is done at once with nothing to do', async () => {

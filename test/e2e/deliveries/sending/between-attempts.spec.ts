@@ -26,7 +26,7 @@ describeOnStores('Between two attempts', (store) => {
     const pending = await waitFor(async () => (await deliveriesOf(service.api, webhook, event))[1], {
       what: 'a pending second attempt',
     });
-    expect(pending).toMatchObject({ attempt: 2, status: 'pending', attemptedAt: null });
+    expect(pending).toMatchObject({ attempt: 2, status: 'pending', waitsFor: 'backoff', attemptedAt: null });
     return { webhook, event, pending };
   }
 

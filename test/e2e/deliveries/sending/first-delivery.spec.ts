@@ -85,6 +85,7 @@ describeOnStores('The first delivery', (store) => {
         attempt: 1,
         trigger: 'event',
         status: 'succeeded',
+        waitsFor: null,
         url: hook.url,
         responseStatus: 201,
         durationMs: expect.any(Number),

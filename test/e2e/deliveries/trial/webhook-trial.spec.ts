@@ -24,6 +24,7 @@ describe('Testing a webhook', () => {
       attempt: 1,
       trigger: 'test',
       status: 'succeeded',
+      waitsFor: null,
       url: hook.url,
       responseStatus: 202,
       durationMs: expect.any(Number),

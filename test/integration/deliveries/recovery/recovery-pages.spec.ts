@@ -72,7 +72,7 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
     const { userId, webhookId, since } = await damaged(1);
     await database.query('begin');
     await database.query('delete from webhook_service.webhooks where id = $1', [webhookId]);
-    const started = apps[0]!.get(RecoveriesService).start(userId, webhookId, since);
+    const started = apps[0]!.get(RecoveriesService).start(userId, webhookId, { since });
     const refused = expect(started).rejects.toMatchObject({ status: 404 });
     const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%.recoveries%'
                      and datname = current_database()`;
@@ -91,8 +91,8 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
   it('are recovered a page at a time by two processes, each event once', async () => {
     const { userId, hook, webhookId, since } = await damaged(10_000);
     const recoveries = apps[0]!.get(RecoveriesService);
-    expect(await recoveries.count(userId, webhookId, since)).toBe(10_000);
-    const { id } = await recoveries.start(userId, webhookId, since);
+    expect(await recoveries.count(userId, webhookId, { since })).toBe(10_000);
+    const { id } = await recoveries.start(userId, webhookId, { since });
     const most = { pending: 0 };
     await waitFor(
       async () => {
@@ -113,7 +113,7 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
   it('are recovered further where it stood when another process takes over', async () => {
     const { userId, hook, webhookId, since } = await damaged(1200);
     const [first, second] = apps as [NestFastifyApplication, NestFastifyApplication];
-    const { id } = await first.get(RecoveriesService).start(userId, webhookId, since);
+    const { id } = await first.get(RecoveriesService).start(userId, webhookId, { since });
     await waitFor(async () => (await rows(webhookId, 'succeeded')).length >= PAGE - MOSTLY_SENT, { what: 'a page' });
     await waitFor(
       async () => {
