@@ -49,7 +49,7 @@ const WEBHOOKS = `
     previous_secret_expires_at timestamptz(3),
     active                     boolean not null default true,
     disabled_reason            text,
-    disabled_at                timestamptz(3),
+    disabled_at                timestamptz,
     consecutive_failures       integer not null default 0,
     -- The last success or activation. DISABLE_AFTER_HOURS counts from here.
     healthy_at                 timestamptz(3) not null default now(),
