@@ -11,7 +11,7 @@ import { Scopes } from '../scopes.decorator';
 export class MeController {
   @Get()
   @Scopes()
-  @ApiOperation({ summary: 'Who am I?', description: 'The user, the scopes and the expiry of the token.' })
+  @ApiOperation({ summary: 'Who am I?', description: 'The id, the user, the scopes and the expiry of the token.' })
   @ApiAnswer(MeDto, { description: 'The token as the service sees it.' })
   read(@CurrentUser() user: Principal): MeDto {
     return MeDto.from(user);
