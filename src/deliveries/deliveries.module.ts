@@ -24,6 +24,7 @@ import { DeliveriesRepository } from './deliveries.repository';
 import { SweeperService } from './sweeping/sweeper.service';
 import { DeliveryLogController } from './log/delivery-log.controller';
 import { DeliveryLogService } from './log/delivery-log.service';
+import { DeliveryPagesRepository } from './log/delivery-pages.repository';
 import { CancellationService } from './cancellation.service';
 import { Delivery } from './delivery.entity';
 import { DispatchService } from './sending/dispatch.service';
@@ -108,6 +109,7 @@ import { WebhookTrialsRepository } from './trial/webhook-trials.repository';
     WatchdogService,
     // The log.
     DeliveryLogService,
+    DeliveryPagesRepository,
     EventLogService,
     VisibleEventsRepository,
     // Recovery.

@@ -149,7 +149,8 @@ export interface Failure extends Answered {
 
 export type Reply<T> = Success<T> | Failure;
 
-type Query = Record<string, string | number | boolean | undefined>;
+/** A list repeats its name. */
+export type Query = Record<string, string | number | boolean | string[] | undefined>;
 
 export interface CallOptions {
   query?: Query;
@@ -309,7 +310,7 @@ export function exchange(url: string, method: string, path: string, options: Cal
 
 function queryString(query: Query = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+    value === undefined ? [] : [value].flat().map((one) => `${encodeURIComponent(name)}=${encodeURIComponent(one)}`),
   );
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }

@@ -11,6 +11,7 @@ import {
   WAITS,
 } from '../delivery.entity';
 import { ERROR_CODES } from '../delivery-error';
+import type { ListedDelivery } from '../listed-columns';
 import { ApiCount, ApiId, ApiTime } from '../../plumbing/validation/api-field.decorator';
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
@@ -104,7 +105,7 @@ export class DeliveryDto {
   @ApiTime()
   createdAt: string;
 
-  static from(row: Delivery): DeliveryDto {
+  static from(row: ListedDelivery): DeliveryDto {
     return {
       id: row.id,
       webhookId: row.webhookId,
@@ -127,7 +128,7 @@ export class DeliveryDto {
   }
 }
 
-function waitOf({ status, parked, claimed, scheduledAt }: Delivery): Wait | null {
+function waitOf({ status, parked, claimed, scheduledAt }: ListedDelivery): Wait | null {
   if (status !== 'pending' || claimed) return null;
   if (parked) return 'slot';
   return scheduledAt.getTime() > Date.now() ? 'backoff' : null;

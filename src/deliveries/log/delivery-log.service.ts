@@ -4,10 +4,13 @@ import { Repository } from 'typeorm';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { MESSAGES } from '../../plumbing/errors/messages';
 import { Event } from '../../events/event.entity';
-import { newestFirst } from '../../plumbing/pagination/newest-first.query';
-import type { Page } from '../../plumbing/pagination/page';
+import type { CursorScope } from '../../plumbing/pagination/cursor';
+import { idWindow } from '../../plumbing/pagination/id-window';
+import { Page } from '../../plumbing/pagination/page';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { Delivery } from '../delivery.entity';
+import type { ListedDelivery } from '../listed-columns';
+import { DeliveryPagesRepository } from './delivery-pages.repository';
 import type { DeliveryQueryDto } from './dto/delivery-query.dto';
 
 /** A delivery and the body that it sends. */
@@ -23,23 +26,24 @@ export class DeliveryLogService {
     @InjectRepository(Delivery) private readonly deliveries: Repository<Delivery>,
     @InjectRepository(Event) private readonly events: Repository<Event>,
     private readonly webhooks: WebhooksService,
+    private readonly pages: DeliveryPagesRepository,
   ) {}
 
   /**
    * The deliveries to one webhook.
    * @throws ApiError 404 when the user has no such webhook, 400 for a bad cursor
    */
-  async list(userId: string, webhookId: string, query: DeliveryQueryDto): Promise<Page<Delivery>> {
+  async list(userId: string, webhookId: string, query: DeliveryQueryDto): Promise<Page<ListedDelivery>> {
     await this.webhooks.read(userId, webhookId);
-    return this.page({ userId, webhookId }, `deliveries of ${webhookId}`, query);
+    return this.page(userId, `deliveries of ${webhookId}`, { ...query, webhookId });
   }
 
   /**
    * The deliveries to all webhooks of the user, deleted ones included.
    * @throws ApiError 400 for a bad cursor
    */
-  async listAll(userId: string, query: DeliveryQueryDto): Promise<Page<Delivery>> {
-    return this.page({ userId }, 'deliveries', query);
+  async listAll(userId: string, query: DeliveryQueryDto): Promise<Page<ListedDelivery>> {
+    return this.page(userId, 'deliveries', query);
   }
 
   /**
@@ -73,17 +77,14 @@ export class DeliveryLogService {
     return { delivery, body: event?.body ?? '' };
   }
 
-  private page(
-    scope: { userId: string; webhookId?: string },
+  private async page(
+    userId: string,
     list: string,
-    { limit, cursor, since, until, ...equal }: DeliveryQueryDto,
-  ): Promise<Page<Delivery>> {
-    const rows = this.deliveries.createQueryBuilder('d').where({ ...scope, ...defined(equal) });
-    const page = { limit, cursor, since, until };
-    return newestFirst(rows, page, [scope.userId, list, { ...equal, since, until }]);
+    { limit, cursor, since, until, ...filters }: DeliveryQueryDto & { webhookId?: string },
+  ): Promise<Page<ListedDelivery>> {
+    const scope: CursorScope = [userId, list, { ...filters, since, until }];
+    const window = idWindow({ limit, cursor, since, until }, scope);
+    const { rows, lookedUpTo } = await this.pages.find(userId, filters, window, limit + 1);
+    return Page.of(rows, limit, scope, lookedUpTo);
   }
-}
-
-function defined<T extends object>(filters: T): Partial<T> {
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

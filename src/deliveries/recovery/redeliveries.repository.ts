@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ClockService } from '../../plumbing/database/clock.service';
-import { JOB_LEASE } from '../lease';
+import { JOB_LEASE, PARKED_LEASE } from '../lease';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
 /** Redeliveries are inserted under this lock, so two transactions never both see an event without a pending attempt. */
 const LOCK_WEBHOOK = 'select active from webhook_service.webhooks where id = $1 for no key update';
+
+const MOMENT = `interval '2 seconds'`;
 
 const KEPT = 'select 1 from webhook_service.events where id = $1 and id >= $2';
 
@@ -19,6 +21,17 @@ const INSERT_REDELIVERIES = `
   join webhook_service.events e on e.id = r.event_id
   where w.id = $1 and e.id >= $4 and not exists (
     select from webhook_service.deliveries p where p.webhook_id = w.id and p.event_id = e.id and p.status = 'pending')
+  returning id`;
+
+/**
+ * Parks a pending row that nobody makes an attempt of, so that admission takes it: its job, when it comes, finds it parked
+ * or claimed. What has been due for less than two seconds is on its way.
+ */
+const MAKE_DUE = `
+  update webhook_service.deliveries
+  set scheduled_at = now(), parked = true, leased_until = now() + ${PARKED_LEASE}
+  where id = $1 and webhook_id = $2 and status = 'pending' and not claimed
+    and (scheduled_at > now() + ${MOMENT} or parked and scheduled_at < now() - ${MOMENT})
   returning id`;
 
 /** The statements of redelivery and recovery. They run in the caller's transaction. */
@@ -44,6 +57,12 @@ export class RedeliveriesRepository {
   /** True when the event exists and is within retention. */
   async isKept(manager: EntityManager, eventId: string): Promise<boolean> {
     return (await manager.query<unknown[]>(KEPT, [eventId, this.cutoff.firstKeptId()])).length > 0;
+  }
+
+  /** Makes a pending attempt due now. False: it is due already, or being made. */
+  async makeDue(manager: EntityManager, webhookId: string, id: string): Promise<boolean> {
+    const [rows] = await manager.query<[unknown[], number]>(MAKE_DUE, [id, webhookId]);
+    return rows.length > 0;
   }
 
   /**

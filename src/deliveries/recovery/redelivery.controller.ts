@@ -1,5 +1,6 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller, HttpCode, HttpStatus, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
@@ -18,15 +19,20 @@ export class RedeliveryController {
   @Scopes('webhooks:write')
   @ApiOperation({
     summary: 'Redeliver an event',
-    description: 'Sends the event of this delivery once more: the same bytes, retried like a first delivery.',
+    description:
+      'Sends the event of this delivery once more: the same bytes, retried like a first delivery. A delivery that waits for its retry, or for a slot, is made due now instead.',
   })
   @ApiAnswer(DeliveryDto, { status: 202, description: 'The new attempt, pending.' })
+  @ApiAnswer(DeliveryDto, { description: 'The pending attempt, which is due now.' })
   @ApiErrors(404, 409, 413, 415)
   async redeliver(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @IdParam('deliveryId', 'Id of a delivery of the event.') deliveryId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<DeliveryDto> {
-    return DeliveryDto.from(await this.redelivery.redeliver(userId, id, deliveryId));
+    const { delivery, isNew } = await this.redelivery.redeliver(userId, id, deliveryId);
+    if (!isNew) reply.status(HttpStatus.OK);
+    return DeliveryDto.from(delivery);
   }
 }

@@ -1,12 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { MESSAGES } from '../../plumbing/errors/messages';
 import { Delivery } from '../delivery.entity';
 import { DeliveryLogService } from '../log/delivery-log.service';
 import { RedeliveriesRepository } from './redeliveries.repository';
 import { SendQueue } from '../send.queue';
+
+/** The attempt that a redelivery has led to: a new one, or one that was pending and is due now. */
+export interface Redelivery {
+  delivery: Delivery;
+  isNew: boolean;
+}
 
 /** Sends an event to a webhook once more, when a user asks for it. */
 @Injectable()
@@ -19,28 +25,43 @@ export class RedeliveryService {
   ) {}
 
   /**
-   * Inserts and offers a new attempt for the event of this delivery. The attempt is stored when this resolves.
+   * Makes a pending attempt due now, or inserts and offers a new one for the event of a settled delivery. The attempt is
+   * stored when this resolves.
    * @throws ApiError 404 when the user has no such webhook or delivery; 409 for a test, an inactive webhook, an event
-   *   past retention, or an event with a pending attempt
+   *   past retention, an attempt that is due already, or an event with another pending attempt
    */
-  async redeliver(userId: string, webhookId: string, deliveryId: string): Promise<Delivery> {
+  async redeliver(userId: string, webhookId: string, deliveryId: string): Promise<Redelivery> {
     const { delivery } = await this.log.read(userId, webhookId, deliveryId);
     if (delivery.trigger === 'test') throw new ApiError(409, MESSAGES.testNotRedelivered);
+    if (delivery.status === 'pending') return { delivery: await this.makeDue(webhookId, deliveryId), isNew: false };
     const inserted = await this.insert(webhookId, delivery.eventId);
     await this.queue.offer([inserted.id], inserted);
-    return inserted;
+    return { delivery: inserted, isNew: true };
+  }
+
+  private makeDue(webhookId: string, id: string): Promise<Delivery> {
+    return this.whileActive(webhookId, async (manager) => {
+      if (!(await this.redeliveries.makeDue(manager, webhookId, id))) throw new ApiError(409, MESSAGES.attemptPending);
+      return manager.findOneByOrFail(Delivery, { id });
+    });
   }
 
   /** Answers the row as it was inserted: once it is committed, a worker may send it at any moment. */
   private insert(webhookId: string, eventId: string): Promise<Delivery> {
-    return this.dataSource.transaction(async (manager) => {
-      const webhook = await this.redeliveries.lockWebhook(manager, webhookId);
-      if (!webhook) throw new ApiError(404, MESSAGES.webhookNotFound);
-      if (!webhook.active) throw new ApiError(409, MESSAGES.webhookInactive);
+    return this.whileActive(webhookId, async (manager) => {
       if (!(await this.redeliveries.isKept(manager, eventId))) throw new ApiError(409, MESSAGES.eventPastRetention);
       const [id] = await this.redeliveries.insert(manager, webhookId, [eventId]);
       if (id === undefined) throw new ApiError(409, MESSAGES.attemptPending);
       return manager.findOneByOrFail(Delivery, { id });
+    });
+  }
+
+  private whileActive<Result>(webhookId: string, act: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    return this.dataSource.transaction(async (manager) => {
+      const webhook = await this.redeliveries.lockWebhook(manager, webhookId);
+      if (!webhook) throw new ApiError(404, MESSAGES.webhookNotFound);
+      if (!webhook.active) throw new ApiError(409, MESSAGES.webhookInactive);
+      return act(manager);
     });
   }
 }

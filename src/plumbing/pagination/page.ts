@@ -8,11 +8,19 @@ export class Page<T> {
     readonly nextCursor: string | null,
   ) {}
 
-  /** Makes a page of at most `limit` items from up to `limit + 1` rows. An extra row means that a next page exists. */
-  static of<T extends { id: string }>(rows: readonly T[], limit: number, scope: CursorScope): Page<T> {
+  /**
+   * Makes a page of at most `limit` items from up to `limit + 1` rows. An extra row means that a next page exists.
+   * @param lookedUpTo the id after which the next page goes on although there is no extra row
+   */
+  static of<T extends { id: string }>(
+    rows: readonly T[],
+    limit: number,
+    scope: CursorScope,
+    lookedUpTo: string | null = null,
+  ): Page<T> {
     const items = rows.slice(0, limit);
-    const last = items.at(-1);
-    return new Page(items, last && rows.length > limit ? encodeCursor(last.id, scope) : null);
+    const last = rows.length > limit ? (items.at(-1)?.id ?? null) : lookedUpTo;
+    return new Page(items, last === null ? null : encodeCursor(last, scope));
   }
 
   /** The same page with transformed items. */

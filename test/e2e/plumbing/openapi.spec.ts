@@ -49,7 +49,7 @@ const ROUTES: [string, string, number[]][] = [
   ['patch', '/api/webhooks/{id}', [200, 403, 404, 413, 415]],
   ['delete', '/api/webhooks/{id}', [200, 403, 404, 413, 415]],
   ['post', '/api/webhooks/{id}/rotate-secret', [200, 403, 404, 413, 415]],
-  ['post', '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver', [202, 403, 404, 409, 413, 415]],
+  ['post', '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver', [200, 202, 403, 404, 409, 413, 415]],
   ['post', '/api/webhooks/{id}/recover', [200, 202, 403, 404, 409, 413, 415]],
   ['get', '/api/webhooks/{id}/recoveries/{recoveryId}', [200, 403, 404]],
   ['get', '/api/deliveries', [200, 403]],

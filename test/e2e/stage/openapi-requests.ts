@@ -128,10 +128,11 @@ export class OpenApiRequests {
   private query({ parameters = [] }: Operation, wrong: () => boolean): string {
     const pairs = parameters
       .filter((parameter) => parameter.in === 'query' && this.chance(0.25))
-      .map(({ name, schema }): [string, unknown] => [
-        name,
-        wrong() ? this.random.pick(VALUES) : this.valid(schema, name),
-      ]);
+      .flatMap(({ name, schema }) =>
+        [wrong() ? this.random.pick(VALUES) : this.valid(schema, name)]
+          .flat()
+          .map((one): [string, unknown] => [name, one]),
+      );
     if (wrong())
       pairs.push([this.random.pick(['unknown', '__proto__', 'limit[]', 'limit', 'a.b']), this.random.pick(VALUES)]);
     const text = pairs.map(([name, value]) => `${encodeURIComponent(name)}=${encodeValue(value)}`).join('&');

@@ -4,6 +4,8 @@ import type { DataSource, Logger } from 'typeorm';
 export interface SentStatement {
   sql: string;
   parameters: unknown[];
+  /** What its transaction has set before. */
+  settings?: string;
 }
 
 /** What became of it when PostgreSQL ran it once more and told how. */
@@ -15,6 +17,8 @@ export interface Plan {
   ms: number;
   /** Without the day of their partition. */
   indexes: string[];
+  /** Rows that were read of tables, those that did not match included. */
+  looked: number;
   /** Rows that a node read of a table from end to end, the most of any. */
   scanned: number;
   /** Rows that a node sorted, the most of any. */
@@ -41,9 +45,13 @@ export async function statementsAbout(
 ): Promise<SentStatement[]> {
   const sent: SentStatement[] = [];
   const { logger } = dataSource;
+  let settings = '';
   const listener = {
     logQuery: (sql: string, parameters: unknown[] = []) => {
-      if (sql.includes(`"${table}"`) || sql.includes(`webhook_service.${table}`)) sent.push({ sql, parameters });
+      if (/^set local/.test(sql)) settings = sql;
+      if (/^commit/i.test(sql)) settings = '';
+      if (sql.includes(`"${table}"`) || sql.includes(`webhook_service.${table}`))
+        sent.push({ sql, parameters, settings });
     },
     logQueryError: () => undefined,
     logQuerySlow: () => undefined,
@@ -58,12 +66,12 @@ export async function statementsAbout(
 }
 
 /** Runs the statement, and says how PostgreSQL did. */
-export async function planOf(dataSource: DataSource, { sql, parameters }: SentStatement): Promise<Plan> {
+export async function planOf(dataSource: DataSource, { sql, parameters, settings }: SentStatement): Promise<Plan> {
   const explain = `explain (analyze, buffers, format json) ${sql}`;
-  const [row] = await dataSource.query<{ 'QUERY PLAN': [{ Plan: Node; 'Execution Time': number }] }[]>(
-    explain,
-    parameters,
-  );
+  const [row] = await dataSource.transaction(async (manager) => {
+    if (settings) await manager.query(settings);
+    return manager.query<{ 'QUERY PLAN': [{ Plan: Node; 'Execution Time': number }] }[]>(explain, parameters);
+  });
   const [{ Plan: top, 'Execution Time': ms }] = row!['QUERY PLAN'];
   const nodes = flatten(top);
   const inputOf = (node: Node) => Math.max(0, ...(node.Plans ?? []).map(rowsOf));
@@ -72,6 +80,7 @@ export async function planOf(dataSource: DataSource, { sql, parameters }: SentSt
     rows: rowsOf(top),
     ms,
     indexes: [...new Set(nodes.flatMap((node) => (rowsRead(node) > 0 ? indexOf(node) : [])))].sort(),
+    looked: nodes.filter((node) => node['Relation Name'] !== undefined).reduce((sum, node) => sum + rowsRead(node), 0),
     scanned: Math.max(0, ...nodes.filter(({ 'Node Type': type }) => type === 'Seq Scan').map(rowsRead)),
     sorted: Math.max(0, ...nodes.filter(({ 'Node Type': type }) => /Sort/.test(type)).map(inputOf)),
   };

@@ -1,4 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { DELIVERIES } from './delivery-tables';
+import { FOLLOWERS, JOB_QUEUES } from './source-tables';
 
 /** `events` and `deliveries` are partitioned by the time in their UUIDv7; PartitionsService makes the partitions. */
 export class InitialSchema1763800000000 implements MigrationInterface {
@@ -16,7 +18,16 @@ export class InitialSchema1763800000000 implements MigrationInterface {
 /** In the order in which they can be dropped. */
 const TABLES = [
   ...['staged_followers', 'account_followers', 'accounts', 'queue_jobs', 'queue_positions'],
-  ...['deliveries', 'event_keys', 'events', 'recoveries', 'webhook_pauses', 'webhooks', 'access_tokens'],
+  ...[
+    'attempt_counts',
+    'deliveries',
+    'event_keys',
+    'events',
+    'recoveries',
+    'webhook_pauses',
+    'webhooks',
+    'access_tokens',
+  ],
 ];
 
 const ACCESS = `
@@ -80,7 +91,6 @@ const WEBHOOKS = `
     first_id     uuid not null,
     until_id     uuid not null,
     cursor       uuid not null,
-    -- Only events with this name, and those whose newest delivery has this error; null: all.
     event        text,
     error        text,
     created_at   timestamptz(3) not null default now(),
@@ -130,121 +140,4 @@ const EVENTS = `
     primary key (publisher_id, key)
   );
   create index event_keys_created on webhook_service.event_keys (created_at);
-`;
-
-const DELIVERIES = `
-  create table webhook_service.deliveries (
-    id                      uuid primary key,
-    webhook_id              uuid not null,
-    user_id                 text not null,
-    event_id                uuid not null,
-    event                   text not null,
-    attempt                 smallint not null,
-    trigger                 text not null check (trigger in ('event', 'redelivery', 'test')),
-    status                  text not null check (status in ('pending', 'succeeded', 'failed', 'canceled')),
-    url                     text not null,
-    response_status         integer,
-    duration_ms             integer,
-    error_code              text,
-    error_message           text,
-    scheduled_at            timestamptz(3) not null,
-    attempted_at            timestamptz(3),
-    completed_at            timestamptz(3),
-    next_attempt_at         timestamptz(3),
-    request_headers         json,
-    response_headers        json,
-    response_body           text,
-    response_body_truncated boolean,
-    -- Who has a pending row, and until when: see deliveries/lease.ts.
-    parked                  boolean not null default false,
-    claimed                 boolean not null default false,
-    leased_until            timestamptz(3) not null
-  ) partition by range (id);
-  create index deliveries_webhook on webhook_service.deliveries (webhook_id, id);
-  create index deliveries_user on webhook_service.deliveries (user_id, id);
-  create index deliveries_event on webhook_service.deliveries (user_id, event_id, id);
-  create index deliveries_pending on webhook_service.deliveries (webhook_id, event_id) where status = 'pending';
-  create index deliveries_lease on webhook_service.deliveries (leased_until) where status = 'pending';
-  -- Finds the webhooks that have parked rows, one after the other.
-  create index deliveries_parked on webhook_service.deliveries (user_id, webhook_id, id)
-    where status = 'pending' and parked;
-  -- For the filters of the log. They are partial, so that an ordinary row writes to none of them.
-  create index deliveries_webhook_failed on webhook_service.deliveries (webhook_id, status, id)
-    where status in ('failed', 'canceled');
-  create index deliveries_user_failed on webhook_service.deliveries (user_id, status, id)
-    where status in ('failed', 'canceled');
-  create index deliveries_webhook_trigger on webhook_service.deliveries (webhook_id, trigger, id) where trigger <> 'event';
-  create index deliveries_user_trigger on webhook_service.deliveries (user_id, trigger, id) where trigger <> 'event';
-  create index deliveries_user_event on webhook_service.deliveries (user_id, event, id);
-  -- Tells PostgreSQL which values come together: a webhook that never fails is not searched for failures row by row.
-  create statistics webhook_service.deliveries_filters (mcv) on user_id, webhook_id, event, trigger, status
-    from webhook_service.deliveries;
-`;
-
-const JOB_QUEUES = `
-  create table webhook_service.queue_positions (
-    queue       text primary key,
-    -- All entries up to this position have been published, and of the later ones those in seen.
-    position    text not null,
-    seen        text[] not null default '{}',
-    -- True once a job of this queue has named a user. From then on a job that cannot be read is not for everybody.
-    names_users boolean not null default false,
-    -- The one process that reads the queue, until held_until; it extends that time as long as it reads.
-    holder      text not null default '',
-    held_until  timestamptz(3) not null default '-infinity'
-  );
-
-  create table webhook_service.queue_jobs (
-    queue      text not null,
-    job_id     text not null,
-    -- Null in this column and those below means: unknown.
-    name       text,
-    user_is    text not null check (user_is in ('named', 'none', 'unusable', 'unknown')),
-    user_id    text,
-    attempts   integer,
-    started_at timestamptz(3),
-    noted_at   timestamptz(3) not null default now(),
-    primary key (queue, job_id)
-  );
-  create index queue_jobs_noted on webhook_service.queue_jobs (noted_at);
-`;
-
-const FOLLOWERS = `
-  create table webhook_service.accounts (
-    id               uuid primary key,
-    user_id          text not null,
-    provider         text not null check (provider in ('mastodon', 'bluesky', 'push')),
-    handle           text not null,
-    interval_seconds integer not null,
-    -- Null, like last_read_at, until the first list has been taken in.
-    followers_count  integer,
-    last_read_at     timestamptz(3),
-    last_error       text,
-    -- A change of the last complete reading that was too large to be made at once: the next reading has to confirm it.
-    suspicion        text,
-    -- The reading that works on the account, until next_reading_at.
-    reading_id       uuid,
-    -- Null: the account is not read, because its user pushes the lists.
-    next_reading_at  timestamptz(3),
-    created_at       timestamptz(3) not null
-  );
-  create index accounts_user on webhook_service.accounts (user_id, id);
-  create index accounts_due on webhook_service.accounts (next_reading_at);
-
-  create table webhook_service.account_followers (
-    account_id   uuid not null references webhook_service.accounts (id) on delete cascade,
-    follower_id  text collate "C" not null,
-    username     text not null,
-    display_name text,
-    primary key (account_id, follower_id)
-  );
-
-  create table webhook_service.staged_followers (
-    account_id   uuid not null references webhook_service.accounts (id) on delete cascade,
-    reading_id   uuid not null,
-    follower_id  text collate "C" not null,
-    username     text not null,
-    display_name text,
-    primary key (account_id, reading_id, follower_id)
-  );
 `;

@@ -1,6 +1,14 @@
-import { type Api, type CreatedWebhook, dataOf, type Delivery, errorOf, pageOf } from '../../../support/api';
+import {
+  type Api,
+  type CreatedWebhook,
+  dataOf,
+  type Delivery,
+  errorOf,
+  pageOf,
+  type Query,
+} from '../../../support/api';
 import { useReceiver } from '../../../support/receiver';
-import { useService } from '../../../support/service';
+import { freePort, useService } from '../../../support/service';
 import { describeOnStores } from '../../../support/stores';
 import { waitFor } from '../../../support/wait-for';
 import { deleteWebhooks, deliveriesOf, fannedOut, publish, settledDeliveries, subscribe } from '../../stage/steps';
@@ -18,7 +26,7 @@ describeOnStores('The log of all webhooks', (store) => {
     for (const api of [service.api, bob]) await deleteWebhooks(api);
   });
 
-  const list = async (query: Record<string, string | number> = {}, api = service.api): Promise<Delivery[]> =>
+  const list = async (query: Query = {}, api = service.api): Promise<Delivery[]> =>
     (await pageOf(api.listAllDeliveries({ limit: 250, ...query }))).rows;
 
   /** Two webhooks of admin's, one of which fails, and one of bob's; with one event for everybody. */
@@ -60,6 +68,51 @@ describeOnStores('The log of all webhooks', (store) => {
     expect(await errorOf(service.api.listAllDeliveries({ webhookId: bad.id }), 400)).toMatch(/webhookId/);
     const publisher = await service.apiFor('admin', ['events:publish']);
     expect(await errorOf(publisher.listAllDeliveries(), 403)).toContain('deliveries:read');
+  });
+
+  it('can be narrowed by what came of it', async () => {
+    const answering = receiver.hook({ status: 503 });
+    const bad = await subscribe(service.api, answering, ['job.started']);
+    const closed = await subscribe(service.api, { url: `http://127.0.0.1:${await freePort()}/` }, ['job.started']);
+    const good = await subscribe(service.api, receiver.hook({ status: 204 }), ['job.started']);
+    const event = await publish(service.api, 'job.started');
+    for (const webhook of [bad, closed, good]) await settledDeliveries(service.api, webhook, event);
+    const found = async (query: Query) =>
+      (await list({ eventId: event.id, ...query })).map(({ webhookId, attempt }) => [webhookId, attempt]);
+    expect(await found({ error: 'http_status' })).toEqual([2, 1].map((attempt) => [bad.id, attempt]));
+    expect(await found({ error: 'connection_refused' })).toEqual([2, 1].map((attempt) => [closed.id, attempt]));
+    expect(await found({ responseStatus: 'none' })).toEqual(await found({ error: 'connection_refused' }));
+    for (const responseStatus of ['503', '5xx']) {
+      expect(await found({ responseStatus })).toEqual(await found({ error: 'http_status' }));
+    }
+    expect(await found({ responseStatus: '2xx' })).toEqual([[good.id, 1]]);
+    expect(await found({ responseStatus: '4xx' })).toEqual([]);
+    expect(await found({ status: ['failed', 'succeeded', 'failed'] })).toHaveLength(5);
+    expect(await found({ status: ['pending', 'succeeded'] })).toEqual([[good.id, 1]]);
+
+    const [givenUp, other] = await list({ eventId: event.id, givenUp: 'true' });
+    expect([givenUp!.attempt, other!.attempt]).toEqual([2, 2]);
+    expect(await pageOf(service.api.listDeliveries(bad.id, { givenUp: 'true' }))).toMatchObject({
+      rows: [{ attempt: 2 }],
+    });
+    answering.answer({ status: 200 });
+    await dataOf(service.api.redeliver(bad.id, (await list({ eventId: event.id, error: 'http_status' }))[0]!.id), 202);
+    await settledDeliveries(service.api, bad, event);
+    expect(await found({ givenUp: 'true' })).toEqual([[closed.id, 2]]);
+    await dataOf(service.api.testWebhook(closed.id));
+    expect((await pageOf(service.api.listDeliveries(closed.id, { givenUp: 'true' }))).rows).toHaveLength(1);
+  });
+
+  it.each([
+    ['error', 'bad_luck'],
+    ['responseStatus', '6xx'],
+    ['responseStatus', '099'],
+    ['givenUp', 'false'],
+    ['status', ['failed', 'lost']],
+  ])('refuses %s=%s', async (name, value) => {
+    expect(await errorOf(service.api.listAllDeliveries({ [name]: value }), 400)).toMatch(
+      new RegExp(`^${name} must be`),
+    );
   });
 
   it('takes a cursor for its own user, route and filters only', async () => {

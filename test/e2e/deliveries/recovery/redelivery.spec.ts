@@ -100,6 +100,41 @@ describeOnStores('Redelivering', (store) => {
     expect(hook.calls).toHaveLength(2);
   });
 
+  /** A webhook with a delivery that waits for its time, an hour ahead, and has no job. */
+  async function waiting(hook: Hook) {
+    const { webhook, event, rows } = await delivered(hook);
+    await service.database.query(INSERT_COPY, [webhook.id, '1 hour']);
+    const [, pending] = await deliveriesOf(service.api, webhook, event);
+    expect(pending).toMatchObject({ status: 'pending', waitsFor: 'backoff' });
+    return { webhook, event, settled: rows[0]!, pending: pending! };
+  }
+
+  it('makes a delivery that waits for its time due now, for one of ten at once', async () => {
+    let answer: () => void = () => undefined;
+    const hook = receiver.hook({}, { after: new Promise<void>((resolve) => (answer = resolve)) });
+    const { webhook, event, settled, pending } = await waiting(hook);
+    expect(await errorOf(service.api.redeliver(webhook.id, settled.id), 409)).toMatch(/pending/);
+    const replies = await Promise.all(Array.from({ length: 10 }, () => service.api.redeliver(webhook.id, pending.id)));
+    const made = replies.flatMap((reply) => (reply.success ? [reply] : []));
+    expect(made).toMatchObject([
+      { status: 200, data: { id: pending.id, attempt: pending.attempt, status: 'pending' } },
+    ]);
+    expect(replies.filter(({ status }) => status === 409)).toHaveLength(9);
+    answer();
+    const [, sent] = await settledDeliveries(service.api, webhook, event);
+    expect(sent).toMatchObject({ id: pending.id, status: 'succeeded', scheduledAt: made[0]!.data.scheduledAt });
+    expect(hook.calls).toHaveLength(2);
+  });
+
+  it('leaves a pending delivery of an inactive webhook alone', async () => {
+    const { webhook, pending } = await waiting(receiver.hook());
+    await service.database.query('update webhook_service.webhooks set active = false where id = $1', [webhook.id]);
+    expect(await errorOf(service.api.redeliver(webhook.id, pending.id), 409)).toMatch(/inactive/);
+    await service.database.query(`update webhook_service.deliveries set status = 'canceled' where id = $1`, [
+      pending.id,
+    ]);
+  });
+
   it('waits for another one of the same webhook that has not committed yet', async () => {
     const { webhook, rows } = await delivered(receiver.hook());
     const other = await openTransaction(

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Queue } from 'bullmq';
 import { DeliveryLogService } from '../../../../src/deliveries/log/delivery-log.service';
 import { RedeliveryService } from '../../../../src/deliveries/recovery/redelivery.service';
-import { SendQueue } from '../../../../src/deliveries/send.queue';
+import { SEND_QUEUES, type SendJob, SendQueue } from '../../../../src/deliveries/send.queue';
+import { SlotsService } from '../../../../src/deliveries/slots/slots.service';
 import { EventsService } from '../../../../src/events/events.service';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
@@ -10,17 +12,20 @@ import { useReceiver } from '../../../support/receiver';
 import { describeOnStores } from '../../../support/stores';
 import { waitFor } from '../../../support/wait-for';
 import { startApplication, stopApplication } from '../../stage/application';
+import { insertDueDelivery } from '../../stage/due-delivery';
 
+const OTHER_LANE = { userId: 'somebody else', webhookId: randomUUID() };
 const STARTED = { queue: 'films', jobId: '1', name: 'render', attempt: 1, startedAt: '2026-11-20T10:00:00.000Z' };
 
 describeOnStores('A redelivery', (store) => {
   const receiver = useReceiver();
   let database: TestDatabase;
   let app: NestFastifyApplication;
+  const settings = () => ({ ...store.settings(), DELIVERY_CONCURRENCY: '1' });
 
   beforeAll(async () => {
     database = await cloneDatabase();
-    app = await startApplication(database.url, [], store.settings());
+    app = await startApplication(database.url, [], settings());
   });
   afterAll(async () => {
     await stopApplication(app);
@@ -46,6 +51,43 @@ describeOnStores('A redelivery', (store) => {
     });
     const answered = await app.get(RedeliveryService).redeliver(userId, webhook.id, first!.id);
     offered.mockRestore();
-    expect(answered).toMatchObject({ status: 'pending', trigger: 'redelivery', attempt: 1, completedAt: null });
+    expect(answered.delivery).toMatchObject({
+      status: 'pending',
+      trigger: 'redelivery',
+      attempt: 1,
+      completedAt: null,
+    });
+  });
+
+  it.each([
+    ['waits for its time', { due: '1 hour', leased: '2 hours' }, false],
+    ['waits for a slot', { due: '-1 minute', leased: '1 hour' }, true],
+  ])('of a row that %s makes it due once, in whichever process, and it is sent once', async (_, times, isParked) => {
+    const other = await startApplication(database.url, [], settings());
+    const slots = [app, other].map((process) => process.get(SlotsService));
+    try {
+      // Nothing is sent before all have asked.
+      for (const one of slots) one.acquireAnyway(OTHER_LANE);
+      const [userId, hook] = [`user-${randomUUID()}`, receiver.hook()];
+      const { webhook } = await app.get(WebhooksService).create(userId, { url: hook.url, events: ['job.started'] });
+      const lane = { userId, webhookId: webhook.id };
+      const id = await insertDueDelivery(database, lane, hook.url, times);
+      await app.get(SendQueue).offer([id], lane, 1500);
+      if (isParked) await database.query('update webhook_service.deliveries set parked = true where id = $1', [id]);
+      const asked = Array.from({ length: 10 }, (__, i) =>
+        (i % 2 === 0 ? app : other).get(RedeliveryService).redeliver(userId, webhook.id, id),
+      );
+      const made = (await Promise.allSettled(asked)).filter(({ status }) => status === 'fulfilled');
+      expect(made).toMatchObject([{ value: { isNew: false, delivery: { id, parked: true, attempt: 1 } } }]);
+      for (const one of slots) one.release(OTHER_LANE, null);
+      await hook.received(1);
+      const jobs = app.get<Queue<SendJob>[]>(SEND_QUEUES);
+      const isOver = async () =>
+        (await Promise.all(jobs.map((queue) => queue.getDelayedCount()))).every((n) => n === 0);
+      await waitFor(isOver, { what: 'the job of the row' });
+      expect(hook.calls).toHaveLength(1);
+    } finally {
+      await stopApplication(other);
+    }
   });
 });

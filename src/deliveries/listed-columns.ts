@@ -1,0 +1,14 @@
+import type { Delivery } from './delivery.entity';
+
+/** What a list shows of a delivery. */
+export type ListedDelivery = Omit<
+  Delivery,
+  'userId' | 'requestHeaders' | 'responseHeaders' | 'responseBody' | 'responseBodyTruncated' | 'leasedUntil'
+>;
+
+/** The same columns of a row `d`, as SQL. */
+export const LISTED_COLUMNS = `
+  d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.event, d.attempt, d.trigger, d.status, d.url,
+  d.response_status as "responseStatus", d.duration_ms as "durationMs", d.error_code as "errorCode",
+  d.error_message as "errorMessage", d.scheduled_at as "scheduledAt", d.attempted_at as "attemptedAt",
+  d.completed_at as "completedAt", d.next_attempt_at as "nextAttemptAt", d.parked, d.claimed`;

@@ -1,0 +1,103 @@
+import { lowestIdOf } from '../../plumbing/database/id-time';
+import type { Delivery, DeliveryStatus, Trigger } from '../delivery.entity';
+import type { ErrorCode } from '../delivery-error';
+
+/** What rows of the log are chosen by; absent: any. */
+export interface DeliveryFilters {
+  webhookId?: string;
+  event?: string;
+  eventId?: string;
+  trigger?: Trigger;
+  status?: readonly DeliveryStatus[];
+  error?: ErrorCode;
+  /** An exact status, `2xx` to `5xx`, or `none`: failed without an answer. */
+  responseStatus?: string;
+  /** Failed for good, with no later success or pending attempt of that event to that webhook. */
+  givenUp?: true;
+}
+
+/** The columns of a row that filters look at. */
+export type FilteredRow = Pick<
+  Delivery,
+  'id' | 'webhookId' | 'event' | 'eventId' | 'trigger' | 'status' | 'errorCode' | 'responseStatus'
+> & { isGivenUp: boolean };
+
+type FilterName = keyof DeliveryFilters;
+type Bind = (value: unknown) => string;
+
+/** Given up, as SQL about a row `d`. */
+export const IS_GIVEN_UP = `
+  (d.status = 'failed' and d.trigger <> 'test' and d.next_attempt_at is null and (
+    -- Row by row: as a join it would read the whole log.
+    select l.id from webhook_service.deliveries l
+    where l.user_id = d.user_id and l.event_id = d.event_id and l.webhook_id = d.webhook_id and l.id > d.id
+      and l.status in ('succeeded', 'pending') limit 1) is null)`;
+
+/** Each filter twice: as SQL about a row `d`, and about a row in memory. */
+const CONDITIONS: {
+  [Name in FilterName]-?: {
+    sql: (value: NonNullable<DeliveryFilters[Name]>, bind: Bind) => string;
+    matches: (row: FilteredRow, value: NonNullable<DeliveryFilters[Name]>) => boolean;
+  };
+} = {
+  webhookId: {
+    sql: (id, bind) => `d.webhook_id = ${bind(id)}`,
+    matches: (row, id) => row.webhookId === id.toLowerCase(),
+  },
+  event: { sql: (name, bind) => `d.event = ${bind(name)}`, matches: (row, name) => row.event === name },
+  eventId: { sql: (id, bind) => `d.event_id = ${bind(id)}`, matches: (row, id) => row.eventId === id.toLowerCase() },
+  trigger: {
+    sql: (trigger, bind) => `d.trigger = ${bind(trigger)}`,
+    matches: (row, trigger) => row.trigger === trigger,
+  },
+  status: {
+    sql: (statuses, bind) => `d.status = any(${bind(statuses)})`,
+    matches: ({ status }, statuses) => statuses.includes(status),
+  },
+  error: { sql: (code, bind) => `d.error_code = ${bind(code)}`, matches: ({ errorCode }, code) => errorCode === code },
+  responseStatus: {
+    sql: (wanted, bind) => {
+      if (wanted === 'none') return `d.status = 'failed' and d.response_status is null`;
+      const [from, to] = statusRange(wanted);
+      return `d.response_status between ${bind(from)} and ${bind(to)}`;
+    },
+    matches: ({ status, responseStatus }, wanted) => {
+      if (wanted === 'none') return status === 'failed' && responseStatus === null;
+      const [from, to] = statusRange(wanted);
+      return responseStatus !== null && responseStatus >= from && responseStatus <= to;
+    },
+  },
+  givenUp: { sql: () => IS_GIVEN_UP, matches: ({ isGivenUp }) => isGivenUp },
+};
+
+const NAMES = Object.keys(CONDITIONS) as FilterName[];
+
+/**
+ * The conditions of the filters, as SQL about a row `d`.
+ * @param met filters that need no condition
+ * @param bind answers the place of a value
+ */
+export function conditionsOf(filters: DeliveryFilters, met: readonly FilterName[], bind: Bind): string[] {
+  return NAMES.filter((name) => filters[name] !== undefined && !met.includes(name)).map((name) =>
+    (CONDITIONS[name].sql as (value: unknown, bind: Bind) => string)(filters[name], bind),
+  );
+}
+
+/** True when a row matches all filters, and was created in this span of time. */
+export function matches(
+  row: FilteredRow,
+  filters: DeliveryFilters,
+  { since, until }: { since?: Date; until?: Date },
+): boolean {
+  if (since && row.id < lowestIdOf(since.getTime())) return false;
+  if (until && row.id >= lowestIdOf(until.getTime())) return false;
+  return NAMES.every(
+    (name) =>
+      filters[name] === undefined ||
+      (CONDITIONS[name].matches as (row: FilteredRow, value: unknown) => boolean)(row, filters[name]),
+  );
+}
+
+function statusRange(wanted: string): [from: number, to: number] {
+  return [Number(wanted.replace('xx', '00')), Number(wanted.replace('xx', '99'))];
+}

@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import type { IdWindow } from '../../plumbing/pagination/id-window';
+import { DELIVERY_STATUSES, type DeliveryStatus } from '../delivery.entity';
+import { LISTED_COLUMNS, type ListedDelivery } from '../listed-columns';
+import { conditionsOf, type DeliveryFilters } from './delivery-filters';
+
+/** Rows that match, newest first, and where to go on. */
+export interface FoundRows {
+  rows: ListedDelivery[];
+  /** The id of the last row that was looked at, when there may be more; else null. */
+  lookedUpTo: string | null;
+}
+
+/** The most rows that are looked at for a page. */
+const MAX_LOOKED_AT = 10_000;
+/** For each of these, later rows of its event are looked at too. */
+const MAX_GIVEN_UP_LOOKED_AT = 1000;
+
+type Bind = (value: unknown) => string;
+
+/** Rows that come in the order of one index, or of several that are merged. */
+interface Way {
+  /** What the columns of each index are, in their order, up to the id. */
+  paths: Column[][];
+  /** The filters that are met by them. */
+  met: (keyof DeliveryFilters)[];
+}
+
+type Column = readonly [name: 'user_id' | 'webhook_id' | 'event_id' | 'event' | 'status' | 'trigger', value: string];
+
+/** A page must not cost more in a log that is short or unbalanced, where other plans look cheap. For one transaction. */
+const BY_INDEX_ONLY = 'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off';
+
+/** Finds rows of the log. Whatever is asked for, it looks at so many rows, in the order of an index. */
+@Injectable()
+export class DeliveryPagesRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /**
+   * Up to `limit` rows of a user in a window, newest first, as they are at one moment. Fewer do not mean that there are no
+   * more: see `lookedUpTo`.
+   */
+  async find(userId: string, filters: DeliveryFilters, window: IdWindow, limit: number): Promise<FoundRows> {
+    const way = wayTo(userId, filters);
+    if (way.paths.length === 0) return { rows: [], lookedUpTo: null };
+    const values: unknown[] = [];
+    const bind: Bind = (value) => `$${values.push(value)}`;
+    const rest = conditionsOf(filters, way.met, bind);
+    // Without further conditions every row that is looked at belongs to the page.
+    const most = rest.length === 0 ? limit : filters.givenUp ? MAX_GIVEN_UP_LOOKED_AT : MAX_LOOKED_AT;
+    const where = rest.length === 0 ? '' : `where ${rest.join(' and ')}`;
+    const page = `select ${LISTED_COLUMNS} from (${lookedAt(way, window, most, bind)}) as d ${where} ${newest(way, limit)}`;
+    const rows = await this.query<ListedDelivery>(page, values);
+    if (rest.length === 0 || rows.length === limit) return { rows, lookedUpTo: null };
+    return { rows, lookedUpTo: await this.lastOf(way, window, most) };
+  }
+
+  /** The id of the last row that is looked at when there are so many; else null. */
+  private async lastOf(way: Way, window: IdWindow, most: number): Promise<string | null> {
+    const values: unknown[] = [];
+    const bind: Bind = (value) => `$${values.push(value)}`;
+    const skipped = `select id from (${lookedAt(way, window, most, bind)}) as d ${newest(way, 1)} offset ${most - 1}`;
+    const [last] = await this.query<{ id: string }>(skipped, values);
+    return last?.id ?? null;
+  }
+
+  private query<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
+    return this.dataSource.transaction(async (manager) => {
+      await manager.query(BY_INDEX_ONLY);
+      return manager.query<Row[]>(sql, [...values]);
+    });
+  }
+}
+
+/** The rows of a way in a window, merged, newest first. They are read only as far as somebody asks for them. */
+function lookedAt(way: Way, window: IdWindow, most: number, bind: Bind): string {
+  const [first = '', ...others] = way.paths.map((path) => `(${along(path, window, bind)} ${newest(way, most)})`);
+  if (others.length === 0) return first;
+  return `select * from (${[first, ...others].join(' union all ')}) as merged ${newest(way, most)}`;
+}
+
+/**
+ * The order of the indexes. It names their columns, which have one value each, because PostgreSQL may then take no other
+ * index that has the order of the ids, and look for what matches in the whole log. Columns of partial indexes are fixed.
+ */
+function newest({ paths: [path = []] }: Way, limit: number): string {
+  const names = [...path.filter((column) => !isFixed(column)).map(([name]) => name), 'id'];
+  return `order by ${names.map((name) => `${name} desc`).join(', ')} limit ${limit}`;
+}
+
+/** Each partial index is for certain values of such a column. */
+const isFixed = ([name]: Column): boolean => name === 'status' || name === 'trigger';
+
+/** The rows of an index in a window. */
+function along(path: readonly Column[], { from, before }: IdWindow, bind: Bind): string {
+  const conditions = path.map((column) => {
+    const [name, value] = column;
+    if (isFixed(column)) return `${name} = '${value}'`;
+    const bound = bind(value);
+    // The same as equal, but it does not take the column out of the order.
+    return `${name} between ${bound} and ${bound}`;
+  });
+  if (from) conditions.push(`id >= ${bind(from)}`);
+  if (before) conditions.push(`id < ${bind(before)}`);
+  return `select * from webhook_service.deliveries where ${conditions.join(' and ')}`;
+}
+
+/** The index that leads to the fewest rows, as far as the filters tell. */
+function wayTo(userId: string, filters: DeliveryFilters): Way {
+  const { webhookId, event, eventId, trigger } = filters;
+  const user: Column = ['user_id', userId];
+  if (eventId !== undefined) return { paths: [[user, ['event_id', eventId]]], met: ['eventId'] };
+  const owner: Column = webhookId === undefined ? user : ['webhook_id', webhookId];
+  const statuses = statusesOf(filters);
+  if (statuses.every((status) => status === 'failed' || status === 'canceled')) {
+    return { paths: statuses.map((status) => [owner, ['status', status]]), met: ['webhookId', 'status'] };
+  }
+  if (statuses.every((status) => status === 'pending')) {
+    return { paths: [[user, ['status', 'pending']]], met: ['status'] };
+  }
+  if (trigger !== undefined && trigger !== 'event') {
+    return { paths: [[owner, ['trigger', trigger]]], met: ['webhookId', 'trigger'] };
+  }
+  if (event !== undefined) return { paths: [[user, ['event', event]]], met: ['event'] };
+  return { paths: [[owner]], met: ['webhookId'] };
+}
+
+/** The statuses that a row may have to match. */
+function statusesOf({ status = DELIVERY_STATUSES, error, responseStatus, givenUp }: DeliveryFilters): DeliveryStatus[] {
+  const isFailed = givenUp || responseStatus === 'none';
+  const isFailure =
+    isFailed || error !== undefined || (responseStatus !== undefined && !responseStatus.startsWith('2'));
+  return status.filter((one) => one === 'failed' || (!isFailed && (one === 'canceled' || !isFailure)));
+}

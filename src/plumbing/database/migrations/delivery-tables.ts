@@ -1,0 +1,49 @@
+/** One row per attempt, in partitions of a day. */
+export const DELIVERIES = `
+  create table webhook_service.deliveries (
+    id                      uuid primary key,
+    webhook_id              uuid not null,
+    user_id                 text not null,
+    event_id                uuid not null,
+    event                   text not null,
+    attempt                 smallint not null,
+    trigger                 text not null check (trigger in ('event', 'redelivery', 'test')),
+    status                  text not null check (status in ('pending', 'succeeded', 'failed', 'canceled')),
+    url                     text not null,
+    response_status         integer,
+    duration_ms             integer,
+    error_code              text,
+    error_message           text,
+    scheduled_at            timestamptz(3) not null,
+    attempted_at            timestamptz(3),
+    completed_at            timestamptz(3),
+    next_attempt_at         timestamptz(3),
+    request_headers         json,
+    response_headers        json,
+    response_body           text,
+    response_body_truncated boolean,
+    -- Who has a pending row, and until when: see deliveries/lease.ts.
+    parked                  boolean not null default false,
+    claimed                 boolean not null default false,
+    leased_until            timestamptz(3) not null
+  ) partition by range (id);
+  create index deliveries_webhook on webhook_service.deliveries (webhook_id, id);
+  create index deliveries_user on webhook_service.deliveries (user_id, id);
+  create index deliveries_event on webhook_service.deliveries (user_id, event_id, id);
+  create index deliveries_pending on webhook_service.deliveries (webhook_id, event_id) where status = 'pending';
+  create index deliveries_lease on webhook_service.deliveries (leased_until) where status = 'pending';
+  -- Finds the webhooks that have parked rows, one after the other.
+  create index deliveries_parked on webhook_service.deliveries (user_id, webhook_id, id)
+    where status = 'pending' and parked;
+  -- For the filters of the log. They are partial, so that an ordinary row writes to none of them.
+  create index deliveries_webhook_failed on webhook_service.deliveries (webhook_id, status, id)
+    where status in ('failed', 'canceled');
+  create index deliveries_user_unsucceeded on webhook_service.deliveries (user_id, status, id)
+    where status <> 'succeeded';
+  create index deliveries_webhook_trigger on webhook_service.deliveries (webhook_id, trigger, id) where trigger <> 'event';
+  create index deliveries_user_trigger on webhook_service.deliveries (user_id, trigger, id) where trigger <> 'event';
+  create index deliveries_user_event on webhook_service.deliveries (user_id, event, id);
+  -- Tells PostgreSQL which values come together: a webhook that never fails is not searched for failures row by row.
+  create statistics webhook_service.deliveries_filters (mcv) on user_id, webhook_id, event, trigger, status
+    from webhook_service.deliveries;
+`;
