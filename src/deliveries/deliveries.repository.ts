@@ -7,10 +7,19 @@ import type { Outcome, Written } from './attempt';
 import type { DeliveryError } from './delivery-error';
 import { JOB_LEASE } from './lease';
 import { columnsOf } from './outcome-columns';
+import { CANCELLATIONS_WRITER, countAttempts, writerOf } from '../webhooks/stats/counting';
 
 /** An outcome `o` is written into a row `d` that is pending, or was canceled while the request was made. */
 const RECORDABLE = `(d.status = 'pending'
   or (d.status = 'canceled' and d.attempted_at is null and o.attempted_at is not null))`;
+
+/** What `RECORD` has written; and less by one what was canceled before, when its attempt was made after all. */
+const COUNTED = `
+  select webhook_id, user_id, status, error_code, response_status, duration_ms, now() as at, 1 as count
+  from done where trigger <> 'test'
+  union all
+  select d.webhook_id, d.user_id, f.status_before, f.error_before, null, null, f.completed_before, -1
+  from done d join free f on f.id = d.id where f.status_before = 'canceled'`;
 
 /**
  * Nobody waits for a lock here, because the outcomes of others would wait too: a row that is being canceled, and one whose
@@ -26,7 +35,8 @@ const RECORD: Statement = {
          request_headers json, response_status int, response_headers json, response_body text,
          response_body_truncated boolean, next_id uuid, delay_ms float8)
     ), free as (
-      select d.id, d.webhook_id, o.delay_ms is not null as may_retry
+      select d.id, d.webhook_id, o.delay_ms is not null as may_retry,
+             d.status as status_before, d.error_code as error_before, d.completed_at as completed_before
       from webhook_service.deliveries d join outcome o on d.id = o.id
       where d.id between $2 and $3 and ${RECORDABLE}
       order by d.id for update of d skip locked
@@ -61,7 +71,7 @@ const RECORD: Statement = {
       select next_id, webhook_id, user_id, event_id, event, url, attempt + 1, trigger, 'pending', next_attempt_at,
              next_attempt_at + ${JOB_LEASE}
       from done where next_attempt_at is not null
-    )
+    ), counted as (${countAttempts(COUNTED, '$4::smallint')})
     select j.id, j.busy, d.status,
            case when d.next_attempt_at is not null then d.next_id end as "nextId",
            case when d.next_attempt_at is not null then d.delay_ms end as "nextInMs",
@@ -101,6 +111,9 @@ const LAST_SUCCESS: Statement = {
     order by id desc limit 1`,
 };
 
+const CANCELED = `
+  select *, null::int as response_status, null::int as duration_ms, now() as at, 1 as count from canceled`;
+
 /** Locks rows in the order of their ids, as writing outcomes does, so that the two never wait for each other in a circle. */
 const CANCEL_PENDING: Statement = {
   name: 'cancel_pending_deliveries',
@@ -109,15 +122,20 @@ const CANCEL_PENDING: Statement = {
       select id from webhook_service.deliveries
       where webhook_id = $1 and status = 'pending' and trigger <> 'test'
       order by id for update
+    ), canceled as (
+      update webhook_service.deliveries d
+      set status = 'canceled', error_code = $2, error_message = $3, completed_at = now()
+      from pending where d.id = pending.id and d.webhook_id = $1 and d.status = 'pending'
+      returning d.webhook_id, d.user_id, d.status, d.error_code
     )
-    update webhook_service.deliveries d
-    set status = 'canceled', error_code = $2, error_message = $3, completed_at = now()
-    from pending where d.id = pending.id and d.webhook_id = $1 and d.status = 'pending'`,
+    ${countAttempts(CANCELED, CANCELLATIONS_WRITER)}`,
 };
 
 /** The statements of the hot path. Each of them works on many rows at once. */
 @Injectable()
 export class DeliveriesRepository {
+  private readonly writer = writerOf(Math.random());
+
   constructor(
     private readonly statements: StatementsService,
     private readonly clock: ClockService,
@@ -135,6 +153,7 @@ export class DeliveriesRepository {
     const rows = await this.statements.run<Written & { busy: boolean } & Record<string, unknown>>(RECORD, [
       JSON.stringify(values),
       ...idBounds(ids),
+      this.writer,
     ]);
     return new Map(rows.map((row) => [row.id, row.busy ? ('busy' as const) : row]));
   }

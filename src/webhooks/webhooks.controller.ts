@@ -12,6 +12,7 @@ import { RotatedSecretDto, RotateSecretDto } from './dto/rotate-secret.dto';
 import { UpdateWebhookDto } from './dto/update-webhook.dto';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
 import { SecretRotationService } from './secrets/secret-rotation.service';
+import { WebhookViewsService } from './webhook-views.service';
 import { WebhooksService } from './webhooks.service';
 
 @ApiTags('Webhooks')
@@ -20,6 +21,7 @@ import { WebhooksService } from './webhooks.service';
 export class WebhooksController {
   constructor(
     private readonly webhooks: WebhooksService,
+    private readonly views: WebhookViewsService,
     private readonly secrets: SecretRotationService,
   ) {}
 
@@ -37,8 +39,8 @@ export class WebhooksController {
   @Scopes('webhooks:read')
   @ApiOperation({ summary: 'List your webhooks', description: 'Newest first.' })
   @ApiAnswer(WebhookDto, { page: true, description: 'One page of webhooks.' })
-  async list(@CurrentUser() { userId }: Principal, @Query() query: ListWebhooksDto): Promise<Page<WebhookDto>> {
-    return (await this.webhooks.list(userId, query)).map(WebhookDto.from);
+  async list(@CurrentUser() user: Principal, @Query() query: ListWebhooksDto): Promise<Page<WebhookDto>> {
+    return (await this.views.list(user, query)).map(WebhookDto.from);
   }
 
   @Get(':id')
@@ -50,7 +52,7 @@ export class WebhooksController {
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
   ): Promise<WebhookDto> {
-    return WebhookDto.from(await this.webhooks.read(userId, id));
+    return WebhookDto.from(await this.views.read(userId, id));
   }
 
   @Patch(':id')
@@ -64,7 +66,7 @@ export class WebhooksController {
     @IdParam('id', 'Id of the webhook.') id: string,
     @Body() body: UpdateWebhookDto,
   ): Promise<WebhookDto> {
-    return WebhookDto.from(await this.webhooks.update(userId, id, body));
+    return WebhookDto.from(await this.views.update(userId, id, body));
   }
 
   @Delete(':id')

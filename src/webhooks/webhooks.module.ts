@@ -7,13 +7,17 @@ import { WebhookHealthService } from './webhook-health.service';
 import { WebhookRulesService } from './webhook-rules.service';
 import { SecretRotationService } from './secrets/secret-rotation.service';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
+import { StatsController } from './stats/stats.controller';
+import { StatsRepository } from './stats/stats.repository';
+import { StatsService } from './stats/stats.service';
+import { WebhookViewsService } from './webhook-views.service';
 import { Webhook } from './webhook.entity';
 import { WebhooksController } from './webhooks.controller';
 import { WebhooksService } from './webhooks.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Webhook]), CatalogueModule, DestinationsModule],
-  controllers: [WebhooksController],
+  controllers: [WebhooksController, StatsController],
   providers: [
     SecretsService,
     WebhookHealthService,
@@ -21,6 +25,9 @@ import { WebhooksService } from './webhooks.service';
     SecretRotationService,
     WebhookLifecycleService,
     WebhooksService,
+    WebhookViewsService,
+    StatsRepository,
+    StatsService,
   ],
   exports: [SecretsService, WebhookHealthService, WebhookLifecycleService, WebhooksService],
 })

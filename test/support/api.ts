@@ -11,9 +11,26 @@ export interface Webhook {
   disabledReason: string | null;
   disabledAt: string | null;
   consecutiveFailures: number;
+  lastSuccessAt: string | null;
+  /** With `include=stats` only. */
+  stats?: Stats & { pending: number; lastDeliveryAt: string | null };
   previousSecretExpiresAt: string | null;
   createdAt: string;
   updatedAt: string;
+}
+
+export interface AttemptNumbers {
+  succeeded: number;
+  failed: number;
+  canceled: number;
+  p50Ms: number | null;
+  p95Ms: number | null;
+  byError: Record<string, number>;
+}
+
+export interface Stats {
+  steps: (AttemptNumbers & { from: string })[];
+  totals: AttemptNumbers;
 }
 
 export interface CreatedWebhook extends Webhook {
@@ -200,6 +217,7 @@ export class Api {
 
   listAllDeliveries = (query?: Query) => this.call<Delivery[]>('GET', '/api/deliveries', { query });
   readOwnDelivery = (deliveryId: string) => this.call<DeliveryDetail>('GET', `/api/deliveries/${deliveryId}`);
+  stats = (query?: Query) => this.call<Stats>('GET', '/api/stats', { query });
   redeliver = (id: string, deliveryId: string) =>
     this.call<Delivery>('POST', `/api/webhooks/${id}/deliveries/${deliveryId}/redeliver`);
   recover = (id: string, body: unknown) => this.call<Recovery>('POST', `/api/webhooks/${id}/recover`, { body });

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { DayPartition, PartitionedTable } from '../../plumbing/database/partitions';
 
-const MAX_KEYS = 10_000;
+const MAX_ROWS = 10_000;
 
 /** An event of this day is not fanned out yet. Its first deliveries will have ids of the same day. */
 const IS_TO_BE_FANNED_OUT = `exists (
@@ -22,13 +22,20 @@ const NEEDED: Record<PartitionedTable, string> = {
 const FORGET_KEYS = `
   with old as (
     select publisher_id, key from webhook_service.event_keys
-    where created_at < now() - $1 * interval '1 day' order by created_at limit ${MAX_KEYS}
+    where created_at < now() - $1 * interval '1 day' order by created_at limit ${MAX_ROWS}
   )
   delete from webhook_service.event_keys k using old where k.publisher_id = old.publisher_id and k.key = old.key`;
 
 const FORGET_PAUSES = `delete from webhook_service.webhook_pauses where ended_at < now() - $1 * interval '1 day'`;
 
-/** Says what is still needed, and deletes idempotency keys and pauses that are past retention. */
+const FORGET_COUNTS = `
+  with old as (
+    select ctid from webhook_service.attempt_counts
+    where at < now() - $1 * interval '1 day' - interval '1 hour' limit ${MAX_ROWS}
+  )
+  delete from webhook_service.attempt_counts where ctid = any(array(select ctid from old))`;
+
+/** Says what is still needed, and deletes the idempotency keys, pauses and counts that are past retention. */
 @Injectable()
 export class RetentionRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -40,16 +47,25 @@ export class RetentionRepository {
   }
 
   /** Deletes the keys that are past retention, in pages, so that no publisher waits. Returns how many it deleted. */
-  async forgetKeys(retentionDays: number): Promise<number> {
-    let total = 0;
-    for (let found = MAX_KEYS; found === MAX_KEYS; total += found) {
-      [, found] = await this.dataSource.query<[unknown, number]>(FORGET_KEYS, [retentionDays]);
-    }
-    return total;
+  forgetKeys(retentionDays: number): Promise<number> {
+    return this.inPages(FORGET_KEYS, retentionDays);
+  }
+
+  /** Deletes counts whose time is past retention, in pages. */
+  async forgetCounts(retentionDays: number): Promise<void> {
+    await this.inPages(FORGET_COUNTS, retentionDays);
   }
 
   /** Deletes the pauses of webhooks that ended before everything that is kept: no recovery asks for them. */
   async forgetPauses(retentionDays: number): Promise<void> {
     await this.dataSource.query(FORGET_PAUSES, [retentionDays]);
+  }
+
+  private async inPages(statement: string, retentionDays: number): Promise<number> {
+    let total = 0;
+    for (let found = MAX_ROWS; found === MAX_ROWS; total += found) {
+      [, found] = await this.dataSource.query<[unknown, number]>(statement, [retentionDays]);
+    }
+    return total;
   }
 }

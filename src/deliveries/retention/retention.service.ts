@@ -51,6 +51,7 @@ export class RetentionService implements OnApplicationShutdown {
         for (const day of await this.days.before(table, firstKeptId)) await this.drop(table, day);
       }
       await this.retention.forgetPauses(this.config.retentionDays);
+      await this.retention.forgetCounts(this.config.retentionDays);
       const keys = await this.retention.forgetKeys(this.config.retentionDays);
       if (keys > 0) this.logger.log({ msg: 'idempotency keys forgotten', keys });
     });

@@ -5,6 +5,7 @@ import { type Statement, StatementsService } from '../../plumbing/database/state
 import type { DueWebhook, FirstAttempt, Outcome, Written } from '../attempt';
 import { JOB_LEASE, PARKED_LEASE } from '../lease';
 import { columnsOf } from '../outcome-columns';
+import { countAttempts, writerOf } from '../../webhooks/stats/counting';
 
 /** The row of a first attempt, about to be inserted. */
 export interface FirstRow {
@@ -14,6 +15,10 @@ export interface FirstRow {
   /** A pending row that waits for a worker to admit it. */
   parked: boolean;
 }
+
+const COUNTED = `
+  select webhook_id, user_id, status, error_code, response_status, duration_ms, now() as at, 1 as count
+  from done where status <> 'pending'`;
 
 /**
  * Inserts first attempts with their outcomes, or as pending rows, and the next attempts of those that failed. Marks the
@@ -59,14 +64,15 @@ const INSERT_FIRST: Statement = {
              case when is_retried then now() + delay_ms * interval '1 millisecond' end
       from judged where not busy
       on conflict (id) do nothing
-      returning id, webhook_id, user_id, event_id, event, url, status, next_attempt_at
+      returning id, webhook_id, user_id, event_id, event, url, status, error_code, response_status, duration_ms,
+                next_attempt_at
     ), next as (
       insert into webhook_service.deliveries
         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
       select o.next_id, d.webhook_id, d.user_id, d.event_id, d.event, d.url, 2, 'event', 'pending', d.next_attempt_at,
              d.next_attempt_at + ${JOB_LEASE}
       from done d join outcome o on o.id = d.id where d.next_attempt_at is not null
-    )
+    ), counted as (${countAttempts(COUNTED, '$4::smallint')})
     select j.id, j.busy, d.status,
            case when d.next_attempt_at is not null then j.next_id end as "nextId",
            case when d.next_attempt_at is not null then j.delay_ms end as "nextInMs",
@@ -85,6 +91,8 @@ const LOAD_WEBHOOKS: Statement = {
 /** The statements of first attempts, which have no row yet. */
 @Injectable()
 export class FirstRowsRepository {
+  private readonly writer = writerOf(Math.random());
+
   constructor(
     private readonly statements: StatementsService,
     private readonly clock: ClockService,
@@ -100,6 +108,7 @@ export class FirstRowsRepository {
     const inserted = await this.statements.run<Written & { busy: boolean } & Record<string, unknown>>(INSERT_FIRST, [
       JSON.stringify(values.sort((a, b) => (a.id < b.id ? -1 : 1))),
       ...idBounds(rows.map(({ first }) => first.eventId)),
+      this.writer,
     ]);
     const byId = new Map(inserted.map((row) => [row.id, row.busy ? ('busy' as const) : row.status && row]));
     return ids.map((id) => byId.get(id) ?? null);

@@ -78,5 +78,7 @@ export const messageFor = {
     `There is no event named ${JSON.stringify(name.slice(0, 128))}. Known are ${known.join(', ')}.`,
   reservedEvent: (name: string) => `${name} is reserved: only the service itself publishes webhook.* events.`,
   eventTooLarge: (maxBytes: number) => `data is larger than the ${maxBytes} bytes that an event may have.`,
+  tooManySteps: (count: number, max: number) =>
+    `That is ${count} steps, and ${max} are the most: take a longer step, or a shorter time.`,
   tooManyWebhooks: (max: number) => `You have ${max} webhooks, which is the most a user may have. Delete one first.`,
 };

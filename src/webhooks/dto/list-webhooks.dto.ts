@@ -1,5 +1,6 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean } from 'class-validator';
+import { IsBoolean, IsIn } from 'class-validator';
 import { IsEventFilter } from '../../plumbing/validation/event-filter.decorator';
 import { Optional } from '../../plumbing/validation/optional.decorator';
 import { PageQueryDto } from '../../plumbing/pagination/dto/page-query.dto';
@@ -16,4 +17,10 @@ export class ListWebhooksDto extends PageQueryDto {
   /** Only webhooks that subscribe to this event, such as follower.gained. */
   @IsEventFilter()
   event?: string;
+
+  /** `stats`: each webhook with the numbers of its last 24 hours, which takes the scope deliveries:read. */
+  @Optional()
+  @IsIn(['stats'])
+  @ApiProperty({ enum: ['stats'], required: false })
+  include?: 'stats';
 }

@@ -1,5 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { WebhookStatsDto } from '../stats/dto/stats.dto';
 import type { Webhook } from '../webhook.entity';
+import type { WebhookView } from '../webhook-views.service';
 import { ApiCount, ApiId, ApiTime } from '../../plumbing/validation/api-field.decorator';
 
 const ahead = (time: Date | null): Date | null => (time && time.getTime() > Date.now() ? time : null);
@@ -45,6 +47,10 @@ export class WebhookDto {
   @ApiCount()
   consecutiveFailures: number;
 
+  /** When an attempt last succeeded, tests apart: up to 5 minutes later than this; null: none is kept. */
+  @ApiTime()
+  lastSuccessAt: string | null;
+
   /** Until when the secret before the last rotation signs deliveries too; null: it does not. */
   @ApiTime()
   previousSecretExpiresAt: string | null;
@@ -57,7 +63,11 @@ export class WebhookDto {
   @ApiTime()
   updatedAt: string;
 
-  static from(webhook: Webhook): WebhookDto {
+  /** The last 24 hours; only with `include=stats`. */
+  @ApiProperty({ type: WebhookStatsDto, required: false })
+  stats?: WebhookStatsDto;
+
+  static from({ webhook, lastSuccessAt, stats }: WebhookView): WebhookDto {
     return {
       id: webhook.id,
       url: webhook.url,
@@ -67,9 +77,11 @@ export class WebhookDto {
       disabledReason: webhook.disabledReason,
       disabledAt: webhook.disabledAt?.toISOString() ?? null,
       consecutiveFailures: webhook.consecutiveFailures,
+      lastSuccessAt: lastSuccessAt?.toISOString() ?? null,
       previousSecretExpiresAt: ahead(webhook.previousSecretExpiresAt)?.toISOString() ?? null,
       createdAt: webhook.createdAt.toISOString(),
       updatedAt: webhook.updatedAt.toISOString(),
+      ...(stats && { stats: WebhookStatsDto.of(stats) }),
     };
   }
 }
@@ -82,7 +94,7 @@ export class CreatedWebhookDto extends WebhookDto {
   secret: string;
 
   static with(webhook: Webhook, secret: string): CreatedWebhookDto {
-    return { ...WebhookDto.from(webhook), secret };
+    return { ...WebhookDto.from({ webhook, lastSuccessAt: null }), secret };
   }
 }
 

@@ -24,6 +24,7 @@ describe('Creating a webhook', () => {
       disabledAt: null,
       consecutiveFailures: 0,
       previousSecretExpiresAt: null,
+      lastSuccessAt: null,
       createdAt: expect.stringMatching(ISO_UTC),
       updatedAt: expect.stringMatching(ISO_UTC),
     });

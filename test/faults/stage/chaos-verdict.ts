@@ -30,6 +30,8 @@ export interface Evidence {
   subscribers: readonly Subscriber[];
   entries: readonly LedgerEntry[];
   rows: readonly LogRow[];
+  /** Where the counts of attempts differ from the log. */
+  miscounts: readonly string[];
   chronicle: Chronicle;
 }
 
@@ -51,6 +53,7 @@ export interface Verdict {
   /** Attempts that were received more than once, and those of them that were not in flight at any tear. */
   doubled: string[];
   unexplained: string[];
+  miscounts: readonly string[];
   /** How many attempts were in flight when a tear began or ended. */
   inFlight: number;
   /** Failures that are not the receiver's: they cost an attempt. */
@@ -59,7 +62,7 @@ export interface Verdict {
 
 /** Holds what clients were told against what the receiver got and what the log says. */
 export function judge(evidence: Evidence): Verdict {
-  const { entries, rows, chronicle } = evidence;
+  const { entries, rows, miscounts, chronicle } = evidence;
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   const receipts = groupBy(entries, ({ deliveryId }) => deliveryId);
   const doubled = [...receipts].filter(([, list]) => list.length > 1).map(([id]) => id);
@@ -73,6 +76,7 @@ export function judge(evidence: Evidence): Verdict {
     unexplained: doubled
       .filter((id) => !torn(rowOf.get(id) as LogRow))
       .map((id) => describe(rowOf.get(id), receipts.get(id))),
+    miscounts,
     inFlight: inFlightAt(rows, chronicle.tears),
     unscripted: rows.filter((row) => isUnscripted(row, receipts.get(row.id))).map((row) => describe(row)),
   };

@@ -1,5 +1,6 @@
 import type { Stage } from './chaos-stage';
 import { judge, LOG_ROWS, type LogRow, subscribes, type Verdict } from './chaos-verdict';
+import { miscountsOf } from '../../support/miscounts';
 import { waitFor } from '../../support/wait-for';
 
 /** Several kinds of receivers: a quick one, two that fail first, and a slow one. */
@@ -23,8 +24,9 @@ export async function isSettled({ postgres }: Stage, timeoutMs = 60_000): Promis
 export async function verdictOn(stage: Stage): Promise<{ verdict: Verdict; rows: LogRow[] }> {
   const { load, subscribers, ledger, chronicle, postgres } = stage;
   const rows = await postgres.query<LogRow>(LOG_ROWS);
+  const miscounts = await miscountsOf(postgres);
   const { accepted } = load;
-  return { verdict: judge({ accepted, subscribers, entries: ledger.entries, rows, chronicle }), rows };
+  return { verdict: judge({ accepted, subscribers, entries: ledger.entries, rows, miscounts, chronicle }), rows };
 }
 
 /** What has to be true of every run, whatever has happened in it. */
@@ -34,6 +36,7 @@ export const NOTHING_AMISS: Partial<Verdict> = {
   neverReceived: [],
   pending: [],
   misnumbered: [],
+  miscounts: [],
   forged: [],
   unexplained: [],
 };

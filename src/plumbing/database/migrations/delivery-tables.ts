@@ -47,3 +47,25 @@ export const DELIVERIES = `
   create statistics webhook_service.deliveries_filters (mcv) on user_id, webhook_id, event, trigger, status
     from webhook_service.deliveries;
 `;
+
+/** Attempts counted by what they came to. Each process adds to rows of its own; a count is the sum over all writers. */
+export const COUNTS = `
+  create table webhook_service.attempt_counts (
+    webhook_id     uuid not null,
+    user_id        text not null,
+    -- 5 or 60, from at.
+    minutes        smallint not null,
+    status         text not null,
+    at             timestamptz(0) not null,
+    -- Empty: none.
+    error_code     text not null,
+    -- How long the answer took, see webhooks/stats/duration-class.ts; 0: there was none.
+    duration_class smallint not null,
+    writer         smallint not null,
+    -- Less than 0 where an attempt that was counted as canceled by another writer was made after all.
+    count          integer not null,
+    primary key (webhook_id, minutes, status, at, error_code, duration_class, writer)
+  ) with (fillfactor = 80);
+  create index attempt_counts_user on webhook_service.attempt_counts (user_id, minutes, at);
+  create index attempt_counts_at on webhook_service.attempt_counts using brin (at);
+`;

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { DELIVERIES } from './delivery-tables';
+import { COUNTS, DELIVERIES } from './delivery-tables';
 import { FOLLOWERS, JOB_QUEUES } from './source-tables';
 
 /** `events` and `deliveries` are partitioned by the time in their UUIDv7; PartitionsService makes the partitions. */
@@ -7,7 +7,8 @@ export class InitialSchema1763800000000 implements MigrationInterface {
   name = 'InitialSchema1763800000000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    for (const part of [ACCESS, WEBHOOKS, EVENTS, DELIVERIES, JOB_QUEUES, FOLLOWERS]) await queryRunner.query(part);
+    for (const part of [ACCESS, WEBHOOKS, EVENTS, DELIVERIES, COUNTS, JOB_QUEUES, FOLLOWERS])
+      await queryRunner.query(part);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

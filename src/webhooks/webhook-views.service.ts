@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../auth/access-token';
+import { missingScope } from '../auth/scope';
+import { ApiError } from '../plumbing/errors/api-error';
+import { messageFor } from '../plumbing/errors/messages';
+import type { Page } from '../plumbing/pagination/page';
+import type { ListWebhooksDto } from './dto/list-webhooks.dto';
+import type { UpdateWebhookDto } from './dto/update-webhook.dto';
+import { StatsService, type WebhookStats } from './stats/stats.service';
+import type { Webhook } from './webhook.entity';
+import { WebhooksService } from './webhooks.service';
+
+/** A webhook as its owner sees it: with what was counted of its attempts. */
+export interface WebhookView {
+  webhook: Webhook;
+  /** To within 5 minutes; null when none is kept. */
+  lastSuccessAt: Date | null;
+  /** Only where it is asked for. */
+  stats?: WebhookStats;
+}
+
+/** Reads webhooks together with their numbers. */
+@Injectable()
+export class WebhookViewsService {
+  constructor(
+    private readonly webhooks: WebhooksService,
+    private readonly stats: StatsService,
+  ) {}
+
+  /**
+   * One page of the user's webhooks, newest first.
+   * @throws ApiError 400 for a bad cursor, 403 for their numbers without deliveries:read
+   */
+  async list({ userId, scopes }: Principal, { include, ...query }: ListWebhooksDto): Promise<Page<WebhookView>> {
+    const missing = include && missingScope(['deliveries:read'], scopes);
+    if (missing) throw new ApiError(403, messageFor.missingScope(missing));
+    const page = await this.webhooks.list(userId, query);
+    const ids = page.items.map(({ id }) => id);
+    const stats = include && (await this.stats.ofWebhooks(ids));
+    const lastSuccesses = await this.stats.lastSuccesses(ids);
+    return page.map((webhook) => ({
+      webhook,
+      lastSuccessAt: lastSuccesses.get(webhook.id) ?? null,
+      stats: stats?.get(webhook.id),
+    }));
+  }
+
+  /** @throws ApiError 404 when the user has no such webhook */
+  async read(userId: string, id: string): Promise<WebhookView> {
+    return this.viewOf(await this.webhooks.read(userId, id));
+  }
+
+  /** As `WebhooksService.update`. */
+  async update(userId: string, id: string, changes: UpdateWebhookDto): Promise<WebhookView> {
+    return this.viewOf(await this.webhooks.update(userId, id, changes));
+  }
+
+  private async viewOf(webhook: Webhook): Promise<WebhookView> {
+    const lastSuccesses = await this.stats.lastSuccesses([webhook.id]);
+    return { webhook, lastSuccessAt: lastSuccesses.get(webhook.id) ?? null };
+  }
+}
