@@ -50,7 +50,7 @@ const MAY_IMPORT = {
   ],
   'deliveries/sweeping': ['deliveries', 'events', ...USABLE],
   'deliveries/retention': USABLE,
-  'deliveries/log': ['deliveries', 'events', 'webhooks', 'auth', ...USABLE],
+  'deliveries/log': ['deliveries', 'events', 'webhooks', 'auth', 'auth/bearer/credentials.ts', ...USABLE],
   'deliveries/recovery': ['deliveries', 'deliveries/log', 'deliveries/retention', 'webhooks', 'auth', ...USABLE],
   'deliveries/trial': [
     ...['deliveries', 'deliveries/log', 'deliveries/sending', 'events', 'catalogue', 'webhooks', 'auth'],

@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import type { Config } from './plumbing/config/config';
 import { AdmissionService } from './deliveries/sending/admission.service';
+import { ChangesService } from './deliveries/log/changes.service';
 import { LocalFanOutService } from './deliveries/fan-out/local-fan-out.service';
 import { RetentionService } from './deliveries/retention/retention.service';
 import { RecoveryProgressService } from './deliveries/recovery/recovery-progress.service';
@@ -82,6 +83,7 @@ export async function stopWork(app: INestApplicationContext): Promise<void> {
 
 async function stop(app: NestFastifyApplication): Promise<void> {
   app.get(HealthService).drain();
+  await app.get(ChangesService).stop();
   await stopWork(app);
   await within(CLOSE_WITHIN_MS, app.close());
 }

@@ -23,6 +23,9 @@ import { ClaimsRepository } from './sending/claims.repository';
 import { DeliveriesRepository } from './deliveries.repository';
 import { SweeperService } from './sweeping/sweeper.service';
 import { DeliveryLogController } from './log/delivery-log.controller';
+import { ChangesRepository } from './log/changes.repository';
+import { ChangesService } from './log/changes.service';
+import { DeliveryListsService } from './log/delivery-lists.service';
 import { DeliveryLogService } from './log/delivery-log.service';
 import { DeliveryPagesRepository } from './log/delivery-pages.repository';
 import { CancellationService } from './cancellation.service';
@@ -108,6 +111,9 @@ import { WebhookTrialsRepository } from './trial/webhook-trials.repository';
     SweepTimerService,
     WatchdogService,
     // The log.
+    ChangesRepository,
+    ChangesService,
+    DeliveryListsService,
     DeliveryLogService,
     DeliveryPagesRepository,
     EventLogService,

@@ -53,7 +53,7 @@ const RECORD: Statement = {
         or exists (select from webhook_service.deliveries d where d.id = o.id and d.id between $2 and $3 and ${RECORDABLE})
     ), done as (
       update webhook_service.deliveries d set
-        status = o.status, error_code = o.error_code, error_message = o.error_message, url = coalesce(o.url, d.url),
+        status = o.status, changed_in = pg_current_xact_id(), error_code = o.error_code, error_message = o.error_message, url = coalesce(o.url, d.url),
         -- A process measures PostgreSQL's clock to within milliseconds: the order within a row is kept exactly.
         attempted_at = case when o.attempted_at is not null then greatest(o.attempted_at, d.scheduled_at) end,
         completed_at = greatest(now(), o.attempted_at + o.duration_ms * interval '1 millisecond', d.scheduled_at),
@@ -124,7 +124,7 @@ const CANCEL_PENDING: Statement = {
       order by id for update
     ), canceled as (
       update webhook_service.deliveries d
-      set status = 'canceled', error_code = $2, error_message = $3, completed_at = now()
+      set status = 'canceled', changed_in = pg_current_xact_id(), error_code = $2, error_message = $3, completed_at = now()
       from pending where d.id = pending.id and d.webhook_id = $1 and d.status = 'pending'
       returning d.webhook_id, d.user_id, d.status, d.error_code
     )

@@ -29,7 +29,7 @@ const INSERT_REDELIVERIES = `
  */
 const MAKE_DUE = `
   update webhook_service.deliveries
-  set scheduled_at = now(), parked = true, leased_until = now() + ${PARKED_LEASE}
+  set scheduled_at = now(), changed_in = pg_current_xact_id(), parked = true, leased_until = now() + ${PARKED_LEASE}
   where id = $1 and webhook_id = $2 and status = 'pending' and not claimed
     and (scheduled_at > now() + ${MOMENT} or parked and scheduled_at < now() - ${MOMENT})
   returning id`;

@@ -56,6 +56,12 @@ export const MESSAGES = {
   badBatch: 'The request body must be a JSON object with events: 1 to 100 of what POST /api/events takes.',
   badTime: 'must be an ISO 8601 time such as 2026-01-15T09:30:00Z or 2026-01-15T10:30:00+01:00',
   badCursor: 'The cursor is not valid for this list: use the nextCursor of the previous page with the same filters.',
+  badChangeCursor:
+    'changedAfter is not a cursor of this list from the last 5 minutes: read the list again, and begin with changedAfter=now.',
+  cursorWithChanges: 'cursor and changedAfter do not go together.',
+  waitWithoutChanges: 'waitSeconds goes together with changedAfter.',
+  limitWithoutChanges: 'limit must be a whole number from 1 to 250; with changedAfter up to 1000.',
+  tooManyWaiting: 'Five requests of this user, or 200 of all, wait for changes already. Try again in a second.',
   patchEmpty: 'Name at least one field to change: url, events, secret, description or active.',
   broadcastRefused: 'This token lacks the scope events:broadcast, which publishing for others or for everybody takes.',
 } as const;

@@ -23,6 +23,11 @@ export class Page<T> {
     return new Page(items, last === null ? null : encodeCursor(last, scope));
   }
 
+  /** Items of a list that has no last page, and where to go on. */
+  static endless<T>(items: readonly T[], nextCursor: string): Page<T> {
+    return new Page(items, nextCursor);
+  }
+
   /** The same page with transformed items. */
   map<U>(transform: (item: T) => U): Page<U> {
     return new Page(this.items.map(transform), this.nextCursor);

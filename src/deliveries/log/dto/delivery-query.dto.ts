@@ -1,6 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsIn, Matches } from 'class-validator';
+import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
+import { toInteger } from '../../../plumbing/pagination/dto/page-query.dto';
+import { IsWholeNumber } from '../../../plumbing/validation/whole-number.decorator';
 import { UUID } from '../../../plumbing/validation/uuid.pipe';
 import { Optional } from '../../../plumbing/validation/optional.decorator';
 import { DELIVERY_STATUSES, type DeliveryStatus, type Trigger, TRIGGERS } from '../../delivery.entity';
@@ -14,6 +16,29 @@ const toList = ({ value }: { value: unknown }): unknown => (value === undefined 
 const toTrue = ({ value }: { value: unknown }): unknown => (value === 'true' ? true : value);
 
 export class DeliveryQueryDto extends EventQueryDto {
+  /** How many rows to return, 1 to 250; with `changedAfter` up to 1000. */
+  @ApiProperty({ type: 'integer', required: false, minimum: 1, maximum: 1000, default: 50 })
+  @Optional()
+  @Transform(toInteger)
+  @IsWholeNumber(1, 1000)
+  override limit: number = 50;
+
+  /**
+   * Only deliveries whose status is new since this point, in the order of the changes: `now`, or the `nextCursor` of such
+   * a list with the same filters, which is good for 5 minutes.
+   */
+  @Optional()
+  @IsString()
+  @MaxLength(8000)
+  changedAfter?: string;
+
+  /** With `changedAfter`: waits so long for the first change. 0 to 20 seconds. */
+  @ApiProperty({ type: 'integer', required: false, minimum: 0, maximum: 20, default: 0 })
+  @Optional()
+  @Transform(toInteger)
+  @IsWholeNumber(0, 20)
+  waitSeconds?: number;
+
   /** Only deliveries with one of these statuses: `status=failed&status=canceled`. */
   @Optional()
   @Transform(toList)

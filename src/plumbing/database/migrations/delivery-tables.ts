@@ -25,7 +25,10 @@ export const DELIVERIES = `
     -- Who has a pending row, and until when: see deliveries/lease.ts.
     parked                  boolean not null default false,
     claimed                 boolean not null default false,
-    leased_until            timestamptz(3) not null
+    leased_until            timestamptz(3) not null,
+    -- The transactions that inserted it and that last changed its status: see deliveries/log/changes.repository.ts.
+    created_in              xid8 not null default pg_current_xact_id(),
+    changed_in              xid8 not null default pg_current_xact_id()
   ) partition by range (id);
   create index deliveries_webhook on webhook_service.deliveries (webhook_id, id);
   create index deliveries_user on webhook_service.deliveries (user_id, id);
@@ -43,6 +46,8 @@ export const DELIVERIES = `
   create index deliveries_webhook_trigger on webhook_service.deliveries (webhook_id, trigger, id) where trigger <> 'event';
   create index deliveries_user_trigger on webhook_service.deliveries (user_id, trigger, id) where trigger <> 'event';
   create index deliveries_user_event on webhook_service.deliveries (user_id, event, id);
+  -- For those who wait for changes.
+  create index deliveries_changed on webhook_service.deliveries (user_id, changed_in, id);
   -- Tells PostgreSQL which values come together: a webhook that never fails is not searched for failures row by row.
   create statistics webhook_service.deliveries_filters (mcv) on user_id, webhook_id, event, trigger, status
     from webhook_service.deliveries;

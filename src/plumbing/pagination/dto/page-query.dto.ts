@@ -5,7 +5,7 @@ import { Optional } from '../../validation/optional.decorator';
 import { IsWholeNumber } from '../../validation/whole-number.decorator';
 
 /** Query values are text: digits become a number, everything else stays what it is and fails validation. */
-const toInteger = ({ value }: { value: unknown }): unknown =>
+export const toInteger = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
 
 export class PageQueryDto {

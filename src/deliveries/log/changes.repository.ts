@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
+import type { Delivery } from '../delivery.entity';
+import { LISTED_COLUMNS } from '../listed-columns';
+import type { Change, ChangedRow, Look } from './change-feed';
+import type { ChangePosition } from './change-position';
+import { IS_GIVEN_UP } from './delivery-filters';
+
+/** From where a user's changes are looked for. */
+export interface LookFrom {
+  userId: string;
+  from: ChangePosition;
+}
+
+/** What a question to PostgreSQL has answered. */
+export interface Looked {
+  /** That it was answered from. */
+  snapshot: string;
+  /** One for each user, in order. */
+  looks: Look[];
+  /** Those of the tokens that are live. */
+  liveTokens: string[];
+}
+
+/** The most rows that a look reads of one user. */
+const MAX_ROWS = 2000;
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * The rows whose last change a snapshot does not see: those of each user in the order of the transactions that made them.
+ * A row that was inserted since, and has changed again, had a state before this one.
+ */
+const LOOK: Statement = {
+  name: 'changed_deliveries',
+  text: `
+    select pg_current_snapshot()::text as snapshot,
+      array(select t.id from webhook_service.access_tokens t
+            where t.id = any($6::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens",
+      changed.*
+    from (select) as one left join (
+      select f.place, row.*
+      from unnest($1::text[], $2::pg_snapshot[], $3::pg_snapshot[], $4::text[]::xid8[], $5::uuid[]) with ordinality
+        as f (user_id, base, target, changed_in, id, place)
+      cross join lateral (
+        select ${LISTED_COLUMNS}, d.changed_in::text as "changedIn", ${IS_GIVEN_UP} as "isGivenUp",
+               d.created_in <> d.changed_in and not pg_visible_in_snapshot(d.created_in, f.base) as "hadStateBefore"
+        from webhook_service.deliveries d
+        where d.user_id = f.user_id and d.changed_in >= f.changed_in and (d.changed_in, d.id) >= (f.changed_in, f.id)
+          and not pg_visible_in_snapshot(d.changed_in, f.base)
+          and (f.target is null or pg_visible_in_snapshot(d.changed_in, f.target))
+        order by d.user_id, d.changed_in, d.id
+        limit ${MAX_ROWS}
+      ) as row
+    ) as changed on true
+    order by place, "changedIn"::xid8, id`,
+};
+
+type LookRow = ChangedRow & { place: string | null; changedIn: string; hadStateBefore: boolean };
+type LookAnswer = LookRow & { snapshot: string; liveTokens: string[] };
+
+/** Finds changes of deliveries. Costs nobody anything who does not ask. */
+@Injectable()
+export class ChangesRepository {
+  constructor(private readonly statements: StatementsService) {}
+
+  /** Where to begin for what changes from now on. */
+  async now(): Promise<ChangePosition> {
+    return { base: (await this.look([], [])).snapshot, upTo: null };
+  }
+
+  /**
+   * The changes of several users behind their positions, at most 2,000 rows of each; and which of these tokens are live.
+   * One question to PostgreSQL.
+   */
+  async look(feeds: readonly LookFrom[], tokenIds: readonly string[]): Promise<Looked> {
+    const rows = await this.statements.run<LookAnswer>(LOOK, [
+      feeds.map(({ userId }) => userId),
+      feeds.map(({ from }) => from.base),
+      feeds.map(({ from }) => from.upTo?.target ?? null),
+      feeds.map(({ from }) => from.upTo?.changedIn ?? xminOf(from.base)),
+      feeds.map(({ from }) => from.upTo?.id ?? NO_ID),
+      tokenIds,
+    ]);
+    const { snapshot = '', liveTokens = [] } = rows[0] ?? {};
+    const looks = feeds.map(({ from }, i) =>
+      lookOf(
+        from,
+        rows.filter(({ place }) => Number(place) === i + 1),
+        snapshot,
+      ),
+    );
+    return { snapshot, looks, liveTokens };
+  }
+}
+
+/** The oldest transaction that a snapshot may not see. */
+const xminOf = (snapshot: string): string => snapshot.split(':', 1)[0] ?? '0';
+
+function lookOf(from: ChangePosition, rows: readonly LookRow[], snapshot: string): Look {
+  const target = from.upTo?.target ?? snapshot;
+  const changes = rows.flatMap((row) => statesOf(row, { base: from.base, target }));
+  const last = changes.at(-1);
+  const to = last && rows.length === MAX_ROWS ? last.position : { base: target, upTo: null };
+  const given = from.upTo;
+  const isNew = ({ position: { upTo } }: Change) =>
+    !given || upTo?.id !== given.id || upTo.changedIn !== given.changedIn || (upTo.isWhole && !given.isWhole);
+  return { from, changes: changes.filter(isNew), to };
+}
+
+/** The state of a row, and before it the one that it had in between. */
+function statesOf(
+  { changedIn, hadStateBefore, ...row }: LookRow,
+  { base, target }: { base: string; target: string },
+): Change[] {
+  const behind = (isWhole: boolean) => ({ base, upTo: { target, changedIn, id: row.id, isWhole } });
+  const whole = { row, position: behind(true) };
+  return hadStateBefore ? [{ row: pendingBefore(row), position: behind(false) }, whole] : [whole];
+}
+
+/** A row as it was while it was pending. */
+function pendingBefore(row: ChangedRow): ChangedRow {
+  const nothing: Partial<Delivery> = {
+    ...{ responseStatus: null, durationMs: null, errorCode: null, errorMessage: null },
+    ...{ attemptedAt: null, completedAt: null, nextAttemptAt: null },
+  };
+  return { ...row, ...nothing, status: 'pending', claimed: false, isGivenUp: false };
+}

@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/access-token';
+import { ClockService } from '../../plumbing/database/clock.service';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { MESSAGES } from '../../plumbing/errors/messages';
+import type { CursorScope } from '../../plumbing/pagination/cursor';
+import { Page } from '../../plumbing/pagination/page';
+import { WebhooksService } from '../../webhooks/webhooks.service';
+import type { ListedDelivery } from '../listed-columns';
+import { decodeChangeCursor, encodeChangeCursor } from './change-position';
+import { ChangesService } from './changes.service';
+import { matches } from './delivery-filters';
+import { DeliveryLogService } from './delivery-log.service';
+import type { DeliveryQueryDto } from './dto/delivery-query.dto';
+
+const MAX_LIMIT = 250;
+
+/** The two forms of a list: rows newest first, or what has changed, in the order of the changes. */
+@Injectable()
+export class DeliveryListsService {
+  constructor(
+    private readonly log: DeliveryLogService,
+    private readonly changes: ChangesService,
+    private readonly webhooks: WebhooksService,
+    private readonly clock: ClockService,
+  ) {}
+
+  /**
+   * The deliveries to one webhook.
+   * @throws ApiError 404 when the user has no such webhook; as `listAll`
+   */
+  async list(
+    user: Principal,
+    webhookId: string,
+    query: DeliveryQueryDto,
+    signal: AbortSignal,
+  ): Promise<Page<ListedDelivery>> {
+    if (isOrdinary(query)) return this.log.list(user.userId, webhookId, query);
+    await this.webhooks.read(user.userId, webhookId);
+    return this.changed(user, `changes of ${webhookId}`, { ...query, webhookId }, signal);
+  }
+
+  /**
+   * The deliveries to all webhooks of the user, deleted ones included.
+   * @param signal aborted when nobody waits for the answer any more
+   * @throws ApiError 400 for a bad cursor, or for what does not go together; as `ChangesService.read`
+   */
+  async listAll(user: Principal, query: DeliveryQueryDto, signal: AbortSignal): Promise<Page<ListedDelivery>> {
+    if (isOrdinary(query)) return this.log.listAll(user.userId, query);
+    return this.changed(user, 'changes', query, signal);
+  }
+
+  private async changed(
+    principal: Principal,
+    list: string,
+    query: DeliveryQueryDto & { webhookId?: string },
+    signal: AbortSignal,
+  ): Promise<Page<ListedDelivery>> {
+    const { limit, changedAfter = 'now', waitSeconds = 0, since, until, ...filters } = query;
+    const scope: CursorScope = [principal.userId, list, { ...filters, since, until }];
+    const after = changedAfter === 'now' ? null : decodeChangeCursor(changedAfter, scope, this.clock.now());
+    if (changedAfter !== 'now' && !after) throw new ApiError(400, MESSAGES.badChangeCursor);
+    const { changes, next } = await this.changes.read({
+      principal,
+      after,
+      limit,
+      waitMs: waitSeconds * 1000,
+      isWanted: ({ row }) => matches(row, filters, { since, until }),
+      signal,
+    });
+    const rows = changes.map(({ row }) => row);
+    return Page.endless(rows, encodeChangeCursor(next, scope, this.clock.now()));
+  }
+}
+
+/** @throws ApiError 400 for what does not go together */
+function isOrdinary({ changedAfter, waitSeconds, cursor, limit }: DeliveryQueryDto): boolean {
+  if (changedAfter !== undefined) {
+    if (cursor !== undefined) throw new ApiError(400, MESSAGES.cursorWithChanges);
+    return false;
+  }
+  if (waitSeconds !== undefined) throw new ApiError(400, MESSAGES.waitWithoutChanges);
+  if (limit > MAX_LIMIT) throw new ApiError(400, MESSAGES.limitWithoutChanges);
+  return true;
+}
