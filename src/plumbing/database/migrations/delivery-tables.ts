@@ -47,7 +47,7 @@ export const DELIVERIES = `
   create index deliveries_user_trigger on webhook_service.deliveries (user_id, trigger, id) where trigger <> 'event';
   create index deliveries_user_event on webhook_service.deliveries (user_id, event, id);
   -- For those who wait for changes.
-  create index deliveries_changed on webhook_service.deliveries (user_id, changed_in, id);
+  create index deliveries_changed on webhook_service.deliveries (changed_in);
   -- Tells PostgreSQL which values come together: a webhook that never fails is not searched for failures row by row.
   create statistics webhook_service.deliveries_filters (mcv) on user_id, webhook_id, event, trigger, status
     from webhook_service.deliveries;
