@@ -34,6 +34,7 @@ const MAY_IMPORT = {
   'auth/limits': ['auth', ...USABLE],
   'auth/bearer': ['auth', 'auth/limits', ...USABLE],
   'auth/tokens': ['auth', 'auth/bearer', ...USABLE],
+  'auth/sessions': ['auth', 'auth/bearer', 'auth/limits', 'auth/tokens', ...USABLE],
   catalogue: ['auth', ...USABLE],
   webhooks: ['auth', 'catalogue', 'webhooks/secrets', 'webhooks/stats', ...USABLE],
   'webhooks/secrets': USABLE,
@@ -57,6 +58,8 @@ const MAY_IMPORT = {
     ...USABLE,
   ],
 
+  console: USABLE,
+  'try-receivers': ['auth', ...USABLE],
   about: ['auth', 'deliveries/sending/backoff.ts', ...USABLE],
 
   sources: [],

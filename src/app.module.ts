@@ -6,6 +6,7 @@ import { BearerGuard } from './auth/bearer/bearer.guard';
 import { UserTurnsGuard } from './auth/limits/user-turns.guard';
 import type { Config } from './plumbing/config/config';
 import { ConfigModule } from './plumbing/config/config.module';
+import { ConsoleModule } from './console/console.module';
 import { DatabaseModule } from './plumbing/database/database.module';
 import { DeliveriesModule } from './deliveries/deliveries.module';
 import { ApiExceptionFilter } from './plumbing/errors/api-exception.filter';
@@ -13,6 +14,7 @@ import { EventsModule } from './events/events.module';
 import { HealthModule } from './plumbing/health/health.module';
 import { MetricsModule } from './plumbing/metrics/metrics.module';
 import { SourcesModule } from './sources/sources.module';
+import { TryReceiversModule } from './try-receivers/try-receivers.module';
 import { validationPipe } from './plumbing/validation/validation.pipe';
 import { QueueModule } from './plumbing/queue/queue.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
@@ -45,6 +47,8 @@ export class AppModule {
         EventsModule,
         DeliveriesModule.forRoot(config),
         SourcesModule,
+        TryReceiversModule,
+        ConsoleModule,
       ],
     };
   }

@@ -14,7 +14,7 @@ async function main(): Promise<void> {
     await migrate(store.config.databaseUrl ?? '');
     const service = await startService(store.config);
     letYoungGenerationGrow();
-    process.stdout.write(welcome(service.url, store));
+    process.stdout.write(welcome(service, store));
     await stopRequested;
     await service.stop();
   } catch (error) {

@@ -2,6 +2,8 @@ import type { INestApplicationContext, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
+import { ALL_SCOPES } from './auth/scope';
+import { ConsoleLinksService } from './auth/sessions/console-links.service';
 import type { Config } from './plumbing/config/config';
 import { AdmissionService } from './deliveries/sending/admission.service';
 import { ChangesService } from './deliveries/log/changes.service';
@@ -14,6 +16,8 @@ import { PinoLoggerService } from './plumbing/http/logger.service';
 import { createAdapter } from './plumbing/http/http-server.launcher';
 import { MetricsServerService } from './plumbing/metrics/metrics-server.service';
 import { serveDocs } from './openapi.launcher';
+import { serveTryReceivers } from './try-receivers/try-route.launcher';
+import { TryReceiversService } from './try-receivers/try-receivers.service';
 import { WorkersService } from './plumbing/queue/workers.service';
 import { FollowersTimerService } from './sources/followers/readings/followers-timer.service';
 import { QueueMonitorService } from './sources/job-queues/queue-monitor.service';
@@ -43,6 +47,8 @@ const WORK: readonly Type<Work>[] = [
 export interface Service {
   /** Where it listens, such as `http://127.0.0.1:3000`. */
   url: string;
+  /** Signs the user of the first token in at the console, once; a path. Null where others could read what is printed. */
+  consoleLink: string | null;
   /** Takes no new work, finishes what is in flight, and closes. */
   stop(): Promise<void>;
 }
@@ -57,10 +63,12 @@ export async function startService(config: Config): Promise<Service> {
   });
   try {
     if (config.docs && config.role !== 'worker') serveDocs(app);
+    if (config.isLocal && config.role !== 'worker')
+      serveTryReceivers(adapter.getInstance(), app.get(TryReceiversService));
     await app.listen(config.port, config.host);
     await app.get(MetricsServerService).start();
     if (config.role !== 'api') startWork(app);
-    return { url: urlOf(app, config), stop: () => stop(app) };
+    return { url: urlOf(app, config), consoleLink: await consoleLinkOf(app, config), stop: () => stop(app) };
   } catch (error) {
     await app.close();
     throw error;
@@ -84,8 +92,15 @@ export async function stopWork(app: INestApplicationContext): Promise<void> {
 async function stop(app: NestFastifyApplication): Promise<void> {
   app.get(HealthService).drain();
   await app.get(ChangesService).stop();
+  app.get(TryReceiversService).stop();
   await stopWork(app);
   await within(CLOSE_WITHIN_MS, app.close());
+}
+
+/** Only on the machine of who starts it, because the link carries all scopes of the first token. */
+async function consoleLinkOf(app: NestFastifyApplication, { console, isLocal, role }: Config): Promise<string | null> {
+  if (!console || !isLocal || role === 'worker') return null;
+  return (await app.get(ConsoleLinksService).createForAdmin(ALL_SCOPES)).url;
 }
 
 /** Waits for the work, at most `ms`: while a store is away, the work may never end. */

@@ -2,13 +2,14 @@ import { version } from './plumbing/config/version';
 import { explainStartFailure, welcome } from './welcome';
 
 const URL_OF_SERVICE = 'http://127.0.0.1:3000';
+const LISTENING = { url: URL_OF_SERVICE, consoleLink: null };
 const SERVING = { role: 'all', docs: true } as const;
 const TOKEN = `wns_${'a'.repeat(43)}`;
 
 describe('The welcome', () => {
   it('on a later start is this', () => {
     const started = { config: SERVING, notes: ['Data is kept in .data.'], firstToken: null };
-    expect(welcome(URL_OF_SERVICE, started).split('\n')).toEqual([
+    expect(welcome(LISTENING, started).split('\n')).toEqual([
       '',
       `Webhook Notification Service ${version}`,
       '  API     http://127.0.0.1:3000/api',
@@ -20,16 +21,22 @@ describe('The welcome', () => {
     ]);
   });
 
+  it('has a link to the console where there is one', () => {
+    const started = { config: SERVING, notes: [], firstToken: null };
+    const text = welcome({ url: URL_OF_SERVICE, consoleLink: '/console#code=x' }, started);
+    expect(text).toContain('  Console http://127.0.0.1:3000/console#code=x\n');
+  });
+
   it('names only what is served', () => {
     const textFor = (config: { role: 'worker' | 'api'; docs: boolean }) =>
-      welcome(URL_OF_SERVICE, { config, notes: [], firstToken: null });
+      welcome(LISTENING, { config, notes: [], firstToken: null });
     expect(textFor({ role: 'worker', docs: true })).not.toMatch(/API|Docs/);
     expect(textFor({ role: 'api', docs: false })).toMatch(/API/);
     expect(textFor({ role: 'api', docs: false })).not.toMatch(/Docs/);
   });
 
   it('on the first start shows the token, and a command that creates a webhook with it', () => {
-    const lines = welcome(URL_OF_SERVICE, { config: SERVING, notes: [], firstToken: TOKEN }).split('\n');
+    const lines = welcome(LISTENING, { config: SERVING, notes: [], firstToken: TOKEN }).split('\n');
     expect(lines).toContain(`  ${TOKEN}`);
     const [, url, authorization, contentType, body] =
       /^ {2}curl -s (\S+) -H '([^']+)' -H '([^']+)' -d '([^']+)'$/.exec(lines.at(-3) ?? '') ?? [];

@@ -1,3 +1,4 @@
+import type { Service } from './service.launcher';
 import type { Config } from './plumbing/config/config';
 import { version } from './plumbing/config/version';
 
@@ -7,13 +8,16 @@ interface Started {
   firstToken: string | null;
 }
 
+type Listening = Pick<Service, 'url' | 'consoleLink'>;
+
 /** The text that is shown when the service has started: where it is and, on the very first start, how to use it. */
-export function welcome(url: string, { config, notes, firstToken }: Started): string {
+export function welcome({ url, consoleLink }: Listening, { config, notes, firstToken }: Started): string {
   const servesApi = config.role !== 'worker';
   return [
     '',
     `Webhook Notification Service ${version}`,
     ...(servesApi ? [`  API     ${url}/api`] : []),
+    ...(consoleLink === null ? [] : [`  Console ${url}${consoleLink}`]),
     ...(servesApi && config.docs ? [`  Docs    ${url}/docs`] : []),
     `  Health  ${url}/health/ready`,
     ...notes.map((note) => `  ${note}`),

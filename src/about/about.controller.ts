@@ -33,8 +33,8 @@ export class AboutController {
       maxWebhooksPerUser: this.config.maxWebhooksPerUser,
       eventMaxBytes: this.config.eventMaxBytes,
       requestsPerMinute: this.config.rateLimitPerMinute,
-      console: false,
-      tryReceiver: false,
+      console: this.config.console,
+      tryReceiver: this.config.isLocal,
     };
   }
 }

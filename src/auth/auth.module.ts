@@ -6,6 +6,10 @@ import { AccessTokensController } from './tokens/access-tokens.controller';
 import { AccessTokensService } from './tokens/access-tokens.service';
 import { AuthenticationService } from './bearer/authentication.service';
 import { BearerStrategy } from './bearer/bearer.strategy';
+import { ConsoleLinksController } from './sessions/console-links.controller';
+import { ConsoleLinksRepository } from './sessions/console-links.repository';
+import { ConsoleLinksService } from './sessions/console-links.service';
+import { ConsoleSessionsService } from './sessions/console-sessions.service';
 import { JwtService } from './bearer/jwt.service';
 import { LargeBodiesService } from './bearer/large-bodies.service';
 import { MeController } from './tokens/me.controller';
@@ -13,11 +17,14 @@ import { RateLimitsService } from './limits/rate-limits.service';
 
 @Module({
   imports: [PassportModule, TypeOrmModule.forFeature([AccessToken])],
-  controllers: [MeController, AccessTokensController],
+  controllers: [MeController, AccessTokensController, ConsoleLinksController],
   providers: [
     AccessTokensService,
     AuthenticationService,
     BearerStrategy,
+    ConsoleLinksRepository,
+    ConsoleLinksService,
+    ConsoleSessionsService,
     JwtService,
     LargeBodiesService,
     RateLimitsService,

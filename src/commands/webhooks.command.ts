@@ -18,6 +18,11 @@ const COMMANDS: readonly Command[] = [
     run: async (args) => (await import('./token-create.command.js')).createToken(args),
   },
   {
+    name: 'console-link',
+    summary: 'make a link that signs a user in at the console, and print it',
+    run: async (args) => (await import('./console-link.command.js')).createConsoleLink(args),
+  },
+  {
     name: 'verify',
     summary: 'say whether the signatures of a saved delivery are right, or why not',
     run: async (args) => (await import('./verify.command.js')).verifyDelivery(args),

@@ -138,9 +138,40 @@ export interface AccessToken {
   userId: string;
   scopes: string[];
   madeBy: string | null;
+  session: boolean;
   expiresAt: string | null;
   createdAt: string;
   lastUsedAt: string | null;
+}
+
+export interface ConsoleLink {
+  url: string;
+  codeExpiresAt: string;
+  expiresAt: string;
+}
+
+export interface ConsoleSession {
+  token: string;
+  userId: string;
+  scopes: string[];
+  expiresAt: string;
+}
+
+type TryAnswer = 200 | 500 | 410 | 'silent';
+
+export interface TryReceiver {
+  id: string;
+  url: string;
+  answer: TryAnswer;
+  expiresAt: string;
+}
+
+export interface TriedRequest {
+  receivedAt: string;
+  headers: Record<string, string | string[]>;
+  body: string;
+  bodyTruncated: boolean;
+  answer: TryAnswer;
 }
 
 export interface CreatedAccessToken extends AccessToken {
@@ -199,6 +230,14 @@ export class Api {
   createToken = (body: unknown) => this.call<CreatedAccessToken>('POST', '/api/tokens', { body });
   listTokens = (query?: Query) => this.call<AccessToken[]>('GET', '/api/tokens', { query });
   revokeToken = (id: string) => this.call<{ id: string }>('DELETE', `/api/tokens/${id}`);
+
+  createConsoleLink = (body: unknown) => this.call<ConsoleLink>('POST', '/api/console-links', { body });
+  beginSession = (body: unknown) => this.call<ConsoleSession>('POST', '/api/console-sessions', { body });
+  createTryReceiver = () => this.call<TryReceiver>('POST', '/api/try-receivers');
+  readTryReceiver = (id: string) =>
+    this.call<TryReceiver & { requests: TriedRequest[] }>('GET', `/api/try-receivers/${id}`);
+  updateTryReceiver = (id: string, body: unknown) =>
+    this.call<TryReceiver>('PATCH', `/api/try-receivers/${id}`, { body });
 
   createWebhook = (body: unknown) => this.call<CreatedWebhook>('POST', '/api/webhooks', { body });
   listWebhooks = (query?: Query) => this.call<Webhook[]>('GET', '/api/webhooks', { query });

@@ -12,10 +12,11 @@ import type { LargeBodyRule } from '../large-body.decorator';
 import { MANAGEMENT, RATE_RULE_KEY, type RateRule } from '../rate-limit.decorator';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { missingScope, type NeededScopes } from '../scope';
+import { WITHOUT_TOKEN_KEY } from '../without-token.decorator';
 import { SCOPES_KEY } from '../scopes.decorator';
 
 /**
- * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`. A request counts
+ * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`, but `@WithoutToken()`. A request counts
  * against the rate limits of its user; a request without a live token counts against its address.
  */
 @Injectable()
@@ -30,6 +31,7 @@ export class BearerGuard extends AuthGuard('bearer') {
   /** @throws ApiError 401 without a live token, 403 without a scope, 429 over a rate limit, 503 without JWT keys */
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     if (!isApiRoute(context.switchToHttp().getRequest<FastifyRequest>().routeOptions.url)) return true;
+    if (this.reflector.get<unknown>(WITHOUT_TOKEN_KEY, context.getHandler())) return true;
     await super.canActivate(context);
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     this.count(context, request);

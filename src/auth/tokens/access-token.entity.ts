@@ -30,4 +30,12 @@ export class AccessToken {
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
+
+  /** It was had for the code of a console link. */
+  @Column('boolean', { name: 'is_session' })
+  isSession: boolean;
+
+  /** SHA-256 of the BOOTSTRAP_TOKEN that it ends with. */
+  @Column('bytea', { name: 'bootstrap_hash', nullable: true })
+  bootstrapHash: Buffer | null;
 }

@@ -45,7 +45,7 @@ export class AccessTokensService {
     const token = formatToken(randomBytes(32));
     const { id, at } = this.clock.birth();
     const row = { id, userId, name, scopes, expiresAt, createdAt: at, lastUsedAt: null, parentId: grantor.tokenId };
-    const stored = this.tokens.create({ ...row, tokenHash: hashToken(token) });
+    const stored = this.tokens.create({ ...row, tokenHash: hashToken(token), isSession: false, bootstrapHash: null });
     await this.tokens.manager
       .transaction(async (manager) => {
         await refuseTooMany(manager, userId);
@@ -87,6 +87,9 @@ export class AccessTokensService {
 async function refuseTooMany(manager: EntityManager, userId: string): Promise<void> {
   await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`tokens of ${userId}`]);
   await manager.query(DROP_EXPIRED, [userId]);
-  const live = manager.createQueryBuilder(AccessToken, 't').where('t.userId = :userId', { userId }).andWhere(IS_LIVE);
+  const live = manager
+    .createQueryBuilder(AccessToken, 't')
+    .where('t.userId = :userId and not t.isSession', { userId })
+    .andWhere(IS_LIVE);
   if ((await live.getCount()) >= MAX_LIVE_TOKENS) throw new ApiError(409, MESSAGES.tooManyTokens);
 }

@@ -81,6 +81,10 @@ export class Config {
   /** Address that the metrics' port is opened on. */
   readonly metricsHost: string;
   readonly docs: boolean;
+  /** Whether the console is served. */
+  readonly console: boolean;
+  /** True on the machine of who tries the service: the embedded PostgreSQL, and a loopback address. */
+  readonly isLocal: boolean;
   readonly logLevel: (typeof LOG_LEVELS)[number];
 
   constructor(settings: Config) {

@@ -73,6 +73,8 @@ describe('An environment without settings', () => {
       metricsPort: null,
       metricsHost: '127.0.0.1',
       docs: true,
+      console: true,
+      isLocal: true,
       logLevel: 'info',
     });
   });

@@ -82,6 +82,7 @@ const schema = z.object({
   METRICS_PORT: optionalPort,
   METRICS_HOST: z.string().default('127.0.0.1'),
   DOCS: flag(true),
+  CONSOLE: flag(true),
   LOG_LEVEL: oneOf(LOG_LEVELS, 'info'),
 });
 
@@ -197,6 +198,8 @@ function toConfig(settings: z.infer<typeof schema>): Config {
     metricsPort: settings.METRICS_PORT,
     metricsHost: settings.METRICS_HOST,
     docs: settings.DOCS,
+    console: settings.CONSOLE,
+    isLocal: local,
     logLevel: settings.LOG_LEVEL,
   });
 }

@@ -62,6 +62,12 @@ export const MESSAGES = {
   waitWithoutChanges: 'waitSeconds goes together with changedAfter.',
   limitWithoutChanges: 'limit must be a whole number from 1 to 250; with changedAfter up to 1000.',
   tooManyWaiting: 'Five requests of this user, or 200 of all, wait for changes already. Try again in a second.',
+  linkManagesTokens: 'A link for another user cannot carry tokens:manage or users:manage.',
+  badCode: 'This link was used already, or is too old: open the console again from where you came.',
+  consoleNotBuilt: 'The pages of the console are not part of this build. Everything else works.',
+  noTryReceivers: 'Receivers to try with are there with the embedded PostgreSQL and a loopback HOST only.',
+  tryReceiverNotFound: 'There is no receiver with this id, or its hour is over.',
+  tooManyTryReceivers: '20 users have a receiver to try with, which is the most. Wait for one to expire.',
   patchEmpty: 'Name at least one field to change: url, events, secret, description or active.',
   broadcastRefused: 'This token lacks the scope events:broadcast, which publishing for others or for everybody takes.',
 } as const;
@@ -72,6 +78,8 @@ export const messageFor = {
   scopeNotHeld: (scope: string) => `This token lacks the scope ${scope}, so it cannot grant it.`,
   tokenOutlives: (at: string) => `A token cannot outlive the one that makes it: set expiresAt to ${at} or earlier.`,
   notAnId: (text: string) => `${JSON.stringify(text.slice(0, 64))} is not an id: ids are UUIDs.`,
+  sessionOutlives: (at: string) =>
+    `A session cannot outlive the token that makes its link: leave expiresInSeconds out, or let it end by ${at}.`,
   noRoute: (method: string, path: string) => `There is no route ${method} ${path}.`,
   noMethod: (method: string, path: string, methods: readonly string[]) =>
     `${path} has no method ${method}: it has ${methods.join(', ')}.`,

@@ -26,6 +26,7 @@ describe('An access token', () => {
     expect(created).toEqual({
       ...wanted,
       madeBy: null,
+      session: false,
       id: expect.stringMatching(UUID_V7),
       createdAt: expect.stringMatching(ISO_UTC),
       lastUsedAt: null,

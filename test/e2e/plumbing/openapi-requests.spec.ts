@@ -68,8 +68,12 @@ describe(`${REQUESTS} requests out of openapi.json (SEED=${seed})`, () => {
     // One of each kind is enough to mend it.
     const faults = new Map<string, string>();
     const seen = new Map<string, number>();
+    // No generated code is that of a link, and these receivers are elsewhere.
+    const cannot = ({ name }: { name: string }) => /console-sessions|try-receivers/.test(name);
     const neverSucceeded = () =>
-      operations.filter(({ name, successes }) => !successes.some((status) => seen.has(`${name} ${status}`)));
+      operations.filter(
+        ({ name, successes }) => !cannot({ name }) && !successes.some((status) => seen.has(`${name} ${status}`)),
+      );
     let sent = 0;
     const isDone = () => sent >= REQUESTS && (sent >= MOST_REQUESTS || neverSucceeded().length === 0);
     const work = async () => {

@@ -205,6 +205,39 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
+    title: 'who waits for changes with all places, goes through ten thousand of them, and asks for the longest numbers',
+    async run(attacker, scene) {
+      const { userId } = await dataOf(attacker.me());
+      const [id] = await silentWebhooks(scene, attacker, 1);
+      const begun = await attacker.listAllDeliveries({ changedAfter: 'now' });
+      if (!id || !begun.success) return;
+      const cursor = begun.nextCursor ?? '';
+      await scene.service.database.query(INSERT_DELIVERIES, [id, userId, 'failed']);
+      const wait = { changedAfter: 'now', waitSeconds: '2' };
+      const none = { changedAfter: cursor, limit: '1000', event: 'job.failed', waitSeconds: '1' };
+      await expectNoFailure([
+        ...times(20, () => attacker.listAllDeliveries(wait)),
+        ...times(20, () => attacker.listAllDeliveries({ changedAfter: cursor, limit: '1000' })),
+        ...times(5, () => attacker.listAllDeliveries(none)),
+        ...times(30, () => attacker.stats({ step: '1d', since: SINCE })),
+        ...times(30, () => attacker.listWebhooks({ include: 'stats', limit: '250' })),
+      ]);
+    },
+  },
+  {
+    title: 'who makes links and sessions as fast as may be, and guesses codes',
+    scopes: ['tokens:manage', 'webhooks:read'],
+    async run(attacker) {
+      const links = await Promise.all(times(100, () => attacker.createConsoleLink({ scopes: ['webhooks:read'] })));
+      const codes = links.flatMap((reply) => (reply.success ? [reply.data.url.split('#code=')[1]] : []));
+      const nobody = attacker.withToken(null);
+      await expectNoFailure([
+        ...codes.map((code) => nobody.beginSession({ code })),
+        ...times(100, (i) => nobody.beginSession({ code: String(i).padStart(43, 'x') })),
+      ]);
+    },
+  },
+  {
     title: 'whose accounts are on a server that takes nine seconds for a page and always has a next',
     scopes: ['accounts:manage'],
     async run(attacker, { followers, looks, isLong }) {

@@ -31,6 +31,9 @@ export class TokenDto {
   @ApiId()
   madeBy: string | null;
 
+  /** Whether it is a session at the console. */
+  session: boolean;
+
   /** When it ends; null: never. */
   @ApiTime()
   expiresAt: string | null;
@@ -50,6 +53,7 @@ export class TokenDto {
       userId: token.userId,
       scopes: token.scopes,
       madeBy: token.parentId,
+      session: token.isSession,
       expiresAt: token.expiresAt?.toISOString() ?? null,
       createdAt: token.createdAt.toISOString(),
       lastUsedAt: token.lastUsedAt?.toISOString() ?? null,

@@ -27,6 +27,7 @@ const TABLES = [
     'recoveries',
     'webhook_pauses',
     'webhooks',
+    'console_links',
     'access_tokens',
   ],
 ];
@@ -42,10 +43,28 @@ const ACCESS = `
     parent_id    uuid references webhook_service.access_tokens (id) on delete cascade,
     expires_at   timestamptz(3),
     last_used_at timestamptz(3),
-    created_at   timestamptz(3) not null default now()
+    created_at   timestamptz(3) not null default now(),
+    -- Had for the code of a console link. The hash: of the BOOTSTRAP_TOKEN that made the link.
+    is_session     boolean not null default false,
+    bootstrap_hash bytea
   );
   create index access_tokens_user on webhook_service.access_tokens (user_id, id);
   create index access_tokens_parent on webhook_service.access_tokens (parent_id);
+
+  -- A code is used once: with its session the row is gone.
+  create table webhook_service.console_links (
+    -- SHA-256 of the code. The code itself is not stored.
+    code_hash       bytea primary key,
+    code_expires_at timestamptz(3) not null,
+    -- What the session will be.
+    user_id         text not null,
+    scopes          text[] not null,
+    expires_at      timestamptz(3) not null,
+    parent_id       uuid references webhook_service.access_tokens (id) on delete cascade,
+    bootstrap_hash  bytea
+  );
+  create index console_links_expiry on webhook_service.console_links (code_expires_at);
+  create index console_links_parent on webhook_service.console_links (parent_id);
 `;
 
 const WEBHOOKS = `

@@ -12,6 +12,9 @@ import { administrate, databaseUrl } from '../../../support/postgres';
 
 const ENTITIES = [AccessToken, Webhook, Event, Delivery, Recovery, Account];
 
+/** Columns that only statements know: TypeORM has no such type. */
+const UNMAPPED: Record<string, string[]> = { deliveries: ['created_in', 'changed_in'] };
+
 describe('The schema', () => {
   const name = `test_${randomBytes(6).toString('hex')}`;
   let dataSource: DataSource;
@@ -53,7 +56,11 @@ describe('The schema', () => {
         const expected = { type: isArray ? `_${plain}` : plain, nullable: isNullable };
         expect({ column: databaseName, ...ofTable.get(databaseName) }).toEqual({ column: databaseName, ...expected });
       }
-      expect([...ofTable.keys()].sort()).toEqual(metadata.columns.map(({ databaseName }) => databaseName).sort());
+      const known = [
+        ...metadata.columns.map(({ databaseName }) => databaseName),
+        ...(UNMAPPED[metadata.tableName] ?? []),
+      ];
+      expect([...ofTable.keys()].sort()).toEqual(known.sort());
     },
   );
 

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { LinkGrant } from './console-link';
+
+/** What a session ends with: the token that its link was made with, or the setting. Both null: with neither. */
+export interface MadeWith {
+  tokenId: string | null;
+  /** SHA-256 of BOOTSTRAP_TOKEN. */
+  bootstrapHash: Buffer | null;
+}
+
+const MAX_SESSIONS = 20;
+
+/** Inserts a link, and drops some whose codes have expired. */
+export const INSERT_LINK = `
+  with old as (
+    delete from webhook_service.console_links
+    where code_hash = any(array(select code_hash from webhook_service.console_links where code_expires_at < now() limit 100))
+  )
+  insert into webhook_service.console_links
+    (code_hash, user_id, scopes, expires_at, parent_id, bootstrap_hash, code_expires_at)
+  values ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 millisecond')
+  returning code_expires_at as "codeExpiresAt"`;
+
+/** Of several at once one gets the row. A token that has expired, and is not deleted yet, gives no session any more. */
+const TAKE_LINK = `
+  delete from webhook_service.console_links l
+  where l.code_hash = $1 and l.code_expires_at > now() and l.expires_at > now()
+    and (l.parent_id is null or exists (
+      select from webhook_service.access_tokens t where t.id = l.parent_id and (t.expires_at is null or t.expires_at > now())))
+  returning user_id as "userId", scopes, expires_at as "expiresAt", parent_id as "tokenId", bootstrap_hash as "bootstrapHash"`;
+
+const LOCK_SESSIONS = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
+
+/** Leaves room for one more. */
+const END_OLDEST = `
+  delete from webhook_service.access_tokens where id = any(array(
+    select id from webhook_service.access_tokens where user_id = $1 and is_session order by id desc offset ${MAX_SESSIONS - 1}))`;
+
+const END_OF_OTHER_BOOTSTRAP_TOKENS = (table: string) =>
+  `delete from webhook_service.${table} where bootstrap_hash is not null and bootstrap_hash is distinct from $1`;
+
+/** The statements of console links, and of the sessions that they begin. */
+@Injectable()
+export class ConsoleLinksRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Inserts a link. Answers when its code ends. Rejects with a foreign key violation when the token is gone. */
+  async insert(codeHash: Buffer, grant: LinkGrant, made: MadeWith, codeLivesMs: number): Promise<Date> {
+    const { userId, scopes, expiresAt } = grant;
+    const values = [codeHash, userId, scopes, expiresAt, made.tokenId, made.bootstrapHash, codeLivesMs];
+    const [row] = await this.dataSource.query<{ codeExpiresAt: Date }[]>(INSERT_LINK, values);
+    return row?.codeExpiresAt as Date;
+  }
+
+  /** Deletes a link that is good, and answers what it grants. Null: there is none. In the caller's transaction. */
+  async take(manager: EntityManager, codeHash: Buffer): Promise<(LinkGrant & MadeWith) | null> {
+    const [[link]] = await manager.query<[(LinkGrant & MadeWith)[], number]>(TAKE_LINK, [codeHash]);
+    return link ?? null;
+  }
+
+  /** Ends the oldest sessions of a user, so that there is room for one. Holds a lock of the user until the transaction ends. */
+  async makeRoom(manager: EntityManager, userId: string): Promise<number> {
+    await manager.query(LOCK_SESSIONS, [`sessions of ${userId}`]);
+    const [, ended] = await manager.query<[unknown, number]>(END_OLDEST, [userId]);
+    return ended;
+  }
+
+  /** Ends the sessions and links of every BOOTSTRAP_TOKEN but this one. */
+  async endOthers(bootstrapHash: Buffer | null): Promise<void> {
+    for (const table of ['console_links', 'access_tokens']) {
+      await this.dataSource.query(END_OF_OTHER_BOOTSTRAP_TOKENS(table), [bootstrapHash]);
+    }
+  }
+}

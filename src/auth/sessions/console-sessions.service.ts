@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ClockService } from '../../plumbing/database/clock.service';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { isForeignKeyViolation } from '../../plumbing/errors/database-error';
+import { MESSAGES } from '../../plumbing/errors/messages';
+import { formatToken, hashToken } from '../access-token';
+import { AuthenticationService } from '../bearer/authentication.service';
+import { type Incoming, senderOf } from '../bearer/credentials';
+import { RateLimitsService } from '../limits/rate-limits.service';
+import { AccessToken } from '../tokens/access-token.entity';
+import { hashCode } from './console-link';
+import { ConsoleLinksRepository } from './console-links.repository';
+
+const NAME = 'console';
+
+/** A session that has just begun. */
+export interface ConsoleSession {
+  row: AccessToken;
+  /** In the clear, only here. */
+  token: string;
+}
+
+/** Begins sessions at the console: short-lived tokens that are had for the code of a link. */
+@Injectable()
+export class ConsoleSessionsService {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly links: ConsoleLinksRepository,
+    private readonly authentication: AuthenticationService,
+    private readonly limits: RateLimitsService,
+    private readonly clock: ClockService,
+  ) {}
+
+  /**
+   * Exchanges a code for a session. The 21st session of a user ends the oldest.
+   * @throws ApiError 401 for a code that was used, has expired or is unknown, or whose maker is gone; 429 for too many of
+   *   them from the address of `request`
+   */
+  async begin(code: string, request: Incoming): Promise<ConsoleSession> {
+    const session = await this.exchange(code);
+    if (session) return session;
+    this.limits.count('failure', senderOf(request));
+    throw new ApiError(401, MESSAGES.badCode, { 'www-authenticate': 'Bearer realm="api"' });
+  }
+
+  private async exchange(code: string): Promise<ConsoleSession | null> {
+    let ended = 0;
+    const token = formatToken(randomBytes(32));
+    const row = await this.dataSource
+      .transaction(async (manager) => {
+        const link = await this.links.take(manager, hashCode(code));
+        if (!link) return null;
+        ended = await this.links.makeRoom(manager, link.userId);
+        const { id, at } = this.clock.birth();
+        const { userId, scopes, expiresAt, tokenId: parentId, bootstrapHash } = link;
+        const made = {
+          id,
+          userId,
+          name: NAME,
+          scopes: [...scopes],
+          expiresAt,
+          createdAt: at,
+          lastUsedAt: null,
+          parentId,
+        };
+        const stored = manager.create(AccessToken, {
+          ...made,
+          tokenHash: hashToken(token),
+          isSession: true,
+          bootstrapHash,
+        });
+        await manager.insert(AccessToken, stored);
+        return stored;
+      })
+      .catch((error: unknown) => {
+        // The maker's token was revoked this moment.
+        if (isForeignKeyViolation(error)) return null;
+        throw error;
+      });
+    if (ended > 0) this.authentication.forget();
+    return row && { row, token };
+  }
+}

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { Client } from 'pg';
+import { isUserId } from '../auth/access-token';
+import { isScope, type Scope } from '../auth/scope';
+import { CODE_LIVES_MS, CONSOLE_PATH, grantOf, hashCode, linkUrl } from '../auth/sessions/console-link';
+import { INSERT_LINK } from '../auth/sessions/console-links.repository';
+import { readConfig } from '../plumbing/config/environment.launcher';
+import { migrate } from '../plumbing/database/migrator.launcher';
+import { attachStore } from '../store.launcher';
+
+const USAGE = `Usage: npx webhooks console-link --user <user id> [--scopes <scope,scope>] [--expires-in <seconds>] [--path </console/...>]`;
+const [SHORTEST_S, LONGEST_S] = [300, 604_800];
+
+interface Wanted {
+  user: string;
+  scopes?: Scope[];
+  expiresInSeconds?: number;
+  path: string;
+}
+
+/** Reads the arguments, or throws a sentence that says what is wrong with them. */
+function readArguments(args: string[]): Wanted {
+  const text = { type: 'string' } as const;
+  const options = { user: text, scopes: text, 'expires-in': text, path: text };
+  const { user = '', scopes, 'expires-in': expiresIn, path = '/console' } = parseArgs({ args, options }).values;
+  if (!isUserId(user)) throw new Error(`--user must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -\n${USAGE}`);
+  if (!CONSOLE_PATH.test(path)) throw new Error(`--path must be a page of the console, such as /console\n${USAGE}`);
+  const wanted = scopes?.split(',').filter((scope) => scope !== '');
+  const unknown = wanted?.filter((scope) => !isScope(scope)) ?? [];
+  if (wanted?.length === 0 || unknown.length > 0)
+    throw new Error(`Unknown or missing scopes: ${unknown.join(', ')}\n${USAGE}`);
+  const expiresInSeconds = expiresIn === undefined ? undefined : Number(expiresIn);
+  const isInBounds = (seconds: number) => Number.isInteger(seconds) && seconds >= SHORTEST_S && seconds <= LONGEST_S;
+  if (expiresInSeconds !== undefined && !isInBounds(expiresInSeconds)) {
+    throw new Error(`--expires-in must be ${SHORTEST_S} to ${LONGEST_S} seconds\n${USAGE}`);
+  }
+  return { user, scopes: wanted as Scope[] | undefined, expiresInSeconds, path };
+}
+
+/**
+ * `webhooks console-link`: makes a link that signs a user in at the console, once within 5 minutes, and prints its path.
+ * @throws Error with a sentence about what is wrong with the arguments
+ */
+export async function createConsoleLink(args: string[]): Promise<void> {
+  const { user, path, ...options } = readArguments(args);
+  const store = await attachStore(readConfig());
+  try {
+    await migrate(store.config.databaseUrl ?? '');
+    const code = randomBytes(32).toString('base64url');
+    const { scopes, expiresAt } = grantOf(user, options, new Date());
+    const client = new Client({ connectionString: store.config.databaseUrl ?? '' });
+    await client.connect();
+    await client.query(INSERT_LINK, [hashCode(code), user, scopes, expiresAt, null, null, CODE_LIVES_MS]);
+    await client.end();
+    process.stdout.write(`${linkUrl(path, code)}\n`);
+  } finally {
+    await store.close();
+  }
+}
