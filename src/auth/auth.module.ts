@@ -29,6 +29,6 @@ import { RateLimitsService } from './limits/rate-limits.service';
     LargeBodiesService,
     RateLimitsService,
   ],
-  exports: [RateLimitsService],
+  exports: [ConsoleLinksService, RateLimitsService],
 })
 export class AuthModule {}

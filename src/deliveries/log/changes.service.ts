@@ -136,8 +136,8 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
       if (feed.end === goOnFrom) {
         const liveMs = expiresAt ? expiresAt.getTime() - this.clock.now().getTime() : Infinity;
         await pause(Math.min(leftMs, liveMs), waiting, signal);
-        if (waiting.isEnded || (expiresAt && expiresAt <= this.clock.now())) throw unauthenticated();
       }
+      if (waiting.isEnded || (expiresAt && expiresAt <= this.clock.now())) throw unauthenticated();
     }
   }
 

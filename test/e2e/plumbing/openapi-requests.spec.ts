@@ -58,6 +58,10 @@ describe(`${REQUESTS} requests out of openapi.json (SEED=${seed})`, () => {
         event: EVENT_NAMES,
         userId: ['ada', 'grace', null],
         cursor: [''],
+        // What goes together, and does not wait for long.
+        limit: [1, 50, 250],
+        changedAfter: ['now'],
+        waitSeconds: [0, 1],
         provider: ['push', 'push', 'mastodon', 'bluesky'],
         handle: ['ada', 'ada@name.invalid', 'ada.name.invalid'],
         scopes: [['webhooks:read'], ['tokens:manage', 'deliveries:read']],
