@@ -1,5 +1,5 @@
 import { Body, Controller, Post, Req } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
 import type { Principal } from '../access-token';
@@ -26,6 +26,7 @@ export class ConsoleLinksController {
     description:
       'Whoever opens it first, within 5 minutes, is signed in. The session can do no more, and live no longer, than the token that makes the link, and ends with it.',
   })
+  @ApiBody({ type: CreateConsoleLinkDto, required: false })
   @ApiAnswer(ConsoleLinkDto, { status: 201, description: 'The link.' })
   @ApiErrors(413, 415)
   async create(@CurrentUser() user: Principal, @Body() body: CreateConsoleLinkDto): Promise<ConsoleLinkDto> {

@@ -14,6 +14,7 @@ import { waitFor } from '../../../support/wait-for';
 import { startApplication, stopApplication } from '../../stage/application';
 import { insertDueDelivery } from '../../stage/due-delivery';
 
+const SECRETS_KEY = Buffer.alloc(32, 1).toString('base64');
 const OTHER_LANE = { userId: 'somebody else', webhookId: randomUUID() };
 const STARTED = { queue: 'films', jobId: '1', name: 'render', attempt: 1, startedAt: '2026-11-20T10:00:00.000Z' };
 
@@ -21,7 +22,8 @@ describeOnStores('A redelivery', (store) => {
   const receiver = useReceiver();
   let database: TestDatabase;
   let app: NestFastifyApplication;
-  const settings = () => ({ ...store.settings(), DELIVERY_CONCURRENCY: '1' });
+  // Two processes open what either has sealed.
+  const settings = () => ({ ...store.settings(), DELIVERY_CONCURRENCY: '1', SECRETS_KEY });
 
   beforeAll(async () => {
     database = await cloneDatabase();
