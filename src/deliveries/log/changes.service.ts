@@ -11,6 +11,8 @@ import type { ChangePosition } from './change-position';
 import { ChangesRepository } from './changes.repository';
 
 const LOOK_EVERY_MS = 1000;
+/** 200 of them take half a second. */
+const WAKE_EVERY_MS = 2.5;
 const REMEMBERED_MS = 10_000;
 /** A feed that was not brought up to date for so long is asked for no more. */
 const STALE_MS = 1500;
@@ -197,13 +199,12 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
     const tokenIds = new Set(asked.flatMap(({ waiting }) => waiting.flatMap(({ tokenId }) => tokenId ?? [])));
     const { looks, liveTokens } = await this.repository.look(asked, [...tokenIds]);
     const live = new Set(liveTokens);
-    asked.forEach(({ feed, waiting }, i) => {
-      feed.append(looks[i] as Look, performance.now(), REMEMBERED_MS);
-      for (const each of waiting) {
-        each.isEnded = each.tokenId !== null && !live.has(each.tokenId);
-        each.wake();
-      }
-    });
+    asked.forEach(({ feed }, i) => feed.append(looks[i] as Look, performance.now(), REMEMBERED_MS));
+    // One after the other: answers to all at the same moment would hold up the senders.
+    for (const [i, each] of asked.flatMap(({ waiting }) => waiting).entries()) {
+      each.isEnded = each.tokenId !== null && !live.has(each.tokenId);
+      setTimeout(() => each.wake(), i * WAKE_EVERY_MS).unref();
+    }
   }
 }
 
