@@ -203,14 +203,24 @@ class Places {
   private readonly accounts: Record<string, string>[] = [];
   private readonly tokens: Record<string, string>[] = [];
 
+  private readonly published: Record<string, string>[] = [];
+
   readonly of = {
+    '/api/webhooks/{id}': this.webhooks,
+    '/api/webhooks/{id}/test': this.webhooks,
+    '/api/webhooks/{id}/rotate-secret': this.webhooks,
+    '/api/webhooks/{id}/deliveries': this.webhooks,
+    '/api/webhooks/{id}/stats': this.webhooks,
+    '/api/webhooks/{id}/recoveries': this.webhooks,
     '/api/webhooks/{id}/deliveries/{deliveryId}': this.tested,
+    '/api/deliveries/{deliveryId}': this.tested,
     '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver': this.failed,
     '/api/webhooks/{id}/recover': this.webhooks,
     '/api/webhooks/{id}/recoveries/{recoveryId}': this.recoveries,
     '/api/accounts/{id}': this.accounts,
     '/api/accounts/{id}/followers': this.accounts,
     '/api/tokens/{id}': this.tokens,
+    '/api/events/{id}': this.published,
   };
 
   remember({ method, route, path }: GeneratedRequest, { status, text }: Answer): void {
@@ -226,14 +236,21 @@ class Places {
         return void this.tested.push({ id: webhookId, deliveryId: id });
       }
       case 'GET /api/deliveries': {
-        const failed = (data as Delivery[]).filter((row) => row.status === 'failed' && row.trigger === 'event');
-        return void this.failed.push(...failed.map(({ webhookId, id }) => ({ id: webhookId, deliveryId: id })));
+        // Newest first, and those of deleted webhooks are there too.
+        const failed = (data as Delivery[])
+          .filter((row) => row.status === 'failed' && row.trigger === 'event')
+          .filter((row) => this.webhooks.some(({ id }) => id === row.webhookId));
+        return void this.failed.push(
+          ...failed.reverse().map(({ webhookId, id }) => ({ id: webhookId, deliveryId: id })),
+        );
       }
       case 'POST /api/webhooks/{id}/recover': {
         const { id: recoveryId } = data as { id?: string };
         if (recoveryId) this.recoveries.push({ id: idIn(path), recoveryId });
         return;
       }
+      case 'POST /api/events':
+        return void this.published.push({ id: (data as { id: string }).id });
       case 'POST /api/accounts': {
         const { provider, id } = data as { provider: string; id: string };
         if (provider === 'push') this.accounts.push({ id });
