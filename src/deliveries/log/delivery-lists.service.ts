@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/access-token';
+import { Config } from '../../plumbing/config/config';
 import { ClockService } from '../../plumbing/database/clock.service';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { MESSAGES } from '../../plumbing/errors/messages';
@@ -18,12 +19,18 @@ const MAX_LIMIT = 250;
 /** The two forms of a list: rows newest first, or what has changed, in the order of the changes. */
 @Injectable()
 export class DeliveryListsService {
+  /** Every process has it, so that a cursor is good at each of them. */
+  private readonly key: Buffer;
+
   constructor(
     private readonly log: DeliveryLogService,
     private readonly changes: ChangesService,
     private readonly webhooks: WebhooksService,
     private readonly clock: ClockService,
-  ) {}
+    config: Config,
+  ) {
+    this.key = config.secretsKeys[0] as Buffer;
+  }
 
   /**
    * The deliveries to one webhook.
@@ -58,7 +65,7 @@ export class DeliveryListsService {
   ): Promise<Page<ListedDelivery>> {
     const { limit, changedAfter = 'now', waitSeconds = 0, since, until, ...filters } = query;
     const scope: CursorScope = [principal.userId, list, { ...filters, since, until }];
-    const after = changedAfter === 'now' ? null : decodeChangeCursor(changedAfter, scope, this.clock.now());
+    const after = changedAfter === 'now' ? null : decodeChangeCursor(changedAfter, scope, this.clock.now(), this.key);
     if (changedAfter !== 'now' && !after) throw new ApiError(400, MESSAGES.badChangeCursor);
     const { changes, next } = await this.changes.read({
       principal,
@@ -69,7 +76,7 @@ export class DeliveryListsService {
       signal,
     });
     const rows = changes.map(({ row }) => row);
-    return Page.endless(rows, encodeChangeCursor(next, scope, this.clock.now()));
+    return Page.endless(rows, encodeChangeCursor(next, scope, this.clock.now(), this.key));
   }
 }
 

@@ -55,7 +55,12 @@ async function follow(api: Api, query: Query = {}) {
 }
 
 describeOnStores('Waiting for changes', (store) => {
-  const settings = () => ({ MAX_RETRIES: '2', RETRY_BASE_DELAY_MS: '10', RETRY_FACTOR: '1', ...store.settings() });
+  const settings = () => ({
+    ...{ MAX_RETRIES: '2', RETRY_BASE_DELAY_MS: '10', RETRY_FACTOR: '1' },
+    // A cursor is good at every process of a service: they have the same key.
+    SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
+    ...store.settings(),
+  });
   const service = useService(settings);
   const receiver = useReceiver();
   let api: Api;
