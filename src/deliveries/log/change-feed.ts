@@ -44,14 +44,16 @@ export class ChangeFeed {
   /** The changes behind a position; null when it is not remembered. */
   after(position: ChangePosition): Change[] | null {
     const key = keyOf(position);
+    if (key === keyOf(this.end)) return [];
     const [first = null, ...later] = this.looksFrom(key);
-    if (first === null) return key === keyOf(this.end) ? [] : null;
+    if (first === null) return null;
     const given = keyOf(first.from) === key ? 0 : first.changes.findIndex((each) => keyOf(each.position) === key) + 1;
     return [...first.changes.slice(given), ...later.flatMap(({ changes }) => changes)];
   }
 
+  /** The newest look is asked first: most who wait go on from there. */
   private looksFrom(key: string): Look[] {
-    const first = this.looks.findIndex(
+    const first = this.looks.findLastIndex(
       ({ from, changes }) => keyOf(from) === key || changes.some(({ position }) => keyOf(position) === key),
     );
     return first < 0 ? [] : this.looks.slice(first);
