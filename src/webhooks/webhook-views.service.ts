@@ -36,13 +36,15 @@ export class WebhookViewsService {
     if (missing) throw new ApiError(403, messageFor.missingScope(missing));
     const page = await this.webhooks.list(userId, query);
     const ids = page.items.map(({ id }) => id);
-    const stats = include && (await this.stats.ofWebhooks(ids));
+    if (include) {
+      const statsOf = await this.stats.ofWebhooks(ids);
+      return page.map((webhook) => {
+        const stats = statsOf.get(webhook.id);
+        return { webhook, stats, lastSuccessAt: stats?.lastSuccessAt ?? null };
+      });
+    }
     const lastSuccesses = await this.stats.lastSuccesses(ids);
-    return page.map((webhook) => ({
-      webhook,
-      lastSuccessAt: lastSuccesses.get(webhook.id) ?? null,
-      stats: stats?.get(webhook.id),
-    }));
+    return page.map((webhook) => ({ webhook, lastSuccessAt: lastSuccesses.get(webhook.id) ?? null }));
   }
 
   /** @throws ApiError 404 when the user has no such webhook */

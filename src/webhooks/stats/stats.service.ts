@@ -21,7 +21,7 @@ export interface StatsRequest {
 }
 
 /** The last 24 hours of a webhook, and what it does at this moment. */
-export type WebhookStats = Stats & Omit<Present, 'lastSuccessAt'>;
+export type WebhookStats = Stats & Present;
 
 /** Says what attempts came to, from what was counted when their outcomes were written. The log is not read for it. */
 @Injectable()
@@ -54,15 +54,11 @@ export class StatsService {
     const countsOf = groupBy(counts, ({ webhookId }) => webhookId);
     const pendingOf = new Map(pending.map((each) => [each.webhookId, each.pending]));
     return new Map(
-      times.map(({ webhookId, lastDeliveryAt }) => [
-        webhookId,
-        {
-          webhookId,
-          ...statsOf(window, countsOf.get(webhookId) ?? []),
-          pending: pendingOf.get(webhookId) ?? 0,
-          lastDeliveryAt,
-        },
-      ]),
+      times.map((lastTimes) => {
+        const { webhookId } = lastTimes;
+        const stats = statsOf(window, countsOf.get(webhookId) ?? []);
+        return [webhookId, { ...lastTimes, ...stats, pending: pendingOf.get(webhookId) ?? 0 }];
+      }),
     );
   }
 
