@@ -82,7 +82,7 @@ export class TryReceiversService implements OnApplicationShutdown {
     return receiver;
   }
 
-  /** The receiver with this id, whoever asks; undefined: there is none, or its hour is over. */
+  /** The receiver of any user with this id; undefined: there is none, or its hour is over. */
   find(id: string): TryReceiver | undefined {
     this.forgetExpired();
     return this.receivers.get(id);

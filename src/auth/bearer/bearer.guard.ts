@@ -16,8 +16,9 @@ import { WITHOUT_TOKEN_KEY } from '../without-token.decorator';
 import { SCOPES_KEY } from '../scopes.decorator';
 
 /**
- * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`, but `@WithoutToken()`. A request counts
- * against the rate limits of its user; a request without a live token counts against its address.
+ * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`, but for routes
+ * `@WithoutToken()`. A request counts against the rate limits of its user; a request without a live token counts against
+ * its address.
  */
 @Injectable()
 export class BearerGuard extends AuthGuard('bearer') {

@@ -29,6 +29,6 @@ export const bearerTokenOf = (request: Incoming): string | undefined =>
 export const senderOf = ({ ip, socket }: Incoming): string =>
   addressGroup(ip) ?? addressGroup(socket.remoteAddress ?? '') ?? 'unknown';
 
-/** The same answer to all bad credentials, with the challenge of RFC 9110, section 11.6.1. */
-export const unauthenticated = (): ApiError =>
-  new ApiError(401, MESSAGES.unauthenticated, { 'www-authenticate': 'Bearer realm="api"' });
+/** The same answer to all bad credentials of a kind, with the challenge of RFC 9110, section 11.6.1. */
+export const unauthenticated = (message: string = MESSAGES.unauthenticated): ApiError =>
+  new ApiError(401, message, { 'www-authenticate': 'Bearer realm="api"' });

@@ -3,12 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ClockService } from '../../plumbing/database/clock.service';
-import { ApiError } from '../../plumbing/errors/api-error';
 import { isForeignKeyViolation } from '../../plumbing/errors/database-error';
 import { MESSAGES } from '../../plumbing/errors/messages';
 import { formatToken, hashToken } from '../access-token';
 import { AuthenticationService } from '../bearer/authentication.service';
-import { type Incoming, senderOf } from '../bearer/credentials';
+import { type Incoming, senderOf, unauthenticated } from '../bearer/credentials';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { AccessToken } from '../tokens/access-token.entity';
 import { hashCode } from './console-link';
@@ -43,7 +42,7 @@ export class ConsoleSessionsService {
     const session = await this.exchange(code);
     if (session) return session;
     this.limits.count('failure', senderOf(request));
-    throw new ApiError(401, MESSAGES.badCode, { 'www-authenticate': 'Bearer realm="api"' });
+    throw unauthenticated(MESSAGES.badCode);
   }
 
   private async exchange(code: string): Promise<ConsoleSession | null> {
