@@ -18,6 +18,7 @@ import { MetricsServerService } from './plumbing/metrics/metrics-server.service'
 import { serveDocs } from './openapi.launcher';
 import { serveTryReceivers } from './try-receivers/try-route.launcher';
 import { TryReceiversService } from './try-receivers/try-receivers.service';
+import { RollUpService } from './webhooks/stats/roll-up.service';
 import { WorkersService } from './plumbing/queue/workers.service';
 import { FollowersTimerService } from './sources/followers/readings/followers-timer.service';
 import { QueueMonitorService } from './sources/job-queues/queue-monitor.service';
@@ -38,6 +39,7 @@ const WORK: readonly Type<Work>[] = [
   LocalFanOutService,
   SweepTimerService,
   RetentionService,
+  RollUpService,
   FollowersTimerService,
   QueueMonitorService,
   RecoveryProgressService,

@@ -7,7 +7,7 @@ import type { Outcome, Written } from './attempt';
 import type { DeliveryError } from './delivery-error';
 import { JOB_LEASE } from './lease';
 import { columnsOf } from './outcome-columns';
-import { CANCELLATIONS_WRITER, countAttempts, writerOf } from '../webhooks/stats/counting';
+import { countAttempts } from '../webhooks/stats/counting';
 
 /** An outcome `o` is written into a row `d` that is pending, or was canceled while the request was made. */
 const RECORDABLE = `(d.status = 'pending'
@@ -71,7 +71,7 @@ const RECORD: Statement = {
       select next_id, webhook_id, user_id, event_id, event, url, attempt + 1, trigger, 'pending', next_attempt_at,
              next_attempt_at + ${JOB_LEASE}
       from done where next_attempt_at is not null
-    ), counted as (${countAttempts(COUNTED, '$4::smallint')})
+    ), counted as (${countAttempts(COUNTED)})
     select j.id, j.busy, d.status,
            case when d.next_attempt_at is not null then d.next_id end as "nextId",
            case when d.next_attempt_at is not null then d.delay_ms end as "nextInMs",
@@ -112,7 +112,9 @@ const LAST_SUCCESS: Statement = {
 };
 
 const CANCELED = `
-  select *, null::int as response_status, null::int as duration_ms, now() as at, 1 as count from canceled`;
+  select webhook_id, user_id, status, error_code, null::int as response_status, null::int as duration_ms, now() as at,
+         count(*) as count
+  from canceled group by 1, 2, 3, 4`;
 
 /** Locks rows in the order of their ids, as writing outcomes does, so that the two never wait for each other in a circle. */
 const CANCEL_PENDING: Statement = {
@@ -128,14 +130,12 @@ const CANCEL_PENDING: Statement = {
       from pending where d.id = pending.id and d.webhook_id = $1 and d.status = 'pending'
       returning d.webhook_id, d.user_id, d.status, d.error_code
     )
-    ${countAttempts(CANCELED, CANCELLATIONS_WRITER)}`,
+    ${countAttempts(CANCELED)}`,
 };
 
 /** The statements of the hot path. Each of them works on many rows at once. */
 @Injectable()
 export class DeliveriesRepository {
-  private readonly writer = writerOf(Math.random());
-
   constructor(
     private readonly statements: StatementsService,
     private readonly clock: ClockService,
@@ -153,7 +153,6 @@ export class DeliveriesRepository {
     const rows = await this.statements.run<Written & { busy: boolean } & Record<string, unknown>>(RECORD, [
       JSON.stringify(values),
       ...idBounds(ids),
-      this.writer,
     ]);
     return new Map(rows.map((row) => [row.id, row.busy ? ('busy' as const) : row]));
   }

@@ -7,6 +7,7 @@ import { WebhookHealthService } from './webhook-health.service';
 import { WebhookRulesService } from './webhook-rules.service';
 import { SecretRotationService } from './secrets/secret-rotation.service';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
+import { RollUpService } from './stats/roll-up.service';
 import { StatsController } from './stats/stats.controller';
 import { StatsRepository } from './stats/stats.repository';
 import { StatsService } from './stats/stats.service';
@@ -28,6 +29,7 @@ import { WebhooksService } from './webhooks.service';
     WebhookViewsService,
     StatsRepository,
     StatsService,
+    RollUpService,
   ],
   exports: [SecretsService, WebhookHealthService, WebhookLifecycleService, WebhooksService],
 })

@@ -10,7 +10,12 @@ export async function miscountsOf(database: Pick<TestDatabase, 'query'>): Promis
       where trigger <> 'test' and status <> 'pending' group by 1, 2, 3, 4, 5
     ), counted as (
       select minutes::int, webhook_id, status, error_code, duration_class > 0 as answered, sum(count) as n
-      from webhook_service.attempt_counts group by 1, 2, 3, 4, 5
+      from (
+        select minutes, webhook_id, status, error_code, duration_class, count from webhook_service.attempt_counts
+        union all
+        select minutes, webhook_id, status, error_code, duration_class, count
+        from webhook_service.recent_attempts, unnest('{5,60}'::int[]) as minutes
+      ) as c group by 1, 2, 3, 4, 5
     )
     select concat_ws(' ', minutes, 'min', webhook_id, status, error_code, 'answered:', answered, 'log', l.n, 'counts', c.n)
       as miscount

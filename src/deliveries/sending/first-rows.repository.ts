@@ -5,7 +5,7 @@ import { type Statement, StatementsService } from '../../plumbing/database/state
 import type { DueWebhook, FirstAttempt, Outcome, Written } from '../attempt';
 import { JOB_LEASE, PARKED_LEASE } from '../lease';
 import { columnsOf } from '../outcome-columns';
-import { countAttempts, writerOf } from '../../webhooks/stats/counting';
+import { countAttempts } from '../../webhooks/stats/counting';
 
 /** The row of a first attempt, about to be inserted. */
 export interface FirstRow {
@@ -72,7 +72,7 @@ const INSERT_FIRST: Statement = {
       select o.next_id, d.webhook_id, d.user_id, d.event_id, d.event, d.url, 2, 'event', 'pending', d.next_attempt_at,
              d.next_attempt_at + ${JOB_LEASE}
       from done d join outcome o on o.id = d.id where d.next_attempt_at is not null
-    ), counted as (${countAttempts(COUNTED, '$4::smallint')})
+    ), counted as (${countAttempts(COUNTED)})
     select j.id, j.busy, d.status,
            case when d.next_attempt_at is not null then j.next_id end as "nextId",
            case when d.next_attempt_at is not null then j.delay_ms end as "nextInMs",
@@ -91,8 +91,6 @@ const LOAD_WEBHOOKS: Statement = {
 /** The statements of first attempts, which have no row yet. */
 @Injectable()
 export class FirstRowsRepository {
-  private readonly writer = writerOf(Math.random());
-
   constructor(
     private readonly statements: StatementsService,
     private readonly clock: ClockService,
@@ -108,7 +106,6 @@ export class FirstRowsRepository {
     const inserted = await this.statements.run<Written & { busy: boolean } & Record<string, unknown>>(INSERT_FIRST, [
       JSON.stringify(values.sort((a, b) => (a.id < b.id ? -1 : 1))),
       ...idBounds(rows.map(({ first }) => first.eventId)),
-      this.writer,
     ]);
     const byId = new Map(inserted.map((row) => [row.id, row.busy ? ('busy' as const) : row.status && row]));
     return ids.map((id) => byId.get(id) ?? null);

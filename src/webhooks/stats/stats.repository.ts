@@ -22,6 +22,14 @@ export interface Present {
 
 const HOUR_MS = 3_600_000;
 
+/** Counts of spans of $5 minutes, and those of the last seconds. */
+const COUNTS = `(
+  select webhook_id, user_id, status, at, error_code, duration_class, count
+  from webhook_service.attempt_counts where minutes = $5
+  union all
+  select webhook_id, user_id, status, at, error_code, duration_class, count from webhook_service.recent_attempts
+) as c`;
+
 const STEP_COUNTS = `
   select date_bin($4 * interval '1 millisecond', at, timestamptz 'epoch') as "from", status,
          error_code as "errorCode", duration_class as "durationClass", sum(count)::int as count`;
@@ -29,29 +37,62 @@ const STEP_COUNTS = `
 const COUNTS_OF_USER: Statement = {
   name: 'attempt_counts_of_user',
   text: `
-    ${STEP_COUNTS} from webhook_service.attempt_counts
-    where user_id = $1 and minutes = $5 and at >= $2 and at < $3 group by 1, 2, 3, 4`,
+    ${STEP_COUNTS} from ${COUNTS}
+    where user_id = $1 and at >= $2 and at < $3 group by 1, 2, 3, 4`,
 };
 
 const COUNTS_OF_WEBHOOKS: Statement = {
   name: 'attempt_counts_of_webhooks',
   text: `
-    ${STEP_COUNTS}, webhook_id as "webhookId" from webhook_service.attempt_counts
-    where webhook_id = any($1::uuid[]) and minutes = $5 and at >= $2 and at < $3
-      and status in ('succeeded', 'failed', 'canceled')
+    ${STEP_COUNTS}, webhook_id as "webhookId" from ${COUNTS}
+    where webhook_id = any($1::uuid[]) and at >= $2 and at < $3 and status in ('succeeded', 'failed', 'canceled')
     group by 1, 2, 3, 4, webhook_id`,
 };
 
+const FIVE_MINUTES = `interval '5 minutes'`;
+
 const lastAt = (status: string) => `
-  (select at from webhook_service.attempt_counts c
-   where c.webhook_id = w.id and c.minutes = 5 and c.status = '${status}' order by at desc limit 1)`;
+  greatest(recent.${status}, (
+    select at from webhook_service.attempt_counts c
+    where c.webhook_id = w.id and c.minutes = 5 and c.status = '${status}' order by at desc limit 1))`;
 
 const LAST_TIMES: Statement = {
   name: 'last_attempts_of_webhooks',
   text: `
+    with recent as (
+      select webhook_id as id,
+             date_bin(${FIVE_MINUTES}, max(at) filter (where status = 'succeeded'), timestamptz 'epoch') as succeeded,
+             date_bin(${FIVE_MINUTES}, max(at) filter (where status = 'failed'), timestamptz 'epoch') as failed
+      from webhook_service.recent_attempts where webhook_id = any($1::uuid[]) group by 1
+    )
     select w.id as "webhookId", ${lastAt('succeeded')} as "lastSuccessAt",
            greatest(${lastAt('succeeded')}, ${lastAt('failed')}) as "lastDeliveryAt"
-    from unnest($1::uuid[]) as w (id)`,
+    from unnest($1::uuid[]) as w (id) left join recent using (id)`,
+};
+
+/** The most attempts that are summed up at once. */
+const MOST_ATTEMPTS = 50_000;
+
+/** Counts are locked in order, so that two processes never wait for each other in a circle. */
+const ROLL_UP: Statement = {
+  name: 'roll_attempts_up',
+  text: `
+    with recent as (
+      delete from webhook_service.recent_attempts where ctid = any(array(
+        select ctid from webhook_service.recent_attempts limit ${MOST_ATTEMPTS} for update skip locked))
+      returning *
+    ), counted as (
+      insert into webhook_service.attempt_counts as c
+        (webhook_id, user_id, minutes, status, at, error_code, duration_class, count)
+      select webhook_id, user_id, minutes, status, date_bin(minutes * interval '1 minute', recent.at, timestamptz 'epoch'),
+             error_code, duration_class, sum(count)
+      from recent cross join unnest('{5,60}'::smallint[]) as s (minutes)
+      group by 1, 2, 3, 4, 5, 6, 7
+      order by 1, 2, 3, 4, 5, 6, 7
+      on conflict (webhook_id, minutes, status, at, error_code, duration_class)
+        do update set count = c.count + excluded.count
+    )
+    select count(*)::int as attempts from recent`,
 };
 
 const PENDING: Statement = {
@@ -69,7 +110,7 @@ const HAS_WEBHOOK: Statement = {
   text: 'select from webhook_service.webhooks where id = $1 and user_id = $2',
 };
 
-/** Reads what was counted. See `counting.ts` for how it is written. */
+/** Reads and sums up what `countAttempts` has counted. */
 @Injectable()
 export class StatsRepository {
   constructor(private readonly statements: StatementsService) {}
@@ -92,6 +133,12 @@ export class StatsRepository {
   /** How many deliveries of each of these webhooks are pending, counted up to 1,000. */
   pending(ids: readonly string[]): Promise<Pick<Present, 'webhookId' | 'pending'>[]> {
     return this.statements.run<Present & Record<string, unknown>>(PENDING, [ids]);
+  }
+
+  /** Sums up the attempts of the last seconds. Returns true when there may be more. */
+  async rollUp(): Promise<boolean> {
+    const [summed] = await this.statements.run<{ attempts: number }>(ROLL_UP, []);
+    return summed?.attempts === MOST_ATTEMPTS;
   }
 
   /** True when the user has this webhook. */

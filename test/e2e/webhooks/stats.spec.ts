@@ -75,6 +75,13 @@ describeOnStores('The numbers of attempts', (store) => {
       });
       expect(steps.reduce((sum, each) => sum + each.succeeded, 0)).toBe(totals.succeeded);
     }
+    // A count has the time of its commit, a row that of its answer: they are milliseconds apart.
+    const times = rows.map(({ completedAt }) => Date.parse(completedAt!));
+    const { steps: fiveMinutes } = await dataOf(api.stats({ step: '5m' }));
+    for (const { from } of fiveMinutes.filter(({ succeeded }) => succeeded > 0)) {
+      expect(Date.parse(from)).toBeGreaterThan(Math.min(...times) - 301_000);
+      expect(Date.parse(from)).toBeLessThanOrEqual(Math.max(...times));
+    }
     for (const webhook of [...webhooks.slice(0, 3), away]) {
       const own = rows.filter(({ webhookId }) => webhookId === webhook.id);
       const { totals } = await dataOf(api.stats({ webhookId: webhook.id, step: '5m' }));
@@ -108,29 +115,36 @@ describeOnStores('The numbers of attempts', (store) => {
     const { userId } = await dataOf(api.me());
     const midnight = Math.floor(Date.now() / DAY_MS) * DAY_MS;
     const at = (ms: number) => new Date(midnight + ms).toISOString();
-    const count = (ms: number, minutes: number, status: string, n: number) =>
-      service.database.query(
-        `insert into webhook_service.attempt_counts values ($1, $2, $3, $4, $5, '', 1, floor(random() * 30000), $6)`,
-        [webhook.id, userId, minutes, status, at(ms), n],
-      );
-    for (const minutes of [5, 60]) {
-      await count(-minutes * 60_000, minutes, 'succeeded', 3);
-      await count(0, minutes, 'failed', 2);
-      await count(0, minutes, 'failed', 1);
-    }
-    const around = { since: at(-1), until: at(1) };
-    for (const [step, ms] of [
-      ['5m', 300_000],
-      ['1h', 3_600_000],
-      ['1d', DAY_MS],
-    ] as const) {
-      const { steps, totals } = await dataOf(api.stats({ ...around, step }));
-      expect(steps).toEqual([
-        { ...NOTHING, from: at(-ms), succeeded: 3, p50Ms: 0, p95Ms: 0 },
-        { ...NOTHING, from: at(0), failed: 3, p50Ms: 0, p95Ms: 0 },
+    const count = (ms: number, status: string, n: number) =>
+      service.database.query(`insert into webhook_service.recent_attempts values ($1, $2, $3, '', 1, $4, $5)`, [
+        webhook.id,
+        userId,
+        status,
+        at(ms),
+        n,
       ]);
-      expect(totals).toMatchObject({ succeeded: 3, failed: 3 });
-    }
+    await count(-1, 'succeeded', 3);
+    await count(0, 'failed', 2);
+    await count(1, 'failed', 1);
+    const expectSteps = async () => {
+      for (const [step, ms] of [
+        ['5m', 300_000],
+        ['1h', 3_600_000],
+        ['1d', DAY_MS],
+      ] as const) {
+        const { steps, totals } = await dataOf(api.stats({ since: at(-1), until: at(1), step }));
+        expect(steps).toEqual([
+          { ...NOTHING, from: at(-ms), succeeded: 3, p50Ms: 0, p95Ms: 0 },
+          { ...NOTHING, from: at(0), failed: 3, p50Ms: 0, p95Ms: 0 },
+        ]);
+        expect(totals).toMatchObject({ succeeded: 3, failed: 3 });
+      }
+    };
+    await expectSteps();
+    const isSummedUp = async () =>
+      (await service.database.query('select from webhook_service.recent_attempts')).length === 0;
+    await waitFor(isSummedUp, { what: 'the sums' });
+    await expectSteps();
     const { steps } = await dataOf(api.stats());
     expect(steps.length === 24 || steps.length === 25).toBe(true);
   });

@@ -53,8 +53,20 @@ export const DELIVERIES = `
     from webhook_service.deliveries;
 `;
 
-/** Attempts counted by what they came to. Each process adds to rows of its own; a count is the sum over all writers. */
+/** Attempts counted by what they came to: those of the last seconds one by one, and all others summed up. */
 export const COUNTS = `
+  create table webhook_service.recent_attempts (
+    webhook_id     uuid not null,
+    user_id        text not null,
+    status         text not null,
+    -- Empty: none.
+    error_code     text not null,
+    -- How long the answer took, see webhooks/stats/duration-class.ts; 0: there was none.
+    duration_class smallint not null,
+    at             timestamptz not null,
+    -- -1 where an attempt that was counted as canceled was made after all.
+    count          integer not null
+  );
   create table webhook_service.attempt_counts (
     webhook_id     uuid not null,
     user_id        text not null,
@@ -62,14 +74,10 @@ export const COUNTS = `
     minutes        smallint not null,
     status         text not null,
     at             timestamptz(0) not null,
-    -- Empty: none.
     error_code     text not null,
-    -- How long the answer took, see webhooks/stats/duration-class.ts; 0: there was none.
     duration_class smallint not null,
-    writer         smallint not null,
-    -- Less than 0 where an attempt that was counted as canceled by another writer was made after all.
     count          integer not null,
-    primary key (webhook_id, minutes, status, at, error_code, duration_class, writer)
+    primary key (webhook_id, minutes, status, at, error_code, duration_class)
   ) with (fillfactor = 80);
   create index attempt_counts_user on webhook_service.attempt_counts (user_id, minutes, at);
   create index attempt_counts_at on webhook_service.attempt_counts using brin (at);

@@ -21,6 +21,7 @@ const TABLES = [
   ...['staged_followers', 'account_followers', 'accounts', 'queue_jobs', 'queue_positions'],
   ...[
     'attempt_counts',
+    'recent_attempts',
     'deliveries',
     'event_keys',
     'events',
