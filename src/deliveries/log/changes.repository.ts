@@ -93,13 +93,9 @@ export class ChangesRepository {
         .toString(),
     ]);
     const { snapshot = '', liveTokens = [] } = rows[0] ?? {};
-    const looks = feeds.map(({ from }, i) =>
-      lookOf(
-        from,
-        rows.filter(({ place }) => Number(place) === i + 1),
-        snapshot,
-      ),
-    );
+    const rowsOf = feeds.map((): LookRow[] => []);
+    for (const row of rows) if (row.place !== null) rowsOf[Number(row.place) - 1]?.push(row);
+    const looks = feeds.map(({ from }, i) => lookOf(from, rowsOf[i] as LookRow[], snapshot));
     return { snapshot, looks, liveTokens };
   }
 }
