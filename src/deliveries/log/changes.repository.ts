@@ -40,11 +40,13 @@ const LOOK: Statement = {
       -- Not by an index of the user: it would lead through the user's whole log.
       select * from webhook_service.deliveries where changed_in >= $7::text::xid8 and user_id || '' = any($1::text[])
     )
-    select pg_current_snapshot()::text as snapshot,
-      array(select t.id from webhook_service.access_tokens t
-            where t.id = any($6::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens",
-      changed.*
-    from (select) as one left join (
+    -- The first row is no change: it has what is said once.
+    select *
+    from (
+      select 0::bigint as place, pg_current_snapshot()::text as snapshot,
+        array(select t.id from webhook_service.access_tokens t
+              where t.id = any($6::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"
+    ) as first full join (
       select place, ${LISTED_COLUMNS}, d.changed_in::text as "changedIn", ${IS_GIVEN_UP} as "isGivenUp",
              d.created_in <> d.changed_in and not pg_visible_in_snapshot(d.created_in, d.base) as "hadStateBefore"
       from (
@@ -57,12 +59,12 @@ const LOOK: Statement = {
           and (f.target is null or pg_visible_in_snapshot(recent.changed_in, f.target))
       ) as d
       where nth <= ${MAX_ROWS}
-    ) as changed on true
+    ) as changed using (place)
     order by place, "changedIn"::xid8, id`,
 };
 
-type LookRow = ChangedRow & { place: string | null; changedIn: string; hadStateBefore: boolean };
-type LookAnswer = LookRow & { snapshot: string; liveTokens: string[] };
+type LookRow = ChangedRow & { place: string; changedIn: string; hadStateBefore: boolean };
+type FirstRow = { snapshot: string; liveTokens: string[] };
 
 /** Finds changes of deliveries. Costs nobody anything who does not ask. */
 @Injectable()
@@ -80,7 +82,7 @@ export class ChangesRepository {
    */
   async look(feeds: readonly LookFrom[], tokenIds: readonly string[]): Promise<Looked> {
     const firsts = feeds.map(({ from }) => from.upTo?.changedIn ?? xminOf(from.base));
-    const rows = await this.statements.run<LookAnswer>(LOOK, [
+    const rows = await this.statements.run<FirstRow | LookRow>(LOOK, [
       feeds.map(({ userId }) => userId),
       feeds.map(({ from }) => from.base),
       feeds.map(({ from }) => from.upTo?.target ?? null),
@@ -92,9 +94,10 @@ export class ChangesRepository {
         .reduce((lowest, first) => (first < lowest ? first : lowest), NEVER)
         .toString(),
     ]);
-    const { snapshot = '', liveTokens = [] } = rows[0] ?? {};
+    const [first, ...changed] = rows as [FirstRow, ...LookRow[]];
     const rowsOf = feeds.map((): LookRow[] => []);
-    for (const row of rows) if (row.place !== null) rowsOf[Number(row.place) - 1]?.push(row);
+    for (const row of changed) rowsOf[Number(row.place) - 1]?.push(row);
+    const { snapshot, liveTokens } = first;
     const looks = feeds.map(({ from }, i) => lookOf(from, rowsOf[i] as LookRow[], snapshot));
     return { snapshot, looks, liveTokens };
   }

@@ -200,10 +200,20 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
     const { looks, liveTokens } = await this.repository.look(asked, [...tokenIds]);
     const live = new Set(liveTokens);
     asked.forEach(({ feed }, i) => feed.append(looks[i] as Look, performance.now(), REMEMBERED_MS));
-    // One after the other: answers to all at the same moment would hold up the senders.
-    for (const [i, each] of asked.flatMap(({ waiting }) => waiting).entries()) {
-      each.isEnded = each.tokenId !== null && !live.has(each.tokenId);
-      setTimeout(() => each.wake(), i * WAKE_EVERY_MS).unref();
+    for (const { waiting } of asked)
+      for (const each of waiting) each.isEnded = each.tokenId !== null && !live.has(each.tokenId);
+    this.wakeInTurn(asked.map(({ waiting }) => waiting));
+  }
+
+  /**
+   * One user after the other: answers to all at the same moment would hold up the senders. Those of a user together, so
+   * that their next requests are looked up together.
+   */
+  private wakeInTurn(users: readonly (readonly Waiting[])[]): void {
+    let before = 0;
+    for (const waiting of users) {
+      setTimeout(() => waiting.forEach((each) => each.wake()), before * WAKE_EVERY_MS).unref();
+      before += waiting.length;
     }
   }
 }
