@@ -207,14 +207,12 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
 
   /**
    * One user after the other: answers to all at the same moment would hold up the senders. Those of a user together, so
-   * that their next requests are looked up together.
+   * that their next requests are looked up together. When the process is busy, the others wait for longer.
    */
-  private wakeInTurn(users: readonly (readonly Waiting[])[]): void {
-    let before = 0;
-    for (const waiting of users) {
-      setTimeout(() => waiting.forEach((each) => each.wake()), before * WAKE_EVERY_MS).unref();
-      before += waiting.length;
-    }
+  private wakeInTurn([first, ...others]: readonly (readonly Waiting[])[]): void {
+    if (!first) return;
+    for (const each of first) each.wake();
+    setTimeout(() => this.wakeInTurn(others), first.length * WAKE_EVERY_MS).unref();
   }
 }
 
