@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ClockService } from '../../plumbing/database/clock.service';
+import { Turns } from '../../plumbing/database/turns';
 import { isForeignKeyViolation } from '../../plumbing/errors/database-error';
 import { MESSAGES } from '../../plumbing/errors/messages';
 import { formatToken, hashToken } from '../access-token';
@@ -25,6 +26,9 @@ export interface ConsoleSession {
 /** Begins sessions at the console: short-lived tokens that are had for the code of a link. */
 @Injectable()
 export class ConsoleSessionsService {
+  /** Who tries many codes at once takes one database connection. */
+  private readonly turns = new Turns(1);
+
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly links: ConsoleLinksRepository,
@@ -39,9 +43,11 @@ export class ConsoleSessionsService {
    *   them from the address of `request`
    */
   async begin(code: string, request: Incoming): Promise<ConsoleSession> {
-    const session = await this.exchange(code);
+    const sender = senderOf(request);
+    const end = await this.turns.take(sender);
+    const session = await this.exchange(code).finally(end);
     if (session) return session;
-    this.limits.count('failure', senderOf(request));
+    this.limits.count('failure', sender);
     throw unauthenticated(MESSAGES.badCode);
   }
 
