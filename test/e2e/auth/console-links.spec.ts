@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
 import { type Api, type ConsoleLink, dataOf, errorOf, pageOf } from '../../support/api';
 import { AUDIENCE, ISSUER, makeKey, sign, startIdentityProvider } from '../../support/identity-provider';
 import { startService, useService } from '../../support/service';
@@ -182,6 +183,29 @@ describe('A link to the console', () => {
     } finally {
       await strict.stop();
       await provider.stop();
+    }
+  });
+
+  it('leaves the database to others while somebody guesses at many codes', async () => {
+    const few = await startService({ DATABASE_POOL_SIZE: '2' });
+    const locking = new Client({ connectionString: few.database.url });
+    await locking.connect();
+    try {
+      await locking.query('begin; lock table webhook_service.console_links');
+      let ended = 0;
+      const guess = () =>
+        few.api
+          .withToken(null)
+          .beginSession({ code: 'x'.repeat(43) })
+          .finally(() => (ended += 1));
+      const guesses = Array.from({ length: 10 }, guess);
+      expect(await few.api.listWebhooks()).toMatchObject({ status: 200 });
+      expect(ended).toBe(0);
+      await locking.query('rollback');
+      for (const { status } of await Promise.all(guesses)) expect([401, 429]).toContain(status);
+    } finally {
+      await locking.end();
+      await few.stop();
     }
   });
 });
