@@ -102,6 +102,16 @@ const roomRules = ROOMS.flatMap((room) => [
   },
 ]);
 
+/** The folders of the console, lowest first: each may import what stands before it, and itself. */
+const CONSOLE = ['api', 'text', 'parts', 'screens', 'app'];
+const consoleRules = CONSOLE.map((folder, i) => ({
+  name: `console-${folder}`,
+  comment: `console/src/${folder} may import: ${CONSOLE.slice(0, i + 1).join(', ')}.`,
+  severity: 'error',
+  from: { path: `^console/src/${folder}/` },
+  to: { path: '^(console|src|test)/', pathNot: `^console/src/(${CONSOLE.slice(0, i + 1).join('|')})/` },
+}));
+
 /** True of every module (100 is the highest number allowed): the condition that lets a rule judge a file by its name alone. */
 const ANY_NUMBER = 100;
 const forbiddenName = (name, comment, path, pathNot) => ({
@@ -122,6 +132,14 @@ module.exports = {
       to: { circular: true },
     },
     ...roomRules,
+    ...consoleRules,
+    {
+      name: 'console-is-apart',
+      comment: 'The console is a client of the API: neither is built into the other.',
+      severity: 'error',
+      from: { path: ['^src/', '^test/', '^ormconfig[.]ts$'] },
+      to: { path: '^console/' },
+    },
     {
       name: 'entity-is-a-row',
       comment: 'An entity imports entities and pure files, never what acts on them.',
@@ -177,7 +195,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        path: ['^src/', '^test/'],
+        path: ['^src/', '^test/', '^console/src/'],
         pathNot: ['[.](d|spec|migration)[.]ts$', '^test/support/global-'],
       },
       to: {},

@@ -8,6 +8,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json nest-cli.json ormconfig.ts ./
 COPY scripts/build.cjs ./scripts/build.cjs
 COPY src ./src
+COPY console ./console
 RUN npm run build
 
 FROM base AS dependencies

@@ -4,7 +4,7 @@ import { defineConfig } from 'eslint/config';
 import ts from 'typescript-eslint';
 import names from './scripts/roles.cjs';
 
-const TYPESCRIPT = ['src/**/*.ts', 'test/**/*.ts', 'ormconfig.ts'];
+const TYPESCRIPT = ['src/**/*.ts', 'test/**/*.ts', 'ormconfig.ts', 'console/src/**/*.{ts,tsx}'];
 const SPECS = ['src/**/*.spec.ts', 'test/**/*.ts'];
 const WITH_ROLE = names.roles.map((role) => `src/**/*.${role}.ts`);
 const PURE_EXCEPTIONS = [...WITH_ROLE, ...names.entryPoints, 'src/**/*.spec.ts', 'src/**/*.d.ts'];
@@ -172,6 +172,20 @@ const noSleep = [
   { selector: 'AwaitExpression > CallExpression[callee.name=/^(sleep|delay|pause)$/]', message: sleeps },
 ];
 
+// What is shown are texts of others: none of them becomes a part of the page.
+const asText = 'Texts are shown as text nodes.';
+const markup = ['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'srcdoc', 'write', 'parseFromString'].map(
+  (property) => ({
+    property,
+    message: asText,
+  }),
+);
+const markupSyntax = [
+  { selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']", message: asText },
+  { selector: "Property[key.name='dangerouslySetInnerHTML']", message: asText },
+  { selector: "JSXAttribute[name.name='href'] > Literal[value=/^javascript:/i]", message: asText },
+];
+
 const house = {
   rules: {
     /** Whoever switches a rule off says why: `// eslint-disable-next-line no-console -- why`. */
@@ -192,7 +206,7 @@ const house = {
 };
 
 export default defineConfig(
-  { ignores: ['dist/', 'node_modules/', 'coverage/', '.data/'] },
+  { ignores: ['dist/', 'node_modules/', 'coverage/', '.data/', 'console/src/api/openapi.d.ts'] },
   {
     plugins: { house },
     linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' },
@@ -264,6 +278,19 @@ export default defineConfig(
   { files: ['src/plumbing/config/**/*.ts'], ignores: ['src/**/*.spec.ts'], rules: rulesFor(shipped) },
   { files: ['src/**/*.ts'], ignores: PURE_EXCEPTIONS, rules: rulesFor(shipped, environment, pure) },
   { files: ['src/plumbing/config/**/*.ts'], ignores: PURE_EXCEPTIONS, rules: rulesFor(shipped, pure) },
+
+  {
+    files: ['console/src/**/*.{ts,tsx}'],
+    rules: {
+      'max-lines': ['error', { max: 250 }],
+      'max-lines-per-function': ['error', { max: 120, IIFEs: true }],
+      'no-console': 'error',
+      'no-restricted-properties': ['error', ...markup],
+      'no-restricted-syntax': ['error', ...markupSyntax],
+    },
+  },
+  // All sentences are in one file.
+  { files: ['console/src/text/*.ts'], rules: { 'max-lines': 'off' } },
 
   {
     files: SPECS,

@@ -22,9 +22,15 @@ function sourcesIn(folder) {
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, path, name }) => join(parentPath ?? path, name));
 }
 
+const withoutTypes = (path) => !path.endsWith('openapi.d.ts');
+
 function hash() {
   const sum = createHash('sha256').update(process.version);
-  for (const path of [...files.map((file) => join(root, file)), ...sourcesIn('src').sort()]) {
+  for (const path of [
+    ...files.map((file) => join(root, file)),
+    ...sourcesIn('src').sort(),
+    ...sourcesIn('console').filter(withoutTypes).sort(),
+  ]) {
     const content = readFileSync(path);
     sum.update(`\0${path.slice(root.length)}\0${content.length}\0`).update(content);
   }
@@ -35,6 +41,8 @@ function hash() {
 const now = hash();
 if (process.argv.includes('--if-changed') && existsSync(note) && readFileSync(note, 'utf8') === now) process.exit(0);
 const nest = require.resolve('@nestjs/cli/bin/nest.js', { paths: [root] });
-const { status } = spawnSync(process.execPath, [nest, 'build'], { cwd: root, stdio: 'inherit' });
+const steps = [[nest, 'build'], [join(root, 'console', 'build.mjs')]];
+const run = (step) => spawnSync(process.execPath, step, { cwd: root, stdio: 'inherit' }).status ?? 1;
+const status = steps.reduce((failed, step) => failed || run(step), 0);
 if (status === 0) writeFileSync(note, now);
-process.exitCode = status ?? 1;
+process.exitCode = status;

@@ -6,7 +6,6 @@ import { BearerGuard } from './auth/bearer/bearer.guard';
 import { UserTurnsGuard } from './auth/limits/user-turns.guard';
 import type { Config } from './plumbing/config/config';
 import { ConfigModule } from './plumbing/config/config.module';
-import { ConsoleModule } from './console/console.module';
 import { DatabaseModule } from './plumbing/database/database.module';
 import { DeliveriesModule } from './deliveries/deliveries.module';
 import { ApiExceptionFilter } from './plumbing/errors/api-exception.filter';
@@ -48,7 +47,6 @@ export class AppModule {
         DeliveriesModule.forRoot(config),
         SourcesModule,
         TryReceiversModule,
-        ConsoleModule,
       ],
     };
   }

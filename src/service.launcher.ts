@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
 import { ALL_SCOPES } from './auth/scope';
 import { ConsoleLinksService } from './auth/sessions/console-links.service';
+import { serveConsole } from './console/console-pages.launcher';
 import type { Config } from './plumbing/config/config';
 import { AdmissionService } from './deliveries/sending/admission.service';
 import { ChangesService } from './deliveries/log/changes.service';
@@ -65,6 +66,7 @@ export async function startService(config: Config): Promise<Service> {
   });
   try {
     if (config.docs && config.role !== 'worker') serveDocs(app);
+    if (config.console && config.role !== 'worker') serveConsole(adapter.getInstance());
     if (config.isLocal && config.role !== 'worker')
       serveTryReceivers(adapter.getInstance(), app.get(TryReceiversService));
     await app.listen(config.port, config.host);

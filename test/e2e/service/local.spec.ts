@@ -69,14 +69,6 @@ describe('On the machine of who tries it', () => {
     expect([bad.exitCode, bad.stderr]).toEqual([1, expect.stringMatching(/--path/)]);
   });
 
-  it('the root leads to the console, which says that it is not part of a build without pages', async () => {
-    const root = await exchange(url, 'GET', '/');
-    expect([root.status, root.headers.location]).toEqual([303, 'console/']);
-    for (const path of ['/console', '/console/', '/console/webhooks/x']) {
-      expect(await exchange(url, 'GET', path)).toMatchObject({ status: 503, text: expect.stringMatching(/console/) });
-    }
-  });
-
   it('a delivery can be tried: received, failed, gone, and met with silence', async () => {
     const receiver = await dataOf(api.createTryReceiver(), 201);
     expect(receiver).toMatchObject({ url: `${url}/try/${receiver.id}`, answer: 200 });

@@ -1,5 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -57,6 +66,14 @@ describe('The packed package', () => {
     ).toEqual(['WebhookSignatureGuard']);
   });
 
+  it('has the console, and everything that it loads', () => {
+    const pages = join(folder, 'node_modules/webhook-notification-service/dist/console');
+    const page = readFileSync(join(pages, 'index.html'), 'utf8');
+    const names = [...page.matchAll(/%BASE%(assets\/[^"]+)/g)].map(([, name]) => name!);
+    expect(names).toHaveLength(2);
+    for (const name of names) expect(existsSync(join(pages, name))).toBe(true);
+  });
+
   it('has types, which refuse wrong data of a declared event', () => {
     writeFileSync(
       join(folder, 'consumer.ts'),
@@ -90,5 +107,19 @@ describe('The packed package', () => {
     });
     expect(stdout).toBe('');
     expect(status).toBe(0);
+  });
+});
+
+describe('The image', () => {
+  it('is built from files that are sent to where it is built', () => {
+    const linesOf = (file: string) => readFileSync(join(ROOT, file), 'utf8').split('\n');
+    const copied = linesOf('Dockerfile').flatMap((line) => {
+      const [, sources] = /^COPY (?!--from)(.+) \S+$/.exec(line) ?? [];
+      return sources ? sources.split(' ') : [];
+    });
+    const sent = linesOf('.dockerignore').flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+    expect(copied.length).toBeGreaterThan(5);
+    expect(copied.filter((path) => !sent.includes(path))).toEqual([]);
+    for (const path of copied) expect(existsSync(join(ROOT, path))).toBe(true);
   });
 });

@@ -1,10 +1,20 @@
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../../..');
-const FILES = ['package.json', 'package-lock.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts'];
+const FILES = [
+  ...[
+    'package.json',
+    'package-lock.json',
+    'nest-cli.json',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'scripts',
+    'console',
+  ],
+];
 
 describe('The build before a start', () => {
   let folder: string;
@@ -31,6 +41,18 @@ describe('The build before a start', () => {
     await source('export const answer = 42;\n');
     expect(build()).toBe(0);
     expect(await built()).toContain('answer = 42');
+  });
+
+  it('is made when the console has changed, and not when its types were written again', async () => {
+    expect(build()).toBe(0);
+    const page = () => readFile(join(folder, 'dist/console/index.html'), 'utf8');
+    const [before, beforeAt] = [await page(), await builtAt()];
+    await appendFile(join(folder, 'console/src/api/openapi.d.ts'), '// again\n');
+    expect(build()).toBe(0);
+    expect(await builtAt()).toBe(beforeAt);
+    await appendFile(join(folder, 'console/src/main.tsx'), '\nconsole.info("changed");\n');
+    expect(build()).toBe(0);
+    expect(await page()).not.toBe(before);
   });
 
   it('is made again after one that failed', async () => {

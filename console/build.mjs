@@ -1,0 +1,40 @@
+// Builds the console into dist/console: scripts and styles with a hash in their names, each beside its brotli form, and
+// index.html, whose %BASE% the service replaces by the way from the asked page to /console/.
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { build } from 'esbuild';
+
+const here = import.meta.dirname;
+const out = join(here, '..', 'dist', 'console');
+
+await rm(out, { recursive: true, force: true });
+const { metafile } = await build({
+  absWorkingDir: here,
+  entryPoints: { app: 'src/main.tsx' },
+  outdir: join(out, 'assets'),
+  entryNames: '[name]-[hash]',
+  chunkNames: '[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  metafile: true,
+  legalComments: 'none',
+});
+
+const names = Object.keys(metafile.outputs).map((path) => basename(path));
+const nameOf = (end) => names.find((name) => name.startsWith('app-') && name.endsWith(end));
+const page = (await readFile(join(here, 'src', 'index.html'), 'utf8'))
+  .replace('%STYLE%', nameOf('.css'))
+  .replace('%SCRIPT%', nameOf('.js'));
+await mkdir(out, { recursive: true });
+await writeFile(join(out, 'index.html'), page);
+for (const name of await readdir(join(out, 'assets'))) {
+  const content = await readFile(join(out, 'assets', name));
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+  await writeFile(join(out, 'assets', `${name}.br`), brotliCompressSync(content, { params }));
+}

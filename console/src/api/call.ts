@@ -1,0 +1,95 @@
+import { urlOf } from './base';
+import type { Page } from './types';
+
+const TIMEOUT_MS = 15_000;
+
+/** Why a call has failed, in the words of the service. `status` 0: it could not be reached. */
+export class CallError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly requestId: string | null = null,
+    /** Seconds after which it makes sense to try again. */
+    readonly retryAfter: number | null = null,
+  ) {
+    super(message);
+  }
+}
+
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
+
+export interface CallOptions {
+  query?: Query;
+  body?: unknown;
+  signal?: AbortSignal;
+  /** How long an answer may take; requests that wait need longer. */
+  timeoutMs?: number;
+}
+
+export interface Answer<T> {
+  data: T;
+  nextCursor?: string | null;
+  status: number;
+}
+
+/** Sends requests with one token. */
+export class Api {
+  constructor(
+    private readonly token: string | null,
+    private readonly onUnauthenticated: () => void = () => undefined,
+  ) {}
+
+  async get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
+    return (await this.call<T>('GET', path, { query, signal })).data;
+  }
+
+  async page<T>(path: string, query?: Query, options: CallOptions = {}): Promise<Page<T>> {
+    const { data, nextCursor = null } = await this.call<T[]>('GET', path, { ...options, query });
+    return { rows: data, nextCursor };
+  }
+
+  async send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T> {
+    return (await this.call<T>(method, path, { body })).data;
+  }
+
+  /** @throws CallError */
+  async call<T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
+    const response = await this.fetch(method, path, options);
+    const requestId = response.headers.get('x-request-id');
+    const answer = (await response.json().catch(() => null)) as
+      (Answer<T> & { success: boolean; error: string }) | null;
+    if (response.ok && answer?.success) return { ...answer, status: response.status };
+    if (response.status === 401) this.onUnauthenticated();
+    const retryAfter = Number(response.headers.get('retry-after')) || null;
+    const sentence = answer?.error ?? `The answer was not one of this service (status ${response.status}).`;
+    throw new CallError(answer ? response.status : 0, sentence, requestId, retryAfter);
+  }
+
+  private async fetch(method: string, path: string, options: CallOptions): Promise<Response> {
+    const { query, body, signal, timeoutMs = TIMEOUT_MS } = options;
+    const late = AbortSignal.timeout(timeoutMs);
+    try {
+      return await fetch(urlOf(`api/${path}`) + textOf(query), {
+        method,
+        headers: {
+          ...(this.token && { authorization: `Bearer ${this.token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal: signal ? AbortSignal.any([signal, late]) : late,
+        cache: 'no-store',
+        credentials: 'omit',
+      });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new CallError(0, late.aborted ? 'The service has not answered in time.' : 'The service cannot be reached.');
+    }
+  }
+}
+
+function textOf(query: Query = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [value].flat().map((one) => [name, String(one)]),
+  );
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
+}

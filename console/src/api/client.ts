@@ -1,0 +1,23 @@
+import { QueryCache, QueryClient } from '@tanstack/preact-query';
+import { CallError } from './call';
+
+export const VERSION_KEY = ['version'];
+
+/** What one user has seen; there is another one for each. */
+export function newClient(): QueryClient {
+  const client = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error, { queryKey }) => {
+        // Who asks for the version says that the service is away, and when it is back.
+        const isAway = error instanceof CallError && error.status === 0;
+        if (isAway && queryKey !== VERSION_KEY) void client.refetchQueries({ queryKey: VERSION_KEY });
+      },
+    }),
+    // A fault is said at once. What is tried again by itself is said there: after 429, and when the service is away.
+    defaultOptions: {
+      queries: { retry: false, staleTime: 2000, networkMode: 'always' },
+      mutations: { networkMode: 'always' },
+    },
+  });
+  return client;
+}

@@ -1,0 +1,22 @@
+import { urlOf } from '../api/base';
+import { TEXT } from '../text/en';
+import { CopyButton } from './copy';
+import { quoted } from './curl';
+import { plainOf } from './plain';
+
+/** The same action without the console: everything it does is one documented request. */
+export function ApiCall({ method, path, body }: { method: string; path: string; body?: unknown }) {
+  const command = [
+    `curl -X ${method}`,
+    quoted(urlOf(`api/${path}`)),
+    '-H "Authorization: Bearer $TOKEN"',
+    ...(body === undefined ? [] : ["-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(body))}`]),
+  ].join(' \\\n  ');
+  return (
+    <details class="api-call">
+      <summary>{TEXT.apiCall}</summary>
+      <pre tabIndex={0}>{plainOf(command)}</pre>
+      <CopyButton text={command} />
+    </details>
+  );
+}

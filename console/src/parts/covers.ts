@@ -1,0 +1,3 @@
+/** True when who is subscribed to `pattern` gets events of this name. */
+export const covers = (pattern: string, name: string): boolean =>
+  pattern === name || pattern === '*' || (pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1)));

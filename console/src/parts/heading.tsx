@@ -1,0 +1,16 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { TEXT } from '../text/en';
+
+/** The one heading of a screen, which is the title of the tab too. It takes the focus after a navigation. */
+export function Heading({ title, children }: { title: string; children?: ComponentChildren }) {
+  useEffect(() => {
+    document.title = `${title} · ${TEXT.product}`;
+  }, [title]);
+  return (
+    <div class="heading">
+      <h1 tabIndex={-1}>{title}</h1>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+import { Link } from 'wouter-preact';
+import type { DeliveryDetail } from '../api/types';
+import { TEXT } from '../text/en';
+import { outcomeOf } from './delivery-rows';
+import { DeliveryStatus } from './status';
+
+/** What came back from a test. */
+export const TestOutcome = ({ test }: { test: DeliveryDetail }) => (
+  <p class="outcome" role="status">
+    <DeliveryStatus status={test.status} /> <Link href={`/deliveries/${test.id}`}>{outcomeOf(test)}</Link>
+    <span class="unseen">{TEXT.webhook.test}</span>
+  </p>
+);

@@ -1,0 +1,99 @@
+import { useEffect, useState } from 'preact/hooks';
+
+const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+];
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
+const CLOCK: Intl.DateTimeFormatOptions = {
+  ...{ year: 'numeric', month: 'short', day: '2-digit' },
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+};
+const inUtc = new Intl.DateTimeFormat('en-GB', { ...CLOCK, timeZone: 'UTC' });
+const inZone = new Intl.DateTimeFormat('en-GB', CLOCK);
+
+/** Such as `3 min. ago`. What is not past yet, by a clock that is a little behind, is `just now`. */
+export function agoOf(at: string, now: number): string {
+  const ms = now - Date.parse(at);
+  const unit = UNITS.find(([, each]) => ms >= each);
+  return unit ? relative.format(-Math.round(ms / unit[1]), unit[0]) : 'just now';
+}
+
+/** The zone is the browser's, under the name that it has on that day: clocks may have changed since. */
+export const exactOf = (at: string, isUtc: boolean): string => (isUtc ? inUtc : inZone).format(Date.parse(at));
+
+/** The time as a field of a date has it: without a zone, that of the browser. */
+export const localText = (at: Date): string =>
+  new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+
+/** The length of time in words, such as `4 min`. */
+export function lengthOf(ms: number): string {
+  const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? ['second', 1000];
+  return `${Math.round(ms / size)} ${unit === 'second' ? 's' : unit === 'minute' ? 'min' : unit === 'hour' ? 'h' : 'd'}`;
+}
+
+/** A value that many parts of the page show, and who wants to know when it changes. */
+class Shared<T> {
+  private readonly listeners = new Set<() => void>();
+
+  constructor(public value: T) {}
+
+  set(next: T): void {
+    this.value = next;
+    this.listeners.forEach((listener) => listener());
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+}
+
+function useShared<T>(shared: Shared<T>): T {
+  const [value, setValue] = useState(shared.value);
+  useEffect(() => shared.subscribe(() => setValue(shared.value)), [shared]);
+  return value;
+}
+
+const utc = new Shared(localStorage.getItem('webhooks.utc') === 'true');
+
+/** Whether times are shown in UTC, and a way to change it. */
+export function useUtc(): [boolean, (next: boolean) => void] {
+  const change = (next: boolean) => {
+    localStorage.setItem('webhooks.utc', String(next));
+    utc.set(next);
+  };
+  return [useShared(utc), change];
+}
+
+// One timer for a page with hundreds of times on it.
+const clock = new Shared(Date.now());
+setInterval(() => clock.set(Date.now()), 5000);
+
+/** The time now, which goes on by itself, to within five seconds. */
+export const useNow = (): number => useShared(clock);
+
+/** How long ago, with the exact time beside it on hover and for who listens. */
+export function Ago({ at, none = '–' }: { at: string | null; none?: string }) {
+  const now = useNow();
+  const [isUtc] = useUtc();
+  if (!at) return <span class="muted">{none}</span>;
+  const exact = exactOf(at, isUtc);
+  return (
+    <time dateTime={at} title={isUtc ? exact : `${exact} · ${exactOf(at, true)}`}>
+      {agoOf(at, now)}
+    </time>
+  );
+}
+
+/** The exact time. */
+export function At({ at }: { at: string }) {
+  const [isUtc] = useUtc();
+  return (
+    <time class="number" dateTime={at} title={exactOf(at, true)}>
+      {exactOf(at, isUtc)}
+    </time>
+  );
+}

@@ -1,0 +1,120 @@
+import { useMutation, useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { CallError, type Query } from '../api/call';
+import type { Delivery } from '../api/types';
+import { useSigned } from '../api/signed';
+import { DeliveryRows } from '../parts/delivery-rows';
+import { Heading } from '../parts/heading';
+import { LogFilters, useLogFilters } from '../parts/log-filters';
+import { Pages } from '../parts/pages';
+import { plainOf } from '../parts/plain';
+import { TEXT } from '../text/en';
+
+const MOST = 100;
+
+/** All attempts at all webhooks, the newest first. */
+export function DeliveriesScreen() {
+  const { path, query, filters, change } = useLogFilters();
+  const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  return (
+    <>
+      <Heading title={TEXT.log.title} />
+      <LogFilters />
+      <Pages<Delivery>
+        path={path}
+        query={query}
+        what={TEXT.log.title}
+        empty={<Nothing filters={filters} onDrop={(name) => change(name, [])} />}
+      >
+        {(rows) => (
+          <>
+            <Again filters={filters} chosen={rows.filter(({ id }) => ids.has(id))} onDone={() => setIds(new Set())} />
+            <DeliveryRows rows={rows} selection={{ ids, onChange: setIds }} />
+          </>
+        )}
+      </Pages>
+    </>
+  );
+}
+
+/** Sends what was chosen again, or leads to sending all that matches. */
+function Again({ filters, chosen, onDone }: { filters: Query; chosen: readonly Delivery[]; onDone: () => void }) {
+  const { api, may } = useSigned();
+  const queries = useQueryClient();
+  const redeliver = useMutation({
+    mutationFn: async () => {
+      const refusals: string[] = [];
+      for (const { webhookId, id } of chosen) {
+        await api.send('POST', `webhooks/${webhookId}/deliveries/${id}/redeliver`).catch((error: unknown) => {
+          if (!(error instanceof CallError) || error.status !== 409) throw error;
+          refusals.push(error.message);
+        });
+      }
+      return { sent: chosen.length - refusals.length, refusals };
+    },
+    onSuccess: onDone,
+    onSettled: () => queries.invalidateQueries(),
+  });
+  const lacks = may('webhooks:write') ? null : TEXT.lacks('webhooks:write');
+  return (
+    <div class="actions bar">
+      <button
+        type="button"
+        class="button"
+        disabled={lacks !== null || chosen.length === 0 || chosen.length > MOST || redeliver.isPending}
+        onClick={() => redeliver.mutate()}
+      >
+        {TEXT.log.redeliver(chosen.length)}
+      </button>
+      {filters.webhookId ? (
+        <Link class="button" href={`/webhooks/${String(filters.webhookId)}/repair${recoveryOf(filters)}`}>
+          {TEXT.log.recoverAll}
+        </Link>
+      ) : (
+        <span class="muted small">{TEXT.log.recoverOne}</span>
+      )}
+      {chosen.length > MOST && <span class="muted small">{TEXT.log.tooMany(MOST)}</span>}
+      {lacks && <span class="muted small">{lacks}</span>}
+      <span role="status">
+        {redeliver.isSuccess && TEXT.log.redelivered(redeliver.data.sent)}
+        {redeliver.isError && redeliver.error.message}
+      </span>
+      {redeliver.data?.refusals.map((refusal) => (
+        <p key={refusal} class="small">
+          {plainOf(refusal)}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** What of the filters a recovery can be narrowed by, as the wizard's address has it. */
+function recoveryOf(filters: Query): string {
+  const search = new URLSearchParams();
+  for (const name of ['since', 'until', 'event', 'error'] as const) {
+    if (typeof filters[name] === 'string') search.set(name, filters[name]);
+  }
+  return search.size === 0 ? '' : `?${search.toString()}`;
+}
+
+function Nothing({ filters, onDrop }: { filters: Query; onDrop: (name: string) => void }) {
+  const names = Object.keys(filters);
+  return names.length === 0 ? (
+    <section class="empty">
+      <h2>{TEXT.log.empty}</h2>
+      <p>{TEXT.log.emptySays}</p>
+    </section>
+  ) : (
+    <section class="empty">
+      <h2>{TEXT.log.nothing}</h2>
+      <p class="actions">
+        {names.map((name) => (
+          <button key={name} type="button" class="button" onClick={() => onDrop(name)}>
+            {TEXT.log.drop(`${name}=${String(filters[name])}`)}
+          </button>
+        ))}
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,129 @@
+import { Link, useParams } from 'wouter-preact';
+import type { EventType } from '../api/types';
+import { CopyButton } from '../parts/copy';
+import { covers } from '../parts/covers';
+import { Heading } from '../parts/heading';
+import { plainOf } from '../parts/plain';
+import { Result } from '../parts/result';
+import { type JsonSchema, typeScriptOf } from '../parts/type-script';
+import { useEventTypes, useWebhooks } from '../api/queries';
+import { TEXT } from '../text/en';
+import { TestWebhook } from './webhook/actions';
+
+/** What can happen. */
+export function EventTypesScreen() {
+  const types = useEventTypes();
+  return (
+    <>
+      <Heading title={TEXT.nav.eventTypes} />
+      <Result of={types} what={TEXT.nav.eventTypes} lines={6}>
+        {(found) => (
+          <ul class="types">
+            {found.map(({ name, description }) => (
+              <li key={name}>
+                <Link href={`/event-types/${name}`}>
+                  <code>{plainOf(name)}</code>
+                </Link>
+                <p class="muted">{plainOf(description)}</p>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Result>
+    </>
+  );
+}
+
+/** One type: its fields, its example, and who is told. */
+export function EventTypeScreen() {
+  const { name = '' } = useParams();
+  const types = useEventTypes();
+  return (
+    <>
+      <Heading title={plainOf(name)} />
+      <Result of={types} what={TEXT.nav.eventTypes} lines={6}>
+        {(found) => {
+          const type = found.find((each) => each.name === name);
+          return type ? <Type type={type} /> : <p>{TEXT.eventTypes.unknown}</p>;
+        }}
+      </Result>
+    </>
+  );
+}
+
+function Type({ type }: { type: EventType }) {
+  const example = JSON.stringify(type.example, null, 2);
+  const code = typeScriptOf(type.name, type.schema as JsonSchema);
+  return (
+    <>
+      <p>{plainOf(type.description)}</p>
+      <p class="actions">
+        <Link class="button main" href={`/publish?event=${encodeURIComponent(type.name)}`}>
+          {TEXT.nav.publish}
+        </Link>
+        <Link class="button" href={`/webhooks/new?events=${encodeURIComponent(type.name)}`}>
+          {TEXT.eventTypes.subscribe}
+        </Link>
+      </p>
+      <Fields schema={type.schema as JsonSchema} />
+      <div class="two">
+        <section class="message" aria-labelledby="example">
+          <h2 id="example">{TEXT.eventTypes.example}</h2>
+          <pre tabIndex={0}>{plainOf(example)}</pre>
+          <CopyButton text={example} />
+        </section>
+        <section class="message" aria-labelledby="typescript">
+          <h2 id="typescript">TypeScript</h2>
+          <pre tabIndex={0}>{plainOf(code)}</pre>
+          <CopyButton text={code} />
+        </section>
+      </div>
+      <Subscribers name={type.name} />
+    </>
+  );
+}
+
+const Fields = ({ schema: { properties = {}, required = [] } }: { schema: JsonSchema }) => (
+  <table class="log">
+    <thead>
+      <tr>
+        <th scope="col">{TEXT.eventTypes.field}</th>
+        <th scope="col">{TEXT.eventTypes.type}</th>
+      </tr>
+    </thead>
+    <tbody>
+      {Object.entries(properties).map(([name, field]) => (
+        <tr key={name}>
+          <td>
+            <code>{plainOf(name)}</code>
+            {!required.includes(name) && <span class="muted small"> {TEXT.eventTypes.optional}</span>}
+            {field.description && <p class="muted small">{plainOf(field.description)}</p>}
+          </td>
+          <td class="muted">{plainOf([field.type ?? '', field.format ?? ''].flat().filter(Boolean).join(', '))}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);
+
+/** One's own webhooks that are told. */
+function Subscribers({ name }: { name: string }) {
+  const webhooks = useWebhooks();
+  const told = (webhooks.data?.rows ?? []).filter(({ events }) => events.some((each) => covers(each, name)));
+  return (
+    <section class="message" aria-labelledby="subscribers">
+      <h2 id="subscribers">{TEXT.eventTypes.subscribers}</h2>
+      {told.length === 0 && webhooks.data && <p class="muted">{TEXT.story.nobody}</p>}
+      <ul class="plain stack">
+        {told.map(({ id, url }) => (
+          <li key={id} class="actions">
+            <Link class="url" href={`/webhooks/${id}`}>
+              {plainOf(url)}
+            </Link>
+            <TestWebhook webhook={{ id }} event={name} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,36 @@
+import { useState } from 'preact/hooks';
+import { DeliveryRows } from '../parts/delivery-rows';
+import { Heading } from '../parts/heading';
+import { LogFilters, useLogFilters } from '../parts/log-filters';
+import { Problem } from '../parts/problem';
+import { TEXT } from '../text/en';
+import { MOST_ROWS, useChanges } from './live/use-changes';
+
+/** What changes at this moment. */
+export function LiveScreen() {
+  const { path, query } = useLogFilters();
+  const [isPaused, setPaused] = useState(false);
+  const { shown, waiting, perSecond, error, show, clear } = useChanges(path, query, isPaused);
+  return (
+    <>
+      <Heading title={TEXT.live.title} />
+      <LogFilters />
+      <div class="actions bar">
+        <button type="button" class="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+          {TEXT.live.pause}
+        </button>
+        <button type="button" class="button" onClick={clear}>
+          {TEXT.live.clear}
+        </button>
+        <span class="number muted">{TEXT.live.rate(perSecond)}</span>
+        {waiting.length > 0 && (
+          <button type="button" class="button main" onClick={show}>
+            {TEXT.live.more(waiting.length, waiting.length === MOST_ROWS)}
+          </button>
+        )}
+      </div>
+      {error !== null && <Problem error={error} />}
+      {shown.length > 0 ? <DeliveryRows rows={shown} /> : <p class="muted">{TEXT.live.waits}</p>}
+    </>
+  );
+}

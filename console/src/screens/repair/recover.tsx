@@ -1,0 +1,164 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useState } from 'preact/hooks';
+import { Link, useSearchParams } from 'wouter-preact';
+import type { Recovery, Stats, Webhook } from '../../api/types';
+import { useSigned } from '../../api/signed';
+import { ApiCall } from '../../parts/api-call';
+import { Problem } from '../../parts/problem';
+import { lengthOf, localText } from '../../parts/time';
+import { useEventTypes } from '../../api/queries';
+import { ERROR_CODES, TEXT } from '../../text/en';
+import { Progress } from '../webhook/recoveries';
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Counts first, then sends. Which recovery it was stands in the address, so that its progress outlives a reload.
+ * @param from events from then on, unless the address or somebody says otherwise
+ */
+export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
+  const { api, may } = useSigned();
+  const [search, setSearch] = useSearchParams();
+  const queries = useQueryClient();
+  const types = useEventTypes();
+  const [since, setSince] = useState(search.get('since') ?? from);
+  const [event, setEvent] = useState(search.get('event') ?? '');
+  const [error, setError] = useState(search.get('error') ?? '');
+  const until = search.get('until');
+  const path = `webhooks/${webhook.id}/recover`;
+  const body = { since, ...(until && { until }), ...(event && { event }), ...(error && { error }) };
+
+  const count = useMutation({
+    mutationFn: () => api.send<{ count: number }>('POST', path, { ...body, dryRun: true }),
+  });
+  const start = useMutation({
+    mutationFn: () => api.send<Recovery>('POST', path, body),
+    onSuccess: ({ id }) => {
+      count.reset();
+      void queries.invalidateQueries();
+      setSearch((before) => {
+        before.set('recovery', id);
+        return before;
+      });
+    },
+  });
+  const lacks = may('webhooks:write') ? null : TEXT.lacks('webhooks:write');
+  const cannot = lacks !== null || !webhook.active || since === '';
+  const change = (set: (value: string) => void) => (value: string) => {
+    set(value);
+    count.reset();
+  };
+  return (
+    <>
+      <div class="rare">
+        <label>
+          {TEXT.repair.since}
+          <input
+            type="datetime-local"
+            step={1}
+            required
+            value={since && localText(new Date(since))}
+            onInput={({ currentTarget: { value } }) => change(setSince)(value && new Date(value).toISOString())}
+          />
+        </label>
+        <Choice
+          name={TEXT.publish.event}
+          value={event}
+          options={types.data?.map(({ name }) => name) ?? []}
+          onChange={change(setEvent)}
+        />
+        <Choice name={TEXT.log.names.error} value={error} options={ERROR_CODES} onChange={change(setError)} />
+      </div>
+      <div class="actions">
+        <button type="button" class="button" disabled={cannot || count.isPending} onClick={() => count.mutate()}>
+          {TEXT.repair.count}
+        </button>
+        {count.isSuccess && (
+          <>
+            <span role="status">
+              {TEXT.repair.counted(count.data.count)} <Pace webhook={webhook} count={count.data.count} />
+            </span>
+            <button
+              type="button"
+              class="button main"
+              disabled={cannot || count.data.count === 0 || start.isPending}
+              onClick={() => start.mutate()}
+            >
+              {TEXT.repair.start}
+            </button>
+          </>
+        )}
+      </div>
+      {!webhook.active && <p class="muted small">{TEXT.repair.activateFirst}</p>}
+      {lacks && <p class="muted small">{lacks}</p>}
+      {count.isError && <Problem error={count.error} />}
+      {start.isError && <Problem error={start.error} />}
+      <ApiCall method="POST" path={path} body={body} />
+      <Begun webhook={webhook} id={search.get('recovery')} />
+    </>
+  );
+}
+
+function Choice({
+  name,
+  value,
+  options,
+  onChange,
+}: {
+  name: string;
+  value: string;
+  options: readonly string[];
+  onChange: (next: string) => void;
+}) {
+  return (
+    <label>
+      {name}
+      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        <option value="">{TEXT.log.any}</option>
+        {options.map((each) => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** How long it will take at the pace of the best hour of the last day. */
+function Pace({ webhook, count }: { webhook: Webhook; count: number }) {
+  const { api } = useSigned();
+  const stats = useQuery({
+    queryKey: ['stats', webhook.id, 'pace'],
+    queryFn: ({ signal }) => api.get<Stats>('stats', { webhookId: webhook.id, step: '1h' }, signal),
+  });
+  const most = Math.max(0, ...(stats.data?.steps ?? []).map(({ succeeded }) => succeeded));
+  if (most === 0 || count === 0) return null;
+  return <span class="muted">{TEXT.repair.pace(lengthOf((count / most) * HOUR_MS))}</span>;
+}
+
+/** What became of a recovery: how far it is, and then what of it did not arrive. */
+function Begun({ webhook, id }: { webhook: Webhook; id: string | null }) {
+  const { api } = useSigned();
+  const recovery = useQuery({
+    queryKey: ['recovery', id],
+    queryFn: ({ signal }) => api.get<Recovery>(`webhooks/${webhook.id}/recoveries/${id}`, {}, signal),
+    enabled: id !== null,
+    refetchInterval: ({ state }) => (state.data?.status === 'done' ? false : 1000),
+  });
+  if (recovery.isError) return <Problem error={recovery.error} />;
+  if (!recovery.data) return null;
+  const { createdAt, status } = recovery.data;
+  const log = `/deliveries?webhookId=${webhook.id}&trigger=redelivery&since=${createdAt}`;
+  return (
+    <div role="status" class="actions">
+      <Progress recovery={recovery.data} />
+      {status === 'done' && (
+        <>
+          <Link href={log}>{TEXT.repair.sent}</Link>
+          <Link href={`${log}&givenUp=true`}>{TEXT.repair.stillFailing}</Link>
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { Link } from 'wouter-preact';
+import { type ErrorCode, TEXT } from '../../text/en';
+
+/** Failures by what they had in common, the most frequent first. */
+export function Errors({ counts, webhookId }: { counts: Record<string, number>; webhookId: string }) {
+  const errors = Object.entries(counts).sort(([, a], [, b]) => b - a);
+  if (errors.length === 0) return null;
+  return (
+    <table class="log errors">
+      <thead>
+        <tr>
+          <th scope="col">{TEXT.webhook.failures}</th>
+          <th scope="col">{TEXT.webhook.meaning}</th>
+          <th scope="col" class="end">
+            {TEXT.webhook.count}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {errors.map(([code, count]) => (
+          <tr key={code}>
+            <td>
+              <Link href={`/deliveries?webhookId=${webhookId}&error=${code}`}>{code}</Link>
+            </td>
+            <td class="muted">{TEXT.errors[code as ErrorCode] ?? ''}</td>
+            <td class="number end">{count}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

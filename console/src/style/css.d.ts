@@ -1,0 +1,2 @@
+/** esbuild takes styles in like scripts. */
+declare module '*.css';

@@ -1,0 +1,60 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { exchange } from '../../support/api';
+import { serviceFile, useService } from '../../support/service';
+
+/** Console.md 7, word by word. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; " +
+  "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+describe('The console', () => {
+  const service = useService();
+  const get = (path: string, headers = {}) => exchange(service.url, 'GET', path, { headers });
+
+  it('is one page at every path, which nobody can frame or keep', async () => {
+    for (const path of ['/console/', '/console/deliveries?status=failed', '/console/event-types/job.started']) {
+      const { status, headers, text } = await get(path);
+      expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(text).toContain('<div id="app">');
+      expect(headers).toMatchObject({
+        'content-security-policy': POLICY,
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+      });
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+    }
+  });
+
+  it('is led to from the root', async () => {
+    for (const path of ['/', '/console']) {
+      expect(await get(path)).toMatchObject({ status: 303, headers: { location: 'console/' } });
+    }
+  });
+
+  it('has files that may be kept for ever, because their names change with them', async () => {
+    const names = readdirSync(join(serviceFile('console'), 'assets')).filter((name) => !name.endsWith('.br'));
+    expect(names.length).toBeGreaterThanOrEqual(2);
+    for (const name of names) {
+      expect(name).toMatch(/-[A-Z0-9]{8}\.(js|css)$/);
+      const plain = await get(`/console/assets/${name}`);
+      expect([plain.status, plain.headers['cache-control']]).toEqual([200, 'public, max-age=31536000, immutable']);
+      const { headers } = await get(`/console/assets/${name}`, { 'accept-encoding': 'br' });
+      expect(headers['content-encoding']).toBe('br');
+    }
+  });
+
+  it('answers with the envelope what it does not have', async () => {
+    for (const path of ['/console/assets/app-00000000.js', '/console/assets/../index.html', '/console/assets/']) {
+      const { status, text } = await get(path);
+      expect([status, JSON.parse(text)]).toEqual([404, { success: false, error: expect.any(String) }]);
+    }
+    const posted = await exchange(service.url, 'POST', '/console/deliveries', { body: {} });
+    expect([posted.status, posted.headers.allow]).toEqual([405, 'GET, HEAD']);
+    expect((await exchange(service.url, 'HEAD', '/console/')).status).toBe(200);
+  });
+});
