@@ -48,6 +48,7 @@ module.exports = {
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
     withDatabase('integration'),
     withDatabase('e2e'),
+    withDatabase('browser'),
     // The long form (FAULTS=long) takes up to 20 minutes per store.
     {
       ...withDatabase('faults'),

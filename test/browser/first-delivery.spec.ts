@@ -1,0 +1,66 @@
+import { describeInBrowser, says, screen, signIn } from './stage/browser';
+import { type LocalService, startLocalService } from './stage/local-service';
+import { byKeyboard, byMouse } from './stage/ways';
+
+const MOST_MS = 60_000;
+
+describeInBrowser('Who starts the service for the first time', (browser) => {
+  let service: LocalService;
+  beforeEach(async () => {
+    service = await startLocalService();
+  }, 90_000);
+  afterEach(() => service.stop());
+
+  it.each(['clicks', 'the keyboard'])('sees the first delivery by %s alone, within a minute', async (how) => {
+    const { page } = await browser.open(service.link);
+    const way = how === 'clicks' ? byMouse() : byKeyboard(page);
+    const openedAt = performance.now();
+    await way.press(page.getByRole('button', { name: 'Try it now' }));
+    await screen(page, 'Event');
+    await page.getByText('delivered', { exact: true }).waitFor();
+    expect(performance.now() - openedAt).toBeLessThan(MOST_MS);
+    await way.press(page.getByRole('link', { name: /^200 in/ }));
+    await screen(page, 'Delivery');
+    await page.getByText('x-service-signature', { exact: true }).first().waitFor();
+    await way.press(page.getByRole('link', { name: 'Receiver' }));
+    await says(page, 'The signature is valid.');
+    expect(way.count).toBe(3);
+  });
+
+  it('is signed in by the link, whose code is nowhere any more', async () => {
+    const { page } = await browser.open(service.link);
+    await screen(page, 'Overview');
+    expect(page.url()).toBe(`${service.url}/console/`);
+    expect(await page.evaluate('JSON.stringify({ ...localStorage }) + history.length')).toBe('{}2');
+    await page.reload();
+    await screen(page, 'Overview');
+    await page.goto(service.link);
+    await page.reload();
+    await screen(page, 'Overview');
+  });
+
+  it('is asked before a link signs in somebody else', async () => {
+    const { page } = await browser.open(`${service.url}/console/`);
+    await signIn(page, await service.tokenFor('bob'));
+    await page.goto(service.link);
+    await says(page, 'This tab is signed in as bob.');
+    await page.getByRole('button', { name: 'Stay bob' }).click();
+    await page.getByText('bob', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText('bob', { exact: true }).waitFor();
+  });
+
+  it('sees a retry, a time-out and a webhook that is gone with the receiver’s switch', async () => {
+    const { page } = await browser.open(service.link);
+    await page.getByRole('button', { name: 'Try it now' }).click();
+    await page.getByText('delivered', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Receiver' }).click();
+    await page.getByLabel('410').check();
+    await page.getByRole('link', { name: 'Publish' }).click();
+    await page.getByLabel('Event type').selectOption('follower.gained');
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await says(page, /answered 410/);
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await says(page, '1 webhook is disabled.');
+  });
+});

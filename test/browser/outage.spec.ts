@@ -1,0 +1,54 @@
+import { dataOf } from '../support/api';
+import { useReceiver } from '../support/receiver';
+import { useService } from '../support/service';
+import { waitFor } from '../support/wait-for';
+import { publish, subscribe } from '../e2e/stage/steps';
+import { describeInBrowser, says, screen } from './stage/browser';
+import { byKeyboard, byMouse } from './stage/ways';
+
+const MOST_CLICKS = 10;
+
+describeInBrowser('Whose receiver was down', (browser) => {
+  const service = useService({ MAX_RETRIES: '0', DISABLE_AFTER_FAILURES: '2', DISABLE_AFTER_HOURS: '0' });
+  const receiver = useReceiver();
+
+  it.each(['clicks', 'the keyboard'])('repairs it by %s alone, and nothing is missing', async (how) => {
+    const user = how === 'clicks' ? 'ann' : 'bob';
+    const token = await service.createToken(user, [
+      ...['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish'],
+    ]);
+    const api = service.api.withToken(token);
+    const hook = receiver.hook({ status: 500, body: 'out of order' });
+    const webhook = await subscribe(api, hook, ['job.started']);
+    const events = [await publish(api, 'job.started'), await publish(api, 'job.started')];
+    const isDisabled = async () => (await dataOf(api.readWebhook(webhook.id))).disabledReason === 'failing';
+    await waitFor(isDisabled, { what: 'the webhook to be disabled' });
+    const before = hook.calls.length;
+    hook.answer({});
+
+    const { page } = await browser.openSigned({ url: service.url, token });
+    const way = how === 'clicks' ? byMouse() : byKeyboard(page);
+    await says(page, '1 webhook is disabled.');
+    await way.press(page.getByRole('link', { name: 'Repair it' }));
+    await screen(page, 'My receiver was down');
+    await says(page, 'It failed too often.');
+    await page.getByRole('link', { name: 'http_status' }).waitFor();
+    await way.press(page.getByRole('button', { name: 'Test with job.started' }));
+    await page.getByRole('link', { name: /^200 in/ }).waitFor();
+    await way.press(page.getByRole('button', { name: 'Activate' }));
+    await says(page, 'It is active.');
+    await way.press(page.getByRole('button', { name: 'Count what is missing' }));
+    await says(page, '2 events did not arrive.');
+    await way.press(page.getByRole('button', { name: 'Send them' }));
+    await page.getByText('done', { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText('done', { exact: true }).waitFor();
+    await way.press(page.getByRole('link', { name: 'What of it failed' }));
+    await says(page, 'Nothing matches these filters.');
+    expect(way.count).toBeLessThanOrEqual(MOST_CLICKS);
+
+    const calls = await hook.received(before + 3);
+    const received = calls.slice(before + 1).map(({ headers }) => headers['webhook-id']);
+    expect(received.sort()).toEqual(events.map(({ id }) => id).sort());
+  });
+});

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { useReceiver } from '../support/receiver';
+import { serviceFile, useService } from '../support/service';
+import { publish, settledDeliveries, subscribe } from '../e2e/stage/steps';
+import { describeInBrowser, says, screen } from './stage/browser';
+
+const KB = 1000;
+const assets = join(serviceFile('console'), 'assets');
+
+describe('What the console weighs', () => {
+  const sizeOf = (end: string) =>
+    readdirSync(assets)
+      .filter((name) => name.endsWith(`${end}.br`))
+      .reduce((sum, name) => sum + statSync(join(assets, name)).size, 0);
+
+  it('is at most 60 kB of scripts for the first screen, 230 in all, and 12 of styles', () => {
+    const page = readFileSync(join(serviceFile('console'), 'index.html'), 'utf8');
+    const first = /assets\/([^"]+\.js)"/.exec(page)?.[1];
+    expect(statSync(join(assets, `${first}.br`)).size).toBeLessThan(60 * KB);
+    expect(sizeOf('.js')).toBeLessThan(230 * KB);
+    expect(sizeOf('.css')).toBeLessThan(12 * KB);
+  });
+});
+
+describeInBrowser('Who has much', (browser) => {
+  const service = useService({
+    RATE_LIMIT_PER_MINUTE: '0',
+
+    MAX_WEBHOOKS_PER_USER: '1000',
+  });
+  const receiver = useReceiver();
+  /** Ten times what was measured, and more. */
+  const MOST_MS = 10_000;
+
+  beforeAll(async () => {
+    const { api } = service;
+    const webhook = await subscribe(api, receiver.hook(), ['job.started']);
+    for (let i = 0; i < 249; i++) await publish(api, 'job.started');
+    await settledDeliveries(api, webhook, await publish(api, 'job.started'));
+    for (let i = 0; i < 120; i++) await subscribe(api, receiver.hook(), ['follower.*'], { active: i % 7 > 0 });
+  });
+
+  it('sees a hundred webhooks, and then the others', async () => {
+    const { page } = await browser.openSigned(service);
+    await screen(page, 'Overview');
+    const rows = page.locator('.webhooks > li');
+    await rows.nth(99).waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await rows.nth(120).waitFor();
+    expect(await rows.count()).toBe(121);
+  });
+
+  it('has 250 rows of the log before him, and can go on', async () => {
+    const { page } = await browser.openSigned(service, 'deliveries');
+    const rows = page.locator('tbody tr');
+    for (let shown = 50; shown < 250; shown += 50) {
+      await rows.nth(shown - 1).waitFor();
+      await page.getByRole('button', { name: 'Show more' }).click();
+    }
+    await rows.nth(249).waitFor();
+    const began = performance.now();
+    await rows.nth(249).getByRole('checkbox').check();
+    await page.getByRole('button', { name: 'Redeliver 1' }).click();
+    await says(page, '1 was queued.');
+    expect(performance.now() - began).toBeLessThan(MOST_MS);
+  });
+});

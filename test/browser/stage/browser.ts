@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/** A name that leads to this machine, but that a browser does not take for it: without https it is no secure context. */
+export const INTRANET = 'intranet.example';
+
+/** A Chromium of this machine: `CHROMIUM_PATH`, or the first on the path; null without one. */
+function findChromium(): string | null {
+  const { CHROMIUM_PATH, PATH = '' } = process.env;
+  if (CHROMIUM_PATH) return CHROMIUM_PATH;
+  const places = PATH.split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  return places.find((place) => existsSync(place)) ?? null;
+}
+
+/** A page, and what it must never do. */
+export interface Watched {
+  page: Page;
+  context: BrowserContext;
+  /** Errors and reports of the policy in the page's console, faults of scripts, and requests to other origins. */
+  faults: string[];
+}
+
+/** Without a Chromium the tests are skipped, and a line says so; CI installs one, and is red without. */
+export const describeInBrowser = (title: string, tests: (browser: BrowserInUse) => void): void => {
+  const path = findChromium();
+  if (!path && process.env.CI !== 'true') {
+    describe.skip(`${title} (no Chromium: set CHROMIUM_PATH)`, () => it('is skipped', () => undefined));
+    return;
+  }
+  describe(title, () => {
+    const inUse = new BrowserInUse();
+    beforeAll(() => inUse.start(path ?? 'chromium'));
+    afterAll(() => inUse.stop());
+    tests(inUse);
+  });
+};
+
+/** What a page is signed in to. */
+type Signed = { url: string; token: string };
+
+export class BrowserInUse {
+  private browser?: Browser;
+  private readonly opened: Watched[] = [];
+
+  async start(executablePath: string): Promise<void> {
+    this.browser = await chromium.launch({
+      executablePath,
+      args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP ${INTRANET} 127.0.0.1`],
+    });
+  }
+
+  /** Whatever page was opened, none has done what it must not. */
+  async stop(): Promise<void> {
+    await this.browser?.close();
+    expect(this.opened.flatMap(({ faults }) => faults)).toEqual([]);
+  }
+
+  /** A page of a browser that nobody has used, which is watched. */
+  async open(url: string, options: BrowserContextOptions = {}): Promise<Watched> {
+    if (!this.browser) throw new Error('The browser runs only while tests do.');
+    const context = await this.browser.newContext({ reducedMotion: 'reduce', ...options });
+    return this.openIn(context, url);
+  }
+
+  /** One more tab. */
+  async openIn(context: BrowserContext, url: string): Promise<Watched> {
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    const watched: Watched = { page, context, faults: watch(page, new URL(url).origin) };
+    this.opened.push(watched);
+    await page.goto(url);
+    return watched;
+  }
+
+  /** A page whose user has pasted this token, at this path of the console. */
+  async openSigned({ url, token }: Signed, path = '', options: BrowserContextOptions = {}): Promise<Watched> {
+    const watched = await this.open(`${url}/console/${path}`, options);
+    await signIn(watched.page, token);
+    return watched;
+  }
+}
+
+/** Pastes the token, and waits until the page is there. */
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Access token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+}
+
+/** Waits until the page says this, wherever. */
+export const says = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+
+/** Waits for the one heading of a screen. */
+export const screen = (page: Page, title: string | RegExp): Promise<void> =>
+  page.getByRole('heading', { level: 1, name: title }).waitFor();
+
+/**
+ * An answer of 4xx or 5xx is said by the page itself, and so is a service that is away. Without https a browser says that
+ * it does not keep windows apart.
+ */
+const SAID = /status of [45]\d\d|net::ERR_|Cross-Origin-Opener-Policy header has been ignored/;
+
+function watch(page: Page, origin: string): string[] {
+  const faults: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !SAID.test(message.text())) faults.push(message.text());
+  });
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('request', (request) => {
+    const asked = new URL(request.url());
+    if (asked.origin !== origin && asked.protocol !== 'data:') faults.push(`asked ${request.url()}`);
+  });
+  return faults;
+}
