@@ -90,7 +90,8 @@ describe('On the machine of who tries it', () => {
     expect(await errorOf(api.updateTryReceiver(receiver.id, { answer: 301 }), 400)).toMatch(/answer must be/);
     await dataOf(api.updateTryReceiver(receiver.id, { answer: 410 }));
     await settledDeliveries(api, webhook, await publish(api, 'job.started', { userId }));
-    expect(await dataOf(api.readWebhook(webhook.id))).toMatchObject({ active: false, disabledReason: 'gone' });
+    const isGone = async () => (await dataOf(api.readWebhook(webhook.id))).disabledReason === 'gone';
+    await waitFor(isGone, { what: 'the webhook to be disabled' });
 
     const stranger = api.withToken(
       (await dataOf(api.createToken({ name: 'x', userId: 'bob', scopes: ['webhooks:write'] }), 201)).token,
