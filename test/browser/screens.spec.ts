@@ -12,7 +12,11 @@ import { describeInBrowser, screen } from './stage/browser';
 /** Looked at by people; git ignores it. */
 const SCREENSHOTS = join(__dirname, '..', '..', '.screenshots');
 const WIDTHS = [320, 1280];
-const SCHEMES = ['light', 'dark'] as const;
+/** The other scheme has other colours, and nothing else. */
+const SCHEMES = [
+  ['light', ''],
+  ['dark', "{ runOnly: ['cat.color'] }"],
+] as const;
 
 /** So much has happened in the last 24 hours: by the hour, more in the afternoon, with failures now and then. */
 const A_DAY = `
@@ -111,6 +115,13 @@ describeInBrowser('Every screen of the console', (browser) => {
         .waitFor();
       found.push(...(await faultsOf(page, `${name}-${width}`)));
     }
+    await page.goto(`${service.url}/console/`);
+    await page.locator('.badge').first().waitFor();
+    await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
+    await page.screenshot({ path: join(SCREENSHOTS, `overview-${width}-forced.png`) });
+    const border = await page.evaluate(`getComputedStyle(document.querySelector('.badge')).borderTopWidth`);
+    // Colours of one's own are gone: what they have set apart has an edge.
+    expect(border).toBe('1px');
     expect(found).toEqual([]);
   });
 
@@ -118,10 +129,10 @@ describeInBrowser('Every screen of the console', (browser) => {
   async function faultsOf(page: Page, name: string): Promise<string[]> {
     const found: string[] = [];
     await page.evaluate(axe.source);
-    for (const colorScheme of SCHEMES) {
+    for (const [colorScheme, rules] of SCHEMES) {
       await page.emulateMedia({ colorScheme });
       await page.screenshot({ path: join(SCREENSHOTS, `${name}-${colorScheme}.png`), fullPage: true });
-      const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+      const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(${rules})`);
       for (const { id, nodes } of violations) {
         found.push(`${name}, ${colorScheme}: ${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`);
       }

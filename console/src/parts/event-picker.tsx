@@ -1,6 +1,6 @@
 import type { EventType } from '../api/types';
 import { TEXT } from '../text/en';
-import { covers } from './covers';
+import { covers } from './event-names';
 import { plainOf } from './plain';
 
 /** Everything, everything of a family, or single events. */

@@ -1,5 +1,6 @@
 import type { UseQueryResult } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
+import { CallError } from '../api/call';
 import { Loading } from './loading';
 import { Problem } from './problem';
 
@@ -8,17 +9,21 @@ export function Result<T>({
   of,
   what,
   lines,
+  missing,
   children,
 }: {
   of: UseQueryResult<T>;
   /** What is being loaded, for who does not see it. */
   what: string;
   lines?: number;
+  /** Said when it is not there, beside what the service says. */
+  missing?: string;
   children: (data: T) => ComponentChildren;
 }) {
   return (
     <>
       {of.isError && <Problem error={of.error} onRetry={() => void of.refetch()} />}
+      {missing && of.error instanceof CallError && of.error.status === 404 && <p class="muted">{missing}</p>}
       {of.data !== undefined ? children(of.data) : !of.isError && <Loading what={what} lines={lines} />}
     </>
   );

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Link, useLocation, useParams } from 'wouter-preact';
 import { CallError } from '../api/call';
 import type { Delivery, DeliveryDetail } from '../api/types';
+import { useAbout } from '../api/queries';
 import { useSigned } from '../api/signed';
 import { ApiCall } from '../parts/api-call';
 import { CopyButton } from '../parts/copy';
@@ -20,6 +21,7 @@ import { TEXT } from '../text/en';
 /** One attempt: what happened in a sentence, then exactly what was sent and what came back. */
 export function DeliveryScreen() {
   const { api } = useSigned();
+  const about = useAbout();
   const { id = '' } = useParams();
   const delivery = useQuery({
     queryKey: ['delivery', id],
@@ -35,7 +37,7 @@ export function DeliveryScreen() {
           {after && <Link href={`/deliveries/${after}`}>{TEXT.delivery.after}</Link>}
         </nav>
       </Heading>
-      <Result of={delivery} what={TEXT.delivery.title} lines={8}>
+      <Result of={delivery} what={TEXT.delivery.title} lines={8} missing={TEXT.keptFor(about?.retentionDays)}>
         {(found) => <Attempt key={found.id} delivery={found} />}
       </Result>
     </>

@@ -1,7 +1,7 @@
 import { Link, useParams } from 'wouter-preact';
 import type { EventType } from '../api/types';
 import { CopyButton } from '../parts/copy';
-import { covers } from '../parts/covers';
+import { canPublish, covers } from '../parts/event-names';
 import { Heading } from '../parts/heading';
 import { plainOf } from '../parts/plain';
 import { Result } from '../parts/result';
@@ -58,9 +58,11 @@ function Type({ type }: { type: EventType }) {
     <>
       <p>{plainOf(type.description)}</p>
       <p class="actions">
-        <Link class="button main" href={`/publish?event=${encodeURIComponent(type.name)}`}>
-          {TEXT.nav.publish}
-        </Link>
+        {canPublish(type) && (
+          <Link class="button main" href={`/publish?event=${encodeURIComponent(type.name)}`}>
+            {TEXT.nav.publish}
+          </Link>
+        )}
         <Link class="button" href={`/webhooks/new?events=${encodeURIComponent(type.name)}`}>
           {TEXT.eventTypes.subscribe}
         </Link>

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { DeliveryRows } from '../parts/delivery-rows';
 import { Heading } from '../parts/heading';
 import { LogFilters, useLogFilters } from '../parts/log-filters';
@@ -11,6 +11,7 @@ export function LiveScreen() {
   const { path, query } = useLogFilters();
   const [isPaused, setPaused] = useState(false);
   const { shown, waiting, perSecond, error, show, clear } = useChanges(path, query, isPaused);
+  const said = useNowAndThen(waiting.length > 0 ? TEXT.live.more(waiting.length, waiting.length === MOST_ROWS) : '');
   return (
     <>
       <Heading title={TEXT.live.title} />
@@ -29,8 +30,25 @@ export function LiveScreen() {
           </button>
         )}
       </div>
+      <span class="unseen" role="status">
+        {said}
+      </span>
       {error !== null && <Problem error={error} />}
       {shown.length > 0 ? <DeliveryRows rows={shown} /> : <p class="muted">{TEXT.live.waits}</p>}
     </>
   );
+}
+
+const SAY_EVERY_MS = 5000;
+
+/** The text as it was at most five seconds ago: who listens is not told of each change. */
+function useNowAndThen(text: string): string {
+  const [said, setSaid] = useState(text);
+  const newest = useRef(text);
+  newest.current = text;
+  useEffect(() => {
+    const timer = setInterval(() => setSaid(newest.current), SAY_EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return said;
 }

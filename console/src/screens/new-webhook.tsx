@@ -5,7 +5,7 @@ import type { CreatedWebhook, DeliveryDetail, EventType, TryReceiver } from '../
 import { useSigned } from '../api/signed';
 import { ApiCall } from '../parts/api-call';
 import { CopyButton } from '../parts/copy';
-import { covers } from '../parts/covers';
+import { covers } from '../parts/event-names';
 import { EventPicker } from '../parts/event-picker';
 import { Heading } from '../parts/heading';
 import { plainOf } from '../parts/plain';

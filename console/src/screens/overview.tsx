@@ -3,7 +3,7 @@ import { Link } from 'wouter-preact';
 import type { Webhook } from '../api/types';
 import { useSigned } from '../api/signed';
 import { Bars } from '../parts/bars';
-import { covers } from '../parts/covers';
+import { covers } from '../parts/event-names';
 import { Heading } from '../parts/heading';
 import { Pages } from '../parts/pages';
 import { plainOf } from '../parts/plain';

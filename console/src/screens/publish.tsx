@@ -4,7 +4,7 @@ import { useLocation, useSearchParams } from 'wouter-preact';
 import type { EventRow, EventStory, EventType } from '../api/types';
 import { useSigned } from '../api/signed';
 import { ApiCall } from '../parts/api-call';
-import { covers } from '../parts/covers';
+import { canPublish, covers } from '../parts/event-names';
 import { Heading } from '../parts/heading';
 import { plainOf } from '../parts/plain';
 import { Problem } from '../parts/problem';
@@ -27,15 +27,16 @@ export function PublishScreen() {
     <>
       <Heading title={TEXT.publish.title} />
       <Result of={types} what={TEXT.publish.title}>
-        {(found) =>
-          like === null ? (
+        {(all) => {
+          const found = all.filter(canPublish);
+          return like === null ? (
             <PublishForm types={found} name={search.get('event') ?? found[0]?.name ?? ''} />
           ) : (
             <Result of={model} what={TEXT.story.title}>
               {({ event, data }) => <PublishForm types={found} name={event} data={data} />}
             </Result>
-          )
-        }
+          );
+        }}
       </Result>
     </>
   );

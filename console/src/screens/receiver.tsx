@@ -60,7 +60,12 @@ function Receiver() {
             <legend>{TEXT.receiver.answers}</legend>
             {ANSWERS.map((each) => (
               <label key={each} class="chip">
-                <input type="radio" name="answer" checked={answer === each} onChange={() => set.mutate(each)} />
+                <input
+                  type="radio"
+                  name="answer"
+                  checked={(set.isPending ? set.variables : answer) === each}
+                  onChange={() => set.mutate(each)}
+                />
                 {TEXT.receiver.answer[each]}
               </label>
             ))}

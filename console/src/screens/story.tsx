@@ -21,6 +21,7 @@ const FIRST_ROW_MS = 5000;
 /** What became of one event: published, fanned out, and a lane of attempts for each webhook. */
 export function StoryScreen() {
   const { api } = useSigned();
+  const about = useAbout();
   const { id = '' } = useParams();
   const story = useQuery({
     queryKey: ['event', id],
@@ -30,7 +31,7 @@ export function StoryScreen() {
   return (
     <>
       <Heading title={TEXT.story.title} />
-      <Result of={story} what={TEXT.story.title} lines={6}>
+      <Result of={story} what={TEXT.story.title} lines={6} missing={TEXT.keptFor(about?.retentionDays)}>
         {(found) => <Story story={found} />}
       </Result>
     </>

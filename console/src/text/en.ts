@@ -35,6 +35,8 @@ export const TEXT = {
   noneYet: 'Nothing among what was looked at. There is more to look at.',
   tryingAgain: (seconds: number) => `Trying again in ${seconds} s.`,
   apiCall: 'Show the API call',
+  keptFor: (days?: number) =>
+    days === undefined ? '' : `It may have been somebody else’s, or gone: everything is kept for ${days} days.`,
   errors: ERRORS,
   requestId: 'Request id',
   lacks: (scope: string) => `Your token lacks the scope ${scope}.`,

@@ -15,6 +15,8 @@ export interface LocalService {
   link: string;
   /** A token of another user. */
   tokenFor(userId: string): Promise<string>;
+  /** A link for another user, good once. */
+  linkFor(userId: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -35,13 +37,12 @@ export async function startLocalService(settings: Record<string, string> = {}): 
   const url = `http://127.0.0.1:${port}`;
   const token = /wns_[A-Za-z0-9_-]{43}/.exec(printed)?.[0] ?? '';
   const scopes = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish'];
+  const api = new Api(url, token);
   return {
     url,
     token,
-    tokenFor: async (userId) => {
-      const api = new Api(url, token);
-      return (await dataOf(api.createToken({ name: userId, userId, scopes }), 201)).token;
-    },
+    linkFor: async (userId) => url + (await dataOf(api.createConsoleLink({ userId, scopes }), 201)).url,
+    tokenFor: async (userId) => (await dataOf(api.createToken({ name: userId, userId, scopes }), 201)).token,
     link: /http:\S+\/console#code=[A-Za-z0-9_-]{43}/.exec(printed)?.[0] ?? '',
     stop: async () => {
       if (child.exitCode === null) {

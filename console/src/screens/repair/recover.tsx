@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Link, useSearchParams } from 'wouter-preact';
+import { CallError } from '../../api/call';
 import type { Recovery, Stats, Webhook } from '../../api/types';
 import { useSigned } from '../../api/signed';
 import { ApiCall } from '../../parts/api-call';
@@ -93,6 +94,11 @@ export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
       {lacks && <p class="muted small">{lacks}</p>}
       {count.isError && <Problem error={count.error} />}
       {start.isError && <Problem error={start.error} />}
+      {start.error instanceof CallError && start.error.status === 409 && (
+        <p>
+          <Link href={`/webhooks/${webhook.id}/recoveries`}>{TEXT.webhook.recoveries}</Link>
+        </p>
+      )}
       <ApiCall method="POST" path={path} body={body} />
       <Begun webhook={webhook} id={search.get('recovery')} />
     </>
