@@ -2,7 +2,7 @@ import { dataOf } from '../support/api';
 import { useReceiver } from '../support/receiver';
 import { useService } from '../support/service';
 import { waitFor } from '../support/wait-for';
-import { publish, subscribe } from '../e2e/stage/steps';
+import { publish, settledDeliveries, subscribe } from '../e2e/stage/steps';
 import { describeInBrowser, says, screen } from './stage/browser';
 import { byKeyboard, byMouse } from './stage/ways';
 
@@ -11,6 +11,29 @@ const MOST_CLICKS = 10;
 describeInBrowser('Whose receiver was down', (browser) => {
   const service = useService({ MAX_RETRIES: '0', DISABLE_AFTER_FAILURES: '2', DISABLE_AFTER_HOURS: '0' });
   const receiver = useReceiver();
+
+  it('sends again what matches a filter of the log', async () => {
+    const token = await service.createToken('carl', [
+      ...['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish'],
+    ]);
+    const api = service.api.withToken(token);
+    const hook = receiver.hook({ status: 500 }, { status: 500 }, {});
+    const webhook = await subscribe(api, hook, ['job.*'], { active: true });
+    const wanted = await publish(api, 'job.started');
+    await settledDeliveries(api, webhook, wanted);
+    await settledDeliveries(api, webhook, await publish(api, 'job.completed'));
+    await dataOf(api.updateWebhook(webhook.id, { active: true }));
+
+    const { page } = await browser.openSigned({ url: service.url, token }, `deliveries?webhookId=${webhook.id}`);
+    await page.getByRole('combobox', { name: 'Event', exact: true }).selectOption('job.started');
+    await page.getByRole('link', { name: 'Recover all that match' }).click();
+    await page.getByRole('button', { name: 'Count what is missing' }).click();
+    await says(page, '1 event did not arrive.');
+    await page.getByRole('button', { name: 'Send them' }).click();
+    await page.getByText('done', { exact: true }).waitFor();
+    const [, , again] = await hook.received(3);
+    expect(again!.headers['webhook-id']).toBe(wanted.id);
+  });
 
   it.each(['clicks', 'the keyboard'])('repairs it by %s alone, and nothing is missing', async (how) => {
     const user = how === 'clicks' ? 'ann' : 'bob';

@@ -126,6 +126,15 @@ describeInBrowser('The console', (browser) => {
     await expect(isGone()).resolves.toBe(true);
   });
 
+  it('keeps the pasted token where there are too many for another, and says so', async () => {
+    const token = await service.createToken('hoarder', [...ORDINARY, 'tokens:manage']);
+    const api = service.api.withToken(token);
+    const { userId } = await dataOf(api.me());
+    for (let i = 1; i < 100; i++) await dataOf(api.createToken({ name: `${userId} ${i}`, scopes: ORDINARY }), 201);
+    const { page } = await browser.openSigned({ url: service.url, token });
+    await says(page, 'This tab keeps the token that you pasted');
+  });
+
   it('counts down after 429, and then tries again by itself', async () => {
     const { signed } = await newUser('hasty');
     const { page } = await browser.openSigned(signed);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/preact-query';
-import type { About, EventType, Page, Webhook } from './types';
 import { useSigned } from './signed';
+import type { About, EventType, Page, Webhook } from './types';
 
 /** How the service is set. */
 export function useAbout(): About | undefined {

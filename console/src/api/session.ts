@@ -15,6 +15,8 @@ export interface Session {
   tokenId: string | null;
   /** The console has made this token itself, or has it from a link: it is revoked at sign-out. */
   isOurs: boolean;
+  /** There were too many tokens for one of its own: the tab has the one that was pasted. */
+  isPasted: boolean;
   /** It came by a link: who opens the link again is signed in again. */
   isByLink: boolean;
 }
@@ -54,7 +56,8 @@ export async function findSession(): Promise<Session | null> {
 export async function signInWith(token: string): Promise<Session> {
   const pasted = new Api(token);
   const me = await pasted.get<Me>('me');
-  const shorter = me.scopes.includes('tokens:manage') ? await shorterToken(pasted, me) : null;
+  const mayMake = me.scopes.includes('tokens:manage') && endsLater(me);
+  const shorter = mayMake ? await shorterToken(pasted, me) : null;
   return {
     token: shorter?.token ?? token,
     userId: me.userId,
@@ -62,6 +65,7 @@ export async function signInWith(token: string): Promise<Session> {
     expiresAt: shorter?.expiresAt ?? me.expiresAt,
     tokenId: shorter?.id ?? me.tokenId,
     isOurs: shorter !== null,
+    isPasted: mayMake && shorter === null,
     isByLink: false,
   };
 }
@@ -71,7 +75,7 @@ export async function signInByCode(code: string): Promise<Session> {
   const { token } = await new Api(null).send<{ token: string }>('POST', 'console-sessions', { code });
   const me = await new Api(token).get<Me>('me');
   const { userId, scopes, expiresAt, tokenId } = me;
-  return { token, userId, scopes, expiresAt, tokenId, isOurs: true, isByLink: true };
+  return { token, userId, scopes, expiresAt, tokenId, isOurs: true, isPasted: false, isByLink: true };
 }
 
 /** Forgets the session, and ends its token where the console has made it. */
@@ -82,12 +86,14 @@ export async function signOut(): Promise<void> {
   await new Api(ended.token).send('DELETE', `tokens/${ended.tokenId}`).catch(() => undefined);
 }
 
+const endOfSession = (): number => Date.now() + HOURS * 3_600_000;
+
+const endsLater = ({ expiresAt }: Me): boolean => !expiresAt || Date.parse(expiresAt) > endOfSession();
+
 /** A token for this tab with the same scopes, which ends today; null where there are too many already. */
-async function shorterToken(pasted: Api, { scopes, expiresAt }: Me): Promise<CreatedToken | null> {
-  const wanted = Date.now() + HOURS * 3_600_000;
-  if (expiresAt && Date.parse(expiresAt) <= wanted) return null;
+async function shorterToken(pasted: Api, { scopes }: Me): Promise<CreatedToken | null> {
   const name = `console ${new Date().toISOString().slice(0, 16).replace('T', ' ')}`;
-  const body = { name, scopes, expiresAt: new Date(wanted).toISOString() };
+  const body = { name, scopes, expiresAt: new Date(endOfSession()).toISOString() };
   return pasted.send<CreatedToken>('POST', 'tokens', body).catch(() => null);
 }
 

@@ -2,10 +2,10 @@ import { useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallError } from '../api/call';
 import { VERSION_KEY } from '../api/client';
+import { useSigned } from '../api/signed';
 import type { About } from '../api/types';
 import { useNow } from '../parts/time';
 import { TEXT } from '../text/en';
-import { useSigned } from '../api/signed';
 
 const ABOUT_EVERY_MS = 300_000;
 const MOST_MS = 30_000;
@@ -28,6 +28,7 @@ export function Notices() {
           </button>
         </p>
       )}
+      {session.isPasted && <p class="notice calm">{TEXT.notices.pasted}</p>}
       {leftMs < EXPIRES_SOON_MS && leftMs > 0 && (
         <p class="notice calm">{TEXT.notices.expires(Math.ceil(leftMs / 60_000))}</p>
       )}

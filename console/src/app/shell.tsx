@@ -1,14 +1,10 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
-import { signOut } from '../api/session';
-import { useUtc } from '../parts/time';
 import { useAbout } from '../api/queries';
-import { ErrorBoundary } from './error-boundary';
-import { TEXT } from '../text/en';
+import { signOut } from '../api/session';
 import { useSigned } from '../api/signed';
-import { Notices } from './notices';
-import { useTheme } from './theme';
+import { useUtc } from '../parts/time';
 import { DeliveriesScreen } from '../screens/deliveries';
 import { DeliveryScreen } from '../screens/delivery';
 import { EventTypeScreen, EventTypesScreen } from '../screens/event-types';
@@ -23,6 +19,10 @@ import { RepairScreen } from '../screens/repair';
 import { StoryScreen } from '../screens/story';
 import { TokensScreen } from '../screens/tokens';
 import { WebhookScreen } from '../screens/webhook';
+import { TEXT } from '../text/en';
+import { ErrorBoundary } from './error-boundary';
+import { Notices } from './notices';
+import { useTheme } from './theme';
 
 const SCREENS: [string, FunctionComponent][] = [
   ['/', OverviewScreen],

@@ -1,10 +1,10 @@
 import { useSearchParams } from 'wouter-preact';
 import type { Query } from '../api/call';
+import { useEventTypes, useWebhooks } from '../api/queries';
 import type { Status } from '../api/types';
 import { ERROR_CODES, TEXT } from '../text/en';
 import { plainOf } from './plain';
 import { localText } from './time';
-import { useEventTypes, useWebhooks } from '../api/queries';
 
 /** What the log can be asked for; each stands in the address of the screen, so that it can be kept and passed on. */
 const NAMES = [

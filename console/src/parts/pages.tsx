@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import type { Query } from '../api/call';
-import type { Page } from '../api/types';
 import { useSigned } from '../api/signed';
+import type { Page } from '../api/types';
 import { TEXT } from '../text/en';
 import { Loading } from './loading';
 import { Problem } from './problem';

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useLocation } from 'wouter-preact';
-import type { CreatedWebhook, EventRow, EventType, TryReceiver } from '../api/types';
 import { useSigned } from '../api/signed';
+import type { CreatedWebhook, EventRow, EventType, TryReceiver } from '../api/types';
 import { TEXT } from '../text/en';
 
 const EVENT = 'follower.gained';

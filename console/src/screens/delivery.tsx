@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Link, useLocation, useParams } from 'wouter-preact';
 import { CallError } from '../api/call';
-import type { Delivery, DeliveryDetail } from '../api/types';
 import { useAbout } from '../api/queries';
 import { useSigned } from '../api/signed';
+import type { Delivery, DeliveryDetail } from '../api/types';
 import { ApiCall } from '../parts/api-call';
 import { CopyButton } from '../parts/copy';
 import { curlOf, localUrlOf, rawOf } from '../parts/curl';

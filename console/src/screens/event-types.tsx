@@ -1,4 +1,5 @@
 import { Link, useParams } from 'wouter-preact';
+import { useEventTypes, useWebhooks } from '../api/queries';
 import type { EventType } from '../api/types';
 import { CopyButton } from '../parts/copy';
 import { canPublish, covers } from '../parts/event-names';
@@ -6,7 +7,6 @@ import { Heading } from '../parts/heading';
 import { plainOf } from '../parts/plain';
 import { Result } from '../parts/result';
 import { type JsonSchema, typeScriptOf } from '../parts/type-script';
-import { useEventTypes, useWebhooks } from '../api/queries';
 import { TEXT } from '../text/en';
 import { TestWebhook } from './webhook/actions';
 

@@ -1,10 +1,10 @@
 import { Link, useSearchParams } from 'wouter-preact';
+import { useEventTypes } from '../api/queries';
 import type { EventRow } from '../api/types';
 import { Heading } from '../parts/heading';
 import { Pages } from '../parts/pages';
 import { plainOf } from '../parts/plain';
 import { Ago } from '../parts/time';
-import { useEventTypes } from '../api/queries';
 import { TEXT } from '../text/en';
 
 /** What has happened, the newest first. */

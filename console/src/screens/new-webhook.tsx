@@ -1,8 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Link, useLocation, useSearchParams } from 'wouter-preact';
-import type { CreatedWebhook, DeliveryDetail, EventType, TryReceiver } from '../api/types';
+import { useAbout, useEventTypes } from '../api/queries';
 import { useSigned } from '../api/signed';
+import type { CreatedWebhook, DeliveryDetail, EventType, TryReceiver } from '../api/types';
 import { ApiCall } from '../parts/api-call';
 import { CopyButton } from '../parts/copy';
 import { covers } from '../parts/event-names';
@@ -11,7 +12,6 @@ import { Heading } from '../parts/heading';
 import { plainOf } from '../parts/plain';
 import { Problem } from '../parts/problem';
 import { TestOutcome } from '../parts/test-outcome';
-import { useAbout, useEventTypes } from '../api/queries';
 import { secretsOfReceivers } from '../parts/use-try-now';
 import { TEXT } from '../text/en';
 

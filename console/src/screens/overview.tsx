@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
-import type { Webhook } from '../api/types';
+import { useAbout } from '../api/queries';
 import { useSigned } from '../api/signed';
+import type { Webhook } from '../api/types';
 import { Bars } from '../parts/bars';
 import { covers } from '../parts/event-names';
 import { Heading } from '../parts/heading';
@@ -10,7 +11,6 @@ import { plainOf } from '../parts/plain';
 import { Problem } from '../parts/problem';
 import { WebhookState } from '../parts/status';
 import { Ago } from '../parts/time';
-import { useAbout } from '../api/queries';
 import { useTryNow } from '../parts/use-try-now';
 import { TEXT } from '../text/en';
 

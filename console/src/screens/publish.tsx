@@ -1,15 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { useLocation, useSearchParams } from 'wouter-preact';
-import type { EventRow, EventStory, EventType } from '../api/types';
+import { useEventTypes, useWebhooks } from '../api/queries';
 import { useSigned } from '../api/signed';
+import type { EventRow, EventStory, EventType } from '../api/types';
 import { ApiCall } from '../parts/api-call';
 import { canPublish, covers } from '../parts/event-names';
 import { Heading } from '../parts/heading';
 import { plainOf } from '../parts/plain';
 import { Problem } from '../parts/problem';
 import { Result } from '../parts/result';
-import { useEventTypes, useWebhooks } from '../api/queries';
 import { TEXT } from '../text/en';
 
 /** An event with the example of its type, or like one that was published, changed as one likes; and then its story. */

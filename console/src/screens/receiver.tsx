@@ -1,14 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
-import type { TryReceiver, TryReceiverDetail } from '../api/types';
+import { useAbout } from '../api/queries';
 import { useSigned } from '../api/signed';
+import type { TryReceiver, TryReceiverDetail } from '../api/types';
 import { Heading } from '../parts/heading';
 import { Message } from '../parts/message';
 import { plainOf } from '../parts/plain';
 import { Problem } from '../parts/problem';
 import { Result } from '../parts/result';
 import { At } from '../parts/time';
-import { useAbout } from '../api/queries';
 import { secretsOfReceivers } from '../parts/use-try-now';
 import { TEXT } from '../text/en';
 

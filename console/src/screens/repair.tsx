@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { Link, useParams } from 'wouter-preact';
-import type { Delivery, Stats, Webhook } from '../api/types';
 import { useSigned } from '../api/signed';
+import type { Delivery, Stats, Webhook } from '../api/types';
 import { Chart } from '../parts/bars';
 import { DeliveryRows } from '../parts/delivery-rows';
 import { Heading } from '../parts/heading';

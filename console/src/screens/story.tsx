@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Link, useParams } from 'wouter-preact';
-import type { Delivery, EventStory } from '../api/types';
+import { useAbout } from '../api/queries';
 import { useSigned } from '../api/signed';
+import type { Delivery, EventStory } from '../api/types';
 import { CopyButton } from '../parts/copy';
 import { outcomeOf } from '../parts/delivery-rows';
 import { Heading } from '../parts/heading';
@@ -10,7 +11,6 @@ import { Problem } from '../parts/problem';
 import { Result } from '../parts/result';
 import { DeliveryStatus } from '../parts/status';
 import { At, lengthOf } from '../parts/time';
-import { useAbout } from '../api/queries';
 import { TEXT } from '../text/en';
 
 /** As long as something is to come, it is looked at again. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Token } from '../api/types';
 import { useSigned } from '../api/signed';
+import type { Token } from '../api/types';
 import { Heading } from '../parts/heading';
 import { Pages } from '../parts/pages';
 import { plainOf } from '../parts/plain';

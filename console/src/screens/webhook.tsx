@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { ComponentType } from 'preact';
 import { Link, useParams } from 'wouter-preact';
-import type { Webhook } from '../api/types';
 import { useSigned } from '../api/signed';
+import type { Webhook } from '../api/types';
 import { Heading } from '../parts/heading';
 import { plainOf } from '../parts/plain';
 import { Result } from '../parts/result';

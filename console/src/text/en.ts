@@ -27,7 +27,6 @@ export const TEXT = {
   skip: 'Skip to the content',
   tryAgain: 'Try again',
   cancel: 'Cancel',
-  close: 'Close',
   copy: 'Copy',
   copied: 'Copied',
   cannotCopy: 'Copying needs https or localhost: select the text instead.',
@@ -59,6 +58,7 @@ export const TEXT = {
     away: (seconds: number) => `The service cannot be reached. Trying again in ${seconds} s.`,
     updated: 'The service was updated.',
     reload: 'Reload',
+    pasted: 'This tab keeps the token that you pasted: no shorter one could be made. Revoke some that nobody uses.',
     expires: (minutes: number) => `Your session ends in ${minutes} min.`,
   },
   signIn: {
@@ -111,7 +111,6 @@ export const TEXT = {
   log: {
     title: 'Deliveries',
     notArrived: 'not arrived',
-    all: 'All attempts',
     filter: 'Filter',
     status: 'Status',
     more: 'More filters',
@@ -350,7 +349,6 @@ export const TEXT = {
   live: {
     title: 'Live',
     pause: 'Pause',
-    goOn: 'Go on',
     clear: 'Clear',
     rate: (count: number) => `${count} changes a second`,
     more: (count: number, isMost: boolean) => `${isMost ? `${count} or more` : count} new`,

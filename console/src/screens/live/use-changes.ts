@@ -1,7 +1,7 @@
 import { useEffect, useReducer, useState } from 'preact/hooks';
 import { CallError, type Query } from '../../api/call';
-import type { Delivery } from '../../api/types';
 import { useSigned } from '../../api/signed';
+import type { Delivery } from '../../api/types';
 import { untilSeen } from './until-seen';
 
 const WAIT_SECONDS = 20;

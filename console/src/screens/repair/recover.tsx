@@ -2,12 +2,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Link, useSearchParams } from 'wouter-preact';
 import { CallError } from '../../api/call';
-import type { Recovery, Stats, Webhook } from '../../api/types';
+import { useEventTypes } from '../../api/queries';
 import { useSigned } from '../../api/signed';
+import type { Recovery, Stats, Webhook } from '../../api/types';
 import { ApiCall } from '../../parts/api-call';
 import { Problem } from '../../parts/problem';
 import { lengthOf, localText } from '../../parts/time';
-import { useEventTypes } from '../../api/queries';
 import { ERROR_CODES, TEXT } from '../../text/en';
 import { Progress } from '../webhook/recoveries';
 

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
-import type { CreatedToken, Scope } from '../../api/types';
 import { useSigned } from '../../api/signed';
+import type { CreatedToken, Scope } from '../../api/types';
 import { ApiCall } from '../../parts/api-call';
 import { CopyButton } from '../../parts/copy';
 import { Problem } from '../../parts/problem';

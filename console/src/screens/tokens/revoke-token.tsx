@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
-import type { Token } from '../../api/types';
 import { useSigned } from '../../api/signed';
+import type { Token } from '../../api/types';
 import { ApiCall } from '../../parts/api-call';
 import { Dialog } from '../../parts/dialog';
 import { plainOf } from '../../parts/plain';

@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { DeliveryDetail, Page, Webhook } from '../../api/types';
+import { useEventTypes } from '../../api/queries';
 import { useSigned } from '../../api/signed';
+import type { DeliveryDetail, Page, Webhook } from '../../api/types';
 import { ApiCall } from '../../parts/api-call';
 import { Dialog } from '../../parts/dialog';
 import { Problem } from '../../parts/problem';
 import { TestOutcome } from '../../parts/test-outcome';
-import { useEventTypes } from '../../api/queries';
 import { TEXT } from '../../text/en';
 
 /** What one can do to a webhook at once. */

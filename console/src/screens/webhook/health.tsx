@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import type { Stats, Webhook } from '../../api/types';
+import { useAbout } from '../../api/queries';
 import { useSigned } from '../../api/signed';
+import type { Stats, Webhook } from '../../api/types';
 import { Chart } from '../../parts/bars';
 import { Result } from '../../parts/result';
 import { At } from '../../parts/time';
-import { useAbout } from '../../api/queries';
 import { TEXT } from '../../text/en';
 import { Errors } from './errors';
 

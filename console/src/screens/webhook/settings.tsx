@@ -1,13 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
-import type { Webhook } from '../../api/types';
+import { useEventTypes } from '../../api/queries';
 import { useSigned } from '../../api/signed';
+import type { Webhook } from '../../api/types';
 import { CopyButton } from '../../parts/copy';
 import { Dialog } from '../../parts/dialog';
 import { EventPicker } from '../../parts/event-picker';
 import { Problem } from '../../parts/problem';
-import { useEventTypes } from '../../api/queries';
 import { TEXT } from '../../text/en';
 
 /** What a webhook is, its secret, and its end. */
