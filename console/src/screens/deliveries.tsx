@@ -67,20 +67,14 @@ function Again({ filters, chosen, onDone }: { filters: Query; chosen: readonly D
       >
         {TEXT.log.redeliver(chosen.length)}
       </button>
-      {filters.webhookId ? (
-        <Link class="button" href={`/webhooks/${String(filters.webhookId)}/repair${recoveryOf(filters)}`}>
-          {TEXT.log.recoverAll}
-        </Link>
-      ) : (
-        <span class="muted small">{TEXT.log.recoverOne}</span>
-      )}
+      <RecoverAll filters={filters} />
       {chosen.length > MOST && <span class="muted small">{TEXT.log.tooMany(MOST)}</span>}
       {lacks && <span class="muted small">{lacks}</span>}
       <span role="status">
         {redeliver.isSuccess && TEXT.log.redelivered(redeliver.data.sent)}
         {redeliver.isError && redeliver.error.message}
       </span>
-      {redeliver.data?.refusals.map((refusal) => (
+      {[...new Set(redeliver.data?.refusals)].map((refusal) => (
         <p key={refusal} class="small">
           {plainOf(refusal)}
         </p>
@@ -89,10 +83,28 @@ function Again({ filters, chosen, onDone }: { filters: Query; chosen: readonly D
   );
 }
 
-/** What of the filters a recovery can be narrowed by, as the wizard's address has it. */
+/** What a recovery can be narrowed by, beside its webhook. */
+const NARROWING = ['since', 'until', 'event', 'error'] as const;
+/** What is recovered has failed for good, or was canceled. */
+const isRecovered = (status: unknown): boolean => status === 'failed' || status === 'canceled';
+
+/** Leads to the step that sends what matches, where a recovery can be just that. */
+function RecoverAll({ filters: { webhookId, status, givenUp: _, ...filters } }: { filters: Query }) {
+  if (!webhookId) return <span class="muted small">{TEXT.log.recoverOne}</span>;
+  const others = Object.keys(filters).filter((name) => !NARROWING.some((each) => each === name));
+  if (!([status ?? []].flat() as unknown[]).every(isRecovered)) others.push('status');
+  if (others.length > 0) return <span class="muted small">{TEXT.log.cannotNarrow(others.join(', '))}</span>;
+  return (
+    <Link class="button" href={`/webhooks/${String(webhookId)}/repair${recoveryOf(filters)}`}>
+      {TEXT.log.recoverAll}
+    </Link>
+  );
+}
+
+/** The filters as the wizard's address has them. */
 function recoveryOf(filters: Query): string {
   const search = new URLSearchParams();
-  for (const name of ['since', 'until', 'event', 'error'] as const) {
+  for (const name of NARROWING) {
     if (typeof filters[name] === 'string') search.set(name, filters[name]);
   }
   return search.size === 0 ? '' : `?${search.toString()}`;

@@ -127,6 +127,7 @@ export const TEXT = {
     redelivered: (count: number) => (count === 1 ? '1 was queued.' : `${count} were queued.`),
     tooMany: (most: number) => `At most ${most} at once.`,
     recoverAll: 'Recover all that match',
+    cannotNarrow: (names: string) => `To recover all that match, remove: ${names}.`,
     recoverOne: 'To recover all that match, choose a webhook.',
     waits: { backoff: 'waits for its retry', slot: 'waits for a free place' },
     due: 'is about to be sent',

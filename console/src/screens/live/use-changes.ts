@@ -6,7 +6,7 @@ import { untilSeen } from './until-seen';
 
 const WAIT_SECONDS = 20;
 const AFTER_FAULT_MS = 5000;
-const SLOWER_MS = 1000;
+const BEGIN_AGAIN_MS = 1000;
 const BEGIN_WITH = 50;
 export const MOST_ROWS = 250;
 
@@ -74,10 +74,13 @@ export function useChanges(path: string, query: Query, isPaused: boolean) {
         } catch (failure) {
           if (over.signal.aborted) return;
           const { status, retryAfter } = failure instanceof CallError ? failure : { status: 0, retryAfter: null };
+          // The page asks for another token, and follows with that.
+          if (status === 401) return;
           // 400: nobody has looked for longer than a cursor is good for.
-          if (status === 400 && cursor !== null) cursor = null;
+          const isTooOld = status === 400 && cursor !== null;
+          if (isTooOld) cursor = null;
           else setError(failure);
-          await pause(retryAfter ? retryAfter * 1000 : cursor === null ? SLOWER_MS : AFTER_FAULT_MS);
+          await pause(isTooOld ? BEGIN_AGAIN_MS : retryAfter ? retryAfter * 1000 : AFTER_FAULT_MS);
         }
       }
     };
