@@ -1,8 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { version } from './plumbing/config/version';
-import type { EventType } from './catalogue/catalogue';
-import { EventCatalogue } from './catalogue/event-catalogue';
+import { EventCatalogue, type KnownEventType } from './catalogue/event-catalogue';
 import { ANSWER_HEADERS } from './plumbing/http/api-answer.decorator';
 import { isApiRoute } from './plumbing/http/api-route';
 import { outgoingEvents } from './catalogue/outgoing-events';
@@ -13,7 +12,7 @@ Press **Authorize** and paste an access token. A path that exists answers any ot
 or \`{ "success": false, "error": "…" }\`; lists have \`nextCursor\` beside \`data\`.`;
 
 /** Describes every route, and the requests that receivers get for these events, as OpenAPI 3.1. */
-export function buildOpenApi(app: INestApplication, events: readonly EventType[]): OpenAPIObject {
+export function buildOpenApi(app: INestApplication, events: readonly KnownEventType[]): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Webhook Notification Service')
     .setDescription(DESCRIPTION)
@@ -71,9 +70,11 @@ function closeBodies({ paths, components }: OpenAPIObject): void {
   }
 }
 
-/** Serves Swagger UI at `/docs` and the document at `/docs/openapi.json`. */
+/** Serves Swagger UI at `/docs` and the document at `/docs/openapi.json`, with the event types of that moment. */
 export function serveDocs(app: INestApplication): void {
-  SwaggerModule.setup('docs', app, () => buildOpenApi(app, app.get(EventCatalogue).all), {
+  const catalogue = app.get(EventCatalogue);
+  SwaggerModule.setup('docs', app, () => buildOpenApi(app, catalogue.all), {
+    patchDocumentOnRequest: (_request, _reply, document) => ({ ...document, webhooks: outgoingEvents(catalogue.all) }),
     jsonDocumentUrl: 'docs/openapi.json',
     raw: ['json'],
     customSiteTitle: 'Webhook Notification Service',

@@ -18,10 +18,13 @@ import { ClockService } from './plumbing/database/clock.service';
 import { StatementsService } from './plumbing/database/statements.service';
 import type { AddedEventType } from './catalogue/catalogue';
 import { EventCatalogue } from './catalogue/event-catalogue';
+import { StoredTypesRepository } from './catalogue/stored-types.repository';
+import { StoredTypesService } from './catalogue/stored-types.service';
 import { EventsRepository } from './events/events.repository';
 import { EventsService } from './events/events.service';
 import { AcceptedEventsService } from './events/accepted-events.service';
 import { FAN_OUT_QUEUE, FanOutQueue } from './events/fan-out.queue';
+import { PublicationRulesService } from './events/publication-rules.service';
 import { PublishTransactionSubscriber } from './events/publish-transaction.subscriber';
 import { HealthService } from './plumbing/health/health.service';
 import { MetricsService } from './plumbing/metrics/metrics.service';
@@ -116,6 +119,9 @@ const PUBLISHING: Provider[] = [
   MetricsService,
   AcceptedEventsService,
   PublishTransactionSubscriber,
+  StoredTypesRepository,
+  StoredTypesService,
+  PublicationRulesService,
   EventsService,
 ];
 

@@ -1,10 +1,11 @@
 import { ALL_SCOPES, isScope, missingScope } from './scope';
 
 describe('The scopes', () => {
-  it('are these eight', () => {
+  it('are these nine', () => {
     expect([...ALL_SCOPES].sort()).toEqual([
       'accounts:manage',
       'deliveries:read',
+      'event-types:manage',
       'events:broadcast',
       'events:publish',
       'tokens:manage',

@@ -5,6 +5,7 @@ export const SCOPES = {
   'deliveries:read': 'read deliveries and events',
   'events:publish': 'publish events for oneself',
   'events:broadcast': 'publish events for others and for everybody',
+  'event-types:manage': 'declare, change and delete event types, for everybody',
   'accounts:manage': 'manage social accounts',
   'tokens:manage': "manage one's own tokens",
   'users:manage': 'manage tokens of others',

@@ -1,14 +1,20 @@
 import { Module } from '@nestjs/common';
 import { Config } from '../plumbing/config/config';
 import { EventCatalogue } from './event-catalogue';
-import { EventTypesController } from './event-types.controller';
+import { EventTypesController } from './requests/event-types.controller';
+import { EventTypesService } from './requests/event-types.service';
+import { StoredTypesRepository } from './stored-types.repository';
+import { StoredTypesService } from './stored-types.service';
 
-/** The one catalogue of this process. */
+/** The one catalogue of this process, and what is stored for all of them. */
 @Module({
   controllers: [EventTypesController],
   providers: [
     { provide: EventCatalogue, inject: [Config], useFactory: (config: Config) => new EventCatalogue(config) },
+    EventTypesService,
+    StoredTypesRepository,
+    StoredTypesService,
   ],
-  exports: [EventCatalogue],
+  exports: [EventCatalogue, StoredTypesService],
 })
 export class CatalogueModule {}

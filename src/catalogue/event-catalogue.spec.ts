@@ -1,5 +1,5 @@
 import { EVENT_TYPES, type EventType, TEST_EVENT_TYPE } from './catalogue';
-import { EventCatalogue } from './event-catalogue';
+import { EventCatalogue, type KnownEventType } from './event-catalogue';
 
 const paid: EventType = {
   name: 'invoice.paid',
@@ -7,6 +7,8 @@ const paid: EventType = {
   schema: { type: 'object', required: ['cents'], properties: { cents: { type: 'integer' } } },
   example: { cents: 4900 },
 };
+const builtIn = { source: 'builtin', application: null };
+const BUILT_IN = EVENT_TYPES.map((type) => ({ ...type, ...builtIn }));
 const catalogueOf = (...extraEventTypes: string[]) => new EventCatalogue({ extraEventTypes, eventMaxBytes: 1024 });
 const registering = (type: EventType, catalogue = catalogueOf()) => {
   return () => catalogue.register(type);
@@ -14,8 +16,8 @@ const registering = (type: EventType, catalogue = catalogueOf()) => {
 
 describe('The catalogue of a process', () => {
   it('has the built-in events, and tests only for receivers', () => {
-    expect(catalogueOf().subscribable).toEqual(EVENT_TYPES);
-    expect(catalogueOf().all).toEqual([...EVENT_TYPES, TEST_EVENT_TYPE]);
+    expect(catalogueOf().subscribable).toEqual(BUILT_IN);
+    expect(catalogueOf().all).toEqual([...BUILT_IN, { ...TEST_EVENT_TYPE, ...builtIn }]);
     expect(catalogueOf().find('webhook.test')).toBeUndefined();
   });
 
@@ -33,7 +35,7 @@ describe('The catalogue of a process', () => {
   it('holds data to the schema that a module registered, also for a name that the operator added', () => {
     for (const catalogue of [catalogueOf(), catalogueOf('invoice.paid')]) {
       catalogue.register(paid);
-      expect(catalogue.find('invoice.paid')).toEqual(paid);
+      expect(catalogue.find('invoice.paid')).toEqual({ ...paid, source: 'module', application: null });
       expect(catalogue.subscribableNames.filter((name) => name === 'invoice.paid')).toHaveLength(1);
       expect(catalogue.problemOf('invoice.paid', paid.example)).toBeNull();
       expect(catalogue.problemOf('invoice.paid', { cents: 'x' })).toBe('data.cents must be integer');
@@ -81,6 +83,35 @@ describe('The catalogue of a process', () => {
   ])('refuses %s, and says so', (_, wrong, sentence) => {
     const catalogue = catalogueOf();
     expect(registering({ ...paid, ...wrong }, catalogue)).toThrow(sentence);
-    expect(catalogue.subscribable).toEqual(EVENT_TYPES);
+    expect(catalogue.subscribable).toEqual(BUILT_IN);
+  });
+});
+
+describe('What is stored', () => {
+  const stored = (name: string, application: string | null = null): KnownEventType => ({
+    ...{ ...paid, name },
+    ...{ source: application === null ? 'api' : 'module', application },
+  });
+
+  it('is known until it is stored no more', () => {
+    const catalogue = catalogueOf();
+    catalogue.replaceStored([stored('shop.opened'), stored('invoice.paid', 'shop')]);
+    expect(catalogue.find('invoice.paid')).toMatchObject({ source: 'module', application: 'shop' });
+    expect(catalogue.problemOf('shop.opened', { cents: 'x' })).toBe('data.cents must be integer');
+    catalogue.replaceStored([stored('invoice.paid', 'shop')]);
+    expect(catalogue.find('shop.opened')).toBeUndefined();
+    expect(catalogue.problemOf('shop.opened', {})).toBeNull();
+  });
+
+  it('holds against a name that the operator added, and not against a module or what is built in', () => {
+    const catalogue = catalogueOf('shop.opened', 'shop.closed');
+    catalogue.register(paid);
+    catalogue.replaceStored([stored('shop.opened'), stored('invoice.paid', 'shop'), stored('job.started')]);
+    const sourceOf = (name: string) => catalogue.find(name)?.source;
+    expect(['shop.opened', 'shop.closed', 'job.started'].map(sourceOf)).toEqual(['api', 'setting', 'builtin']);
+    expect(catalogue.find('invoice.paid')).toMatchObject({ source: 'module', application: null });
+    expect(catalogue.namedTwice).toEqual(['shop.opened']);
+    expect(catalogue.subscribableNames.filter((name) => name === 'shop.opened')).toHaveLength(1);
+    expect(catalogue.findOwn('shop.opened')).toMatchObject({ source: 'setting' });
   });
 });

@@ -11,26 +11,45 @@ export interface CatalogueOptions {
   eventMaxBytes: number;
 }
 
-/** The event types of this process: the built-in ones, those that the operator names, and those that modules add. */
+/** Where an event type comes from: the service, `EXTRA_EVENT_TYPES`, a module or application, or the API. */
+export const EVENT_SOURCES = ['builtin', 'setting', 'module', 'api'] as const;
+
+export type EventSource = (typeof EVENT_SOURCES)[number];
+
+/** An event type, and whose it is. */
+export interface KnownEventType extends EventType {
+  source: EventSource;
+  /** The application that has declared it, if one has. */
+  application: string | null;
+}
+
+/**
+ * The event types that this process knows: the built-in ones, those of its modules, those that are stored, and the names of
+ * `EXTRA_EVENT_TYPES`. Where two have the same name, the one that comes first here holds.
+ */
 export class EventCatalogue {
   readonly maxBytes: number;
   private readonly validator = new EventValidator(EVENT_TYPES);
-  private readonly types: Map<string, EventType>;
-  private readonly registered = new Set<string>();
+  private readonly builtIn = EVENT_TYPES.map((type) => known(type, 'builtin'));
+  private readonly named: readonly KnownEventType[];
+  private readonly registered = new Map<string, KnownEventType>();
+  private stored: readonly KnownEventType[] = [];
+  private types: ReadonlyMap<string, KnownEventType> = new Map();
 
   constructor({ extraEventTypes, eventMaxBytes }: CatalogueOptions) {
     this.maxBytes = eventMaxBytes;
-    this.types = new Map([...EVENT_TYPES, ...extraEventTypes.map(namedOnly)].map((type) => [type.name, type]));
+    this.named = extraEventTypes.map((name) => known(namedOnly(name), 'setting'));
+    this.merge();
   }
 
   /** Every event type that a webhook can subscribe to. */
-  get subscribable(): readonly EventType[] {
+  get subscribable(): readonly KnownEventType[] {
     return [...this.types.values()];
   }
 
   /** Every event type that a receiver can get, tests included. */
-  get all(): readonly EventType[] {
-    return [...this.subscribable, TEST_EVENT_TYPE];
+  get all(): readonly KnownEventType[] {
+    return [...this.subscribable, known(TEST_EVENT_TYPE, 'builtin')];
   }
 
   /** The names of all event types that a webhook can subscribe to. */
@@ -44,46 +63,85 @@ export class EventCatalogue {
   }
 
   /** The event type with this name, if a webhook can subscribe to it. */
-  find(name: string): EventType | undefined {
+  find(name: string): KnownEventType | undefined {
     return this.types.get(name);
   }
 
-  /** What is wrong with the data of this event; null when it fits. Names without a schema take any object. */
+  /** The type with this name that is not stored: built in, of a module of this process, or named by the operator. */
+  findOwn(name: string): KnownEventType | undefined {
+    const own = [...this.builtIn, ...this.registered.values(), ...this.named];
+    return own.find((type) => type.name === name);
+  }
+
+  /** What is wrong with the data of this event; null when it fits, or when there is no such event. */
   problemOf(name: string, data: unknown): string | null {
-    return this.validator.problemOf(name, data);
+    const type = this.types.get(name);
+    return type ? this.validator.problemOf(type.schema, data) : null;
   }
 
   /**
-   * Adds the event type of a module. A type that the operator only named gets its schema. The same type may come twice.
+   * Adds the event type of a module. The same type may come twice.
    * @throws Error that names the event and what is wrong with it
    */
   register(type: EventType): void {
     const { name } = type;
-    if (this.registered.has(name) && isDeepStrictEqual(this.types.get(name), type)) return;
-    const problem = this.registered.has(name)
+    const before = this.registered.get(name);
+    const declared = known(type, 'module');
+    if (before && isDeepStrictEqual(before, declared)) return;
+    const problem = before
       ? 'another module has registered that name with another description, schema or example'
-      : (refusal(name) ?? this.compileProblem(type) ?? this.exampleProblem(type));
+      : (refusal(name) ?? this.typeProblem(type));
     if (problem) throw new Error(`The event ${JSON.stringify(name)} cannot be registered: ${problem}.`);
-    this.registered.add(name);
-    this.types.set(name, type);
+    this.registered.set(name, declared);
+    this.merge();
   }
 
-  private compileProblem({ name, schema }: EventType): string | null {
+  /** Takes what is stored now for what was stored before. */
+  replaceStored(types: readonly KnownEventType[]): void {
+    this.stored = types;
+    this.merge();
+  }
+
+  /** The names of `EXTRA_EVENT_TYPES` that a type of another source has. */
+  get namedTwice(): readonly string[] {
+    return this.named.filter(({ name }) => this.types.get(name)?.source !== 'setting').map(({ name }) => name);
+  }
+
+  /** What is wrong with the schema or the example of a type, as the rest of a sentence; null: nothing. */
+  typeProblem(type: Pick<EventType, 'schema' | 'example'>): string | null {
+    return this.compileProblem(type) ?? this.exampleProblem(type);
+  }
+
+  private compileProblem({ schema }: Pick<EventType, 'schema'>): string | null {
     if (schema.type !== 'object') return 'its schema must be of type "object"';
     try {
-      this.validator.add(name, schema);
+      this.validator.compile(schema);
       return null;
     } catch (error) {
       return `its schema is not a valid JSON Schema: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
 
-  private exampleProblem({ name, example }: EventType): string | null {
+  private exampleProblem({ schema, example }: Pick<EventType, 'schema' | 'example'>): string | null {
     const verdict = serialiseData(example);
-    const problem = verdict.ok ? this.problemOf(name, verdict.value) : verdict.problem;
+    const problem = verdict.ok ? this.validator.problemOf(schema, verdict.value) : verdict.problem;
     return problem && `its example does not fit its schema: ${problem}`;
   }
+
+  private merge(): void {
+    const types = new Map<string, KnownEventType>();
+    for (const type of [...this.builtIn, ...this.registered.values(), ...this.stored, ...this.named]) {
+      if (!types.has(type.name)) types.set(type.name, type);
+    }
+    this.types = types;
+  }
 }
+
+const known = ({ name, description, schema, example }: EventType, source: EventSource): KnownEventType => ({
+  ...{ name, description, schema, example },
+  source,
+  application: null,
+});
 
 function namedOnly(name: string): EventType {
   return {

@@ -1,7 +1,10 @@
+import Ajv2020 from 'ajv/dist/2020';
+import fc from 'fast-check';
 import { EVENT_TYPES, type ObjectSchema } from './catalogue';
+import { EventCatalogue } from './event-catalogue';
 import { EventValidator } from './event-validator';
 
-const validator = new EventValidator(EVENT_TYPES);
+const validator = new EventCatalogue({ extraEventTypes: [], eventMaxBytes: 1024 });
 
 type Data = Record<string, unknown>;
 /** One field of an event type's data: `path` is where its object lies, `change` puts another example there. */
@@ -118,13 +121,67 @@ describe('Data', () => {
   });
 });
 
-describe('An event without a schema', () => {
-  it.each(['order.shipped', 'webhook.test', 'Job.started', 'constructor'])('such as %s takes anything', (name) => {
-    expect(validator.knows(name)).toBe(false);
-    expect(validator.problemOf(name, { any: 'thing' })).toBeNull();
+describe('Validation', () => {
+  const judge = new EventValidator();
+  const schemaOf = (properties: Record<string, object>, more: object = {}): ObjectSchema => ({
+    type: 'object',
+    properties,
+    ...more,
   });
 
-  it('is none of the catalogue', () => {
-    expect(EVENT_TYPES.filter(({ name }) => !validator.knows(name))).toEqual([]);
+  it('stops at ten faults, however much is wrong', () => {
+    const item = { anyOf: Array.from({ length: 50 }, (_, i) => ({ const: `kind ${i}` })) };
+    const schema = schemaOf({ list: { type: 'array', items: item } }, { additionalProperties: { type: 'string' } });
+    const many = { list: Array.from({ length: 200_000 }, () => 0) };
+    expect(judge.problemOf(schema, many)?.split('; ')).toHaveLength(10);
+    const faults = judge.compile(schema).errors ?? [];
+    expect(faults.length).toBeLessThan(100);
+    const keys = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`key ${i}`, i]));
+    expect(judge.problemOf(schema, keys)?.split('; ')).toHaveLength(10);
+    expect(judge.compile(schema).errors?.length).toBeLessThan(100);
+  });
+
+  it('leaves names alone that look like the code of a loop', () => {
+    const schema = schemaOf({ 'for(let i0=0; i0<len0; i0++){': { type: 'string' } }, { additionalProperties: false });
+    expect(judge.problemOf(schema, { 'for(let i0=0; i0<len0; i0++){': 'x' })).toBeNull();
+    expect(judge.problemOf(schema, { other: 'x' })).toBe('data must NOT have additional properties');
+  });
+
+  it('says of any data what Ajv says without an end at ten', () => {
+    const leaf = fc.constantFrom<object>(
+      { type: 'string', maxLength: 2 },
+      { type: 'integer', minimum: 3 },
+      { const: 'a' },
+      { enum: [1, 'b', null] },
+    );
+    const { schema } = fc.letrec<{ schema: object }>((tie) => ({
+      schema: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        leaf,
+        tie('schema').map((items) => ({ type: 'array', items, minItems: 1 })),
+        fc
+          .tuple(tie('schema'), tie('schema'))
+          .map(([a, additionalProperties]) => ({ type: 'object', properties: { a }, additionalProperties })),
+        fc
+          .tuple(fc.constantFrom('oneOf', 'anyOf', 'allOf'), fc.array(tie('schema'), { minLength: 1, maxLength: 3 }))
+          .map(([keyword, schemas]) => ({ [keyword]: schemas })),
+      ),
+    }));
+    const value = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'medium', withCrossShrink: true },
+        fc.constantFrom(1, 4, 'a', 'b', 'long', null),
+        fc.array(tie('value'), { maxLength: 25 }),
+        fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value')),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(schema, fc.array(value, { maxLength: 25 }), (items, list) => {
+        const whole = schemaOf({ list: { type: 'array', items } });
+        const plain = new Ajv2020({ strict: false, allErrors: true }).compile(structuredClone(whole));
+        expect(judge.problemOf(whole, { list }) === null).toBe(plain({ list }));
+      }),
+      { numRuns: 60 },
+    );
   });
 });

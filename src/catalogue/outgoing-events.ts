@@ -1,4 +1,6 @@
 import type { EventType } from './catalogue';
+import type { KnownEventType } from './event-catalogue';
+import { withoutReferences } from './schema-references';
 
 const HEADERS: Record<string, string> = {
   'x-service-signature': "Lowercase hex HMAC-SHA256 of the body's bytes, keyed with the secret as UTF-8.",
@@ -33,12 +35,16 @@ const parameters = [
   ),
 ];
 
-/** The requests that receivers get, for the `webhooks` section of OpenAPI 3.1. */
-export function outgoingEvents(types: readonly EventType[]) {
+/**
+ * The requests that receivers get, for the `webhooks` section of OpenAPI 3.1. The document needs no token, so it has no
+ * examples of what came over the API.
+ */
+export function outgoingEvents(types: readonly KnownEventType[]) {
   return Object.fromEntries(types.map((type) => [type.name, { post: operation(type) }]));
 }
 
-function operation({ name, description, schema, example }: EventType) {
+function operation({ name, description, schema, example, source, application }: KnownEventType) {
+  const isDeclared = source === 'api' || application !== null;
   return {
     summary: name,
     description,
@@ -50,18 +56,20 @@ function operation({ name, description, schema, example }: EventType) {
       content: {
         'application/json': {
           schema: bodySchema(name, schema),
-          example: {
-            id: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',
-            event: name,
-            createdAt: '2026-01-15T09:30:00.000Z',
-            data: example,
-          },
+          ...(!isDeclared && { example: exampleBody(name, example) }),
         },
       },
     },
     responses: { '2XX': { description: 'Received. Everything else, redirects included, counts as failed.' } },
   };
 }
+
+const exampleBody = (event: string, data: object) => ({
+  id: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',
+  event,
+  createdAt: '2026-01-15T09:30:00.000Z',
+  data,
+});
 
 function bodySchema(name: string, data: EventType['schema']): object {
   return {
@@ -71,7 +79,7 @@ function bodySchema(name: string, data: EventType['schema']): object {
       id: { type: 'string', format: 'uuid' },
       event: { type: 'string', const: name },
       createdAt: { type: 'string', format: 'date-time' },
-      data,
+      data: withoutReferences(data),
     },
   };
 }

@@ -12,6 +12,7 @@ import { EventsController } from './requests/events.controller';
 import { EventsRepository } from './events.repository';
 import { EventsService } from './events.service';
 import { FAN_OUT_QUEUE, FanOutQueue } from './fan-out.queue';
+import { PublicationRulesService } from './publication-rules.service';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 
 @Module({
@@ -23,6 +24,7 @@ import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
     EventsRepository,
     EventsService,
     FanOutQueue,
+    PublicationRulesService,
     PublishTransactionSubscriber,
   ],
   exports: [EventsService, FanOutQueue],

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { isUserId } from '../auth/access-token';
 import { Batcher } from '../plumbing/database/batcher';
 import { ClockService } from '../plumbing/database/clock.service';
 import { gatherFor } from '../plumbing/database/gathering.timer';
@@ -9,13 +8,11 @@ import { ApiError } from '../plumbing/errors/api-error';
 import { messageFor, MESSAGES } from '../plumbing/errors/messages';
 import { isReserved } from '../plumbing/config/event-name';
 import { AcceptedEventsService, type Origin } from './accepted-events.service';
-import { EventCatalogue } from '../catalogue/event-catalogue';
 import { eventBody } from './event-body';
-import { serialiseData } from '../catalogue/event-data';
 import { EventsRepository, type NewEvent, type NewEventKey } from './events.repository';
 import type { EventName, EventPayloads } from '../catalogue/payloads';
 import { timeOfId } from '../plumbing/database/id-time';
-import { isIdempotencyKey } from './idempotency-key';
+import { type Judged, PublicationRulesService } from './publication-rules.service';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 
 export interface PublishOptions {
@@ -38,13 +35,9 @@ export interface PublishedEvent {
 }
 
 /** An event that is to be published, before it is judged. */
-export interface Publication {
-  name: string;
-  data: unknown;
-  userId: string | null;
+export interface Publication extends Judged {
   /** Null: this application itself, in process. */
   publisherId: string | null;
-  idempotencyKey?: string;
   manager?: EntityManager;
   /** The request that publishes it, when that comes over HTTP. */
   origin?: Origin;
@@ -77,7 +70,7 @@ export class EventsService {
   );
 
   constructor(
-    private readonly catalogue: EventCatalogue,
+    private readonly rules: PublicationRulesService,
     private readonly clock: ClockService,
     private readonly events: EventsRepository,
     private readonly accepted: AcceptedEventsService,
@@ -98,6 +91,7 @@ export class EventsService {
       throw new ApiError(400, MESSAGES.userIdUndefined);
     }
     const publication = { ...options, name, data, userId: options.userId ?? null, publisherId: null };
+    await this.rules.lookUp([name]);
     return this.insert(this.prepare(publication), options.manager);
   }
 
@@ -111,6 +105,7 @@ export class EventsService {
     data: readonly EventPayloads[Name][],
     { userId, manager }: { userId: string | null; manager: EntityManager },
   ): Promise<void> {
+    await this.rules.lookUp([name]);
     for (let i = 0; i < data.length; i += MAX_BATCH) {
       const publications = data.slice(i, i + MAX_BATCH).map((one) => ({ name, data: one, userId, publisherId: null }));
       const prepared = publications.map((publication) => this.prepare(publication));
@@ -130,11 +125,12 @@ export class EventsService {
    * @throws ApiError as `publish`, and 400 for a reserved event
    */
   async publishAs(publisherId: string, publication: Omit<Publication, 'publisherId'>): Promise<PublishedEvent> {
+    await this.rules.lookUp([publication.name]);
     return this.insert(this.prepareAs(publisherId, publication), publication.manager);
   }
 
   /**
-   * Judges what a user publishes over HTTP, without inserting it.
+   * Judges what a user publishes over HTTP, without inserting it. Its name must have been looked up.
    * @throws ApiError as `publishAs`, except 409
    */
   prepareAs(publisherId: string, publication: Omit<Publication, 'publisherId'>): PreparedEvent {
@@ -144,7 +140,7 @@ export class EventsService {
 
   private prepare(publication: Publication): PreparedEvent {
     const { name, userId, publisherId, idempotencyKey, origin } = publication;
-    const data = this.judge(publication);
+    const data = this.rules.judge(publication);
     const { id, at } = this.clock.birth();
     return {
       event: {
@@ -180,25 +176,6 @@ export class EventsService {
       await (manager ? this.events.insert([event], manager) : this.inserts.add(event));
     }
     return published;
-  }
-
-  /** The JSON text of the data, when everything about the publication is right. */
-  private judge({ name, data, userId, idempotencyKey }: Publication): string {
-    if (!this.catalogue.find(name)) {
-      throw new ApiError(400, messageFor.unknownEvent(name, this.catalogue.publishableNames));
-    }
-    if (userId !== null && !isUserId(userId)) throw new ApiError(400, MESSAGES.badUserId);
-    if (idempotencyKey !== undefined && !isIdempotencyKey(idempotencyKey)) {
-      throw new ApiError(400, MESSAGES.badIdempotencyKey);
-    }
-    const verdict = serialiseData(data);
-    if (!verdict.ok) throw new ApiError(400, verdict.problem);
-    const problem = this.catalogue.problemOf(name, verdict.value);
-    if (problem) throw new ApiError(400, problem);
-    if (Buffer.byteLength(verdict.text) > this.catalogue.maxBytes) {
-      throw new ApiError(413, messageFor.eventTooLarge(this.catalogue.maxBytes));
-    }
-    return verdict.text;
   }
 
   /** The id of the earlier event that holds the key; null when this event has won it. */

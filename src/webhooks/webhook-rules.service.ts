@@ -6,6 +6,7 @@ import { judgeUrl } from '../plumbing/destinations/url';
 import { ApiError } from '../plumbing/errors/api-error';
 import { messageFor } from '../plumbing/errors/messages';
 import { EventCatalogue } from '../catalogue/event-catalogue';
+import { StoredTypesService } from '../catalogue/stored-types.service';
 import { unknownPatterns } from './event-pattern';
 import { Webhook } from './webhook.entity';
 
@@ -16,22 +17,35 @@ export class WebhookRulesService {
     private readonly config: Config,
     private readonly policy: AddressPolicy,
     private readonly catalogue: EventCatalogue,
+    private readonly types: StoredTypesService,
   ) {}
 
   /**
    * Judges what is given and returns the url in its canonical form.
+   * @param kept the events that the webhook has: they may stay, also those of a type that was deleted
    * @throws ApiError 400 that names every fault
    */
-  judge({ url, events = [] }: { url?: string; events?: readonly string[] }): { url?: string } {
+  async judge(
+    { url, events = [] }: { url?: string; events?: readonly string[] },
+    kept: () => Promise<readonly string[]>,
+  ): Promise<{ url?: string }> {
     const verdict = url === undefined ? null : judgeUrl(url, this.policy, this.config);
-    const known = this.catalogue.subscribableNames;
-    const unknown = unknownPatterns(events, known);
+    const unknown = await this.unknownOf(events, kept);
     const problems = [
       ...(verdict?.ok === false ? [verdict.reason] : []),
-      ...(unknown.length > 0 ? [messageFor.unknownEvents(unknown, known)] : []),
+      ...(unknown.length > 0 ? [messageFor.unknownEvents(unknown, this.catalogue.subscribableNames)] : []),
     ];
     if (problems.length > 0) throw new ApiError(400, problems.join('; '));
     return verdict?.ok ? { url: verdict.url } : {};
+  }
+
+  private async unknownOf(events: readonly string[], kept: () => Promise<readonly string[]>): Promise<string[]> {
+    if (unknownPatterns(events, this.catalogue.subscribableNames).length === 0) return [];
+    const had = await kept();
+    const added = events.filter((pattern) => !had.includes(pattern));
+    if (unknownPatterns(added, this.catalogue.subscribableNames).length === 0) return [];
+    await this.types.refresh();
+    return unknownPatterns(added, this.catalogue.subscribableNames);
   }
 
   /**

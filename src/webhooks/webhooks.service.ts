@@ -31,7 +31,7 @@ export class WebhooksService {
    * @throws ApiError 400 for a bad url or unknown events, 409 when the user has too many webhooks
    */
   async create(userId: string, wanted: CreateWebhookDto): Promise<{ webhook: Webhook; secret: string }> {
-    const { url } = this.rules.judge(wanted);
+    const { url } = await this.rules.judge(wanted, () => Promise.resolve([]));
     const { id } = this.clock.birth();
     const secret = wanted.secret ?? this.secrets.generate();
     const webhook = await this.webhooks.manager.transaction(async (manager) => {
@@ -75,7 +75,8 @@ export class WebhooksService {
    */
   async update(userId: string, id: string, changes: UpdateWebhookDto): Promise<Webhook> {
     if (Object.values(changes).every((value) => value === undefined)) throw new ApiError(400, MESSAGES.patchEmpty);
-    const { url } = this.rules.judge(changes);
+    const kept = async () => (await this.webhooks.findOneBy({ userId, id }))?.events ?? [];
+    const { url } = await this.rules.judge(changes, kept);
     return this.webhooks.manager.transaction(async (manager) => {
       const before = found(
         await manager.findOne(Webhook, { where: { userId, id }, lock: { mode: 'pessimistic_write' } }),

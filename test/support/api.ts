@@ -106,6 +106,8 @@ export interface EventType {
   description: string;
   schema: Record<string, unknown>;
   example: Record<string, unknown>;
+  source: 'builtin' | 'setting' | 'module' | 'api';
+  application: string | null;
 }
 
 export interface Account {
@@ -271,6 +273,11 @@ export class Api {
   listEvents = (query?: Query) => this.call<EventRecord[]>('GET', '/api/events', { query });
   readEvent = (id: string) => this.call<EventDetail>('GET', `/api/events/${id}`);
   eventTypes = () => this.call<EventType[]>('GET', '/api/event-types');
+  createEventType = (body: unknown) => this.call<EventType>('POST', '/api/event-types', { body });
+  saveEventType = (name: string, body: unknown, query?: Query) =>
+    this.call<EventType>('PUT', `/api/event-types/${name}`, { body, query });
+  deleteEventType = (name: string, query?: Query) =>
+    this.call<{ name: string }>('DELETE', `/api/event-types/${name}`, { query });
 
   createAccount = (body: unknown) => this.call<Account>('POST', '/api/accounts', { body });
   listAccounts = (query?: Query) => this.call<Account[]>('GET', '/api/accounts', { query });

@@ -10,8 +10,8 @@ export const CODE_LIVES_MS = 300_000;
 /** How long a session lives when nobody says otherwise, in ms. */
 const SESSION_LIVES_MS = 12 * 3_600_000;
 const CONSOLE_SCOPES: readonly Scope[] = ['webhooks:read', 'webhooks:write', 'deliveries:read'];
-/** Nobody is signed in by somebody else to manage tokens. */
-const NOT_FOR_OTHERS: readonly Scope[] = ['users:manage', 'tokens:manage'];
+/** Nobody is signed in by somebody else to manage tokens, or what concerns everybody. */
+const NOT_FOR_OTHERS: readonly Scope[] = ['users:manage', 'tokens:manage', 'event-types:manage'];
 
 /** Where a link may lead. */
 export const CONSOLE_PATH = /^\/console(\/[A-Za-z0-9_~-]+)*(\?[A-Za-z0-9_.~=&%:-]*)?$/;
@@ -51,7 +51,7 @@ export function grantOf(
 
 /**
  * What `maker` may grant: no session outranks or outlives the token that makes it.
- * @throws ApiError 403 for a user or a scope beyond the maker's, or for managing tokens as somebody else; 400 when the
+ * @throws ApiError 403 for a user or a scope beyond the maker's, or for managing tokens or event types as somebody else; 400 when the
  *   session would outlive the maker's token
  */
 export function grantBy(maker: Principal, userId: string, options: LinkOptions, now: Date): LinkGrant {

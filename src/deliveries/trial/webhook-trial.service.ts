@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { TEST_EVENT_TYPE } from '../../catalogue/catalogue';
-import { EventCatalogue } from '../../catalogue/event-catalogue';
+import { StoredTypesService } from '../../catalogue/stored-types.service';
 import { ApiError } from '../../plumbing/errors/api-error';
-import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
+import { MESSAGES } from '../../plumbing/errors/messages';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { DeliveryLogService, type LoggedDelivery } from '../log/delivery-log.service';
 import { AttemptsService } from '../sending/attempts.service';
@@ -12,7 +12,7 @@ import { WebhookTrialsRepository } from './webhook-trials.repository';
 @Injectable()
 export class WebhookTrialService {
   constructor(
-    private readonly catalogue: EventCatalogue,
+    private readonly types: StoredTypesService,
     private readonly webhooks: WebhooksService,
     private readonly trials: WebhookTrialsRepository,
     private readonly attempts: AttemptsService,
@@ -26,17 +26,14 @@ export class WebhookTrialService {
    */
   async run(userId: string, webhookId: string, event: string = TEST_EVENT_TYPE.name): Promise<LoggedDelivery> {
     const webhook = await this.webhooks.read(userId, webhookId);
-    const delivery = await this.trials.insert(webhook, event, this.exampleOf(event, webhookId));
+    const delivery = await this.trials.insert(webhook, event, await this.exampleOf(event, webhookId));
     if (!delivery) throw new ApiError(409, MESSAGES.testInFlight);
     await this.attempts.make(delivery);
     return this.log.readKept(userId, webhookId, delivery.id);
   }
 
-  private exampleOf(event: string, webhookId: string): object {
+  private async exampleOf(event: string, webhookId: string): Promise<object> {
     if (event === TEST_EVENT_TYPE.name) return { ...TEST_EVENT_TYPE.example, webhookId };
-    const type = this.catalogue.find(event);
-    const names = this.catalogue.all.map(({ name }) => name);
-    if (!type) throw new ApiError(400, messageFor.unknownEvent(event, names));
-    return type.example;
+    return (await this.types.find(event)).example;
   }
 }

@@ -7,6 +7,7 @@ import { timeOfId } from '../../plumbing/database/id-time';
 import { AcceptedEventsService } from '../accepted-events.service';
 import { forEachEvent, placed } from './batch-request';
 import { EventsRepository, type TakenKey } from '../events.repository';
+import { PublicationRulesService } from '../publication-rules.service';
 import { EventsService, type PreparedEvent, type Publication, type PublishedEvent } from '../events.service';
 
 /** The event that holds each idempotency key of a batch: an event of the batch itself, or an earlier one. */
@@ -17,6 +18,7 @@ type Holders = Map<string, TakenKey>;
 export class EventBatchesService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly rules: PublicationRulesService,
     private readonly events: EventsService,
     private readonly rows: EventsRepository,
     private readonly accepted: AcceptedEventsService,
@@ -30,6 +32,7 @@ export class EventBatchesService {
     publisherId: string,
     publications: readonly Omit<Publication, 'publisherId'>[],
   ): Promise<PublishedEvent[]> {
+    await this.rules.lookUp(publications.map(({ name }) => name));
     const batch = forEachEvent(publications, (publication) => this.events.prepareAs(publisherId, publication));
     const holders = await this.dataSource.transaction((manager) => this.insert(manager, publisherId, batch));
     const answers = batch.map((prepared) => answerOf(prepared, holders));

@@ -19,6 +19,10 @@ const RESERVED_PREFIX = 'webhook.';
 /** True for the names that only the service itself publishes. */
 export const isReserved = (name: string): boolean => name.startsWith(RESERVED_PREFIX);
 
+/** True for the events that the service knows without a setting. */
+export const isBuiltIn = (name: string): name is BuiltInEventName =>
+  (BUILT_IN_EVENTS as readonly string[]).includes(name);
+
 /** True for two or more parts of a-z, 0-9 and _, joined by dots; of any length. */
 export const isEventName = (text: string): boolean => EVENT_NAME.test(text);
 
@@ -30,5 +34,5 @@ export function nameProblem(name: string): string | null {
   if (!isEventName(name)) return 'is no event name: two or more parts of a-z, 0-9 and _, joined by dots';
   if (name.length > MAX_LENGTH) return `is longer than the ${MAX_LENGTH} characters of an event name`;
   if (isReserved(name)) return 'is reserved: only the service itself has events that begin with webhook.';
-  return (BUILT_IN_EVENTS as readonly string[]).includes(name) ? 'is built in already' : null;
+  return isBuiltIn(name) ? 'is built in already' : null;
 }

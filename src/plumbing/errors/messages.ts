@@ -54,6 +54,10 @@ export const MESSAGES = {
   nullBody: 'The request body must be a JSON object, not null.',
   badPublishRequest: 'The request body must be a JSON object with event and data.',
   badBatch: 'The request body must be a JSON object with events: 1 to 100 of what POST /api/events takes.',
+  badEventType: 'The request body must be a JSON object with description, and where it has them schema and example.',
+  badApplication: 'application must be 1 to 64 of the characters A-Z a-z 0-9 @ / . _ -',
+  eventTypeNotFound: 'There is no event type with this name.',
+  tooManyEventTypes: 'There are 500 event types, which is the most. Delete one first.',
   badTime: 'must be an ISO 8601 time such as 2026-01-15T09:30:00Z or 2026-01-15T10:30:00+01:00',
   badCursor: 'The cursor is not valid for this list: use the nextCursor of the previous page with the same filters.',
   badChangeCursor:
@@ -62,7 +66,7 @@ export const MESSAGES = {
   waitWithoutChanges: 'waitSeconds goes together with changedAfter.',
   limitWithoutChanges: 'limit must be a whole number from 1 to 250; with changedAfter up to 1000.',
   tooManyWaiting: 'Five requests of this user, or 200 of all, wait for changes already. Try again in a second.',
-  linkManagesTokens: 'A link for another user cannot carry tokens:manage or users:manage.',
+  linkManagesTokens: 'A link for another user cannot carry tokens:manage, users:manage or event-types:manage.',
   badCode: 'This link was used already, or is too old: open the console again from where you came.',
   consoleNotBuilt: 'The pages of the console are not part of this build. Everything else works.',
   noTryReceivers: 'Receivers to try with are there with the embedded PostgreSQL and a loopback HOST only.',
@@ -91,6 +95,10 @@ export const messageFor = {
   unknownEvent: (name: string, known: readonly string[]) =>
     `There is no event named ${JSON.stringify(name.slice(0, 128))}. Known are ${known.join(', ')}.`,
   reservedEvent: (name: string) => `${name} is reserved: only the service itself publishes webhook.* events.`,
+  eventTypeTaken: (name: string, owner: string) => `${name} cannot be declared or changed here: ${owner}.`,
+  eventTypeExists: (name: string) => `There is an event type named ${name} already. PUT changes it.`,
+  eventTypeDiffers: (name: string) => `${name} has another schema. Add ?force=true to replace it.`,
+  badEventName: (name: string, problem: string) => `name ${JSON.stringify(name.slice(0, 128))} ${problem}`,
   eventTooLarge: (maxBytes: number) => `data is larger than the ${maxBytes} bytes that an event may have.`,
   tooManySteps: (count: number, max: number) =>
     `That is ${count} steps, and ${max} are the most: take a longer step, or a shorter time.`,

@@ -14,11 +14,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * What a route says about its body, with Nest's `@RouteConfig`. An `event` may have `EVENT_MAX_BYTES`, a `batch` a
- * hundred times that but at most 16 MiB, a `list` 16 MiB. The route itself judges the shape of such a body.
+ * hundred times that but at most 16 MiB, a `list` 16 MiB, an `event-type` no more than others. The route itself judges the
+ * shape of such a body.
  */
 export interface BodyRule {
-  body?: 'event' | 'batch' | 'list';
+  body?: 'event' | 'batch' | 'list' | 'event-type';
 }
+
+const WITH_ANY_KEYS = ['event', 'batch', 'event-type'];
 
 /**
  * Makes `application/json` the only type of body. Its size is bounded per route before it is read, and it must be valid
@@ -26,12 +29,13 @@ export interface BodyRule {
  */
 export function registerJsonParser(server: FastifyInstance, config: Config): void {
   const parse = server.getDefaultJsonParser('error', 'error');
-  // The `data` of an event may hold such keys: it is delivered unchanged, and never merged into an object.
-  const parseEvent = server.getDefaultJsonParser('error', 'ignore');
+  // The `data` of an event may hold such keys, so its schema may too: they are kept as they are, and never merged.
+  const parseWithAnyKeys = server.getDefaultJsonParser('error', 'ignore');
   const maxBytes = {
     event: config.eventMaxBytes,
     batch: Math.min(config.eventMaxBytes * BATCH_EVENTS, MOST_BYTES),
     list: MOST_BYTES,
+    'event-type': DEFAULT_MAX_BYTES,
     none: DEFAULT_MAX_BYTES,
   };
   server.addHook('onRoute', (route) => {
@@ -45,7 +49,7 @@ export function registerJsonParser(server: FastifyInstance, config: Config): voi
       const text = decode(body);
       if (text === null) return done(new ApiError(400, MESSAGES.malformedUtf8));
       if (text === '') return done(null, undefined);
-      if (rule.body === 'event' || rule.body === 'batch') return void parseEvent(request as FastifyRequest, text, done);
+      if (WITH_ANY_KEYS.includes(rule.body ?? '')) return void parseWithAnyKeys(request as FastifyRequest, text, done);
       return void parse(request as FastifyRequest, text, (error, value) => {
         const fault = error || rule.body === 'list' ? null : shapeFaultOf(value);
         if (value === null) done(new ApiError(400, MESSAGES.nullBody));

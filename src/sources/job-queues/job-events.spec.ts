@@ -1,5 +1,4 @@
-import { EVENT_TYPES } from '../../catalogue/catalogue';
-import { EventValidator } from '../../catalogue/event-validator';
+import { EventCatalogue } from '../../catalogue/event-catalogue';
 import { type JobEvent, jobEventsOf, withoutResult } from './job-events';
 import type { Happening } from './job-memory';
 import type { QueueEvent } from './queue-event';
@@ -66,9 +65,9 @@ describe('The events of an entry', () => {
   });
 
   it.each(['active', 'completed', 'failed'] as const)('fit the catalogue when a job that is gone was %s', (kind) => {
-    const validator = new EventValidator(EVENT_TYPES);
+    const catalogue = new EventCatalogue({ extraEventTypes: [], eventMaxBytes: 1024 });
     const events = jobEventsOf(queue, happening({ kind }, GONE));
-    expect(events.map(({ name, data }) => validator.problemOf(name, data))).toEqual(events.map(() => null));
+    expect(events.map(({ name, data }) => catalogue.problemOf(name, data))).toEqual(events.map(() => null));
     expect(events.length).toBeGreaterThan(0);
   });
 

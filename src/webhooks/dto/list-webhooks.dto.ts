@@ -1,16 +1,14 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn } from 'class-validator';
+import { ToBoolean } from '../../plumbing/validation/boolean.decorator';
 import { IsEventFilter } from '../../plumbing/validation/event-filter.decorator';
 import { Optional } from '../../plumbing/validation/optional.decorator';
 import { PageQueryDto } from '../../plumbing/pagination/dto/page-query.dto';
 
-const toBoolean = ({ value }: { value: unknown }): unknown => ({ true: true, false: false })[String(value)] ?? value;
-
 export class ListWebhooksDto extends PageQueryDto {
   /** Only active, or only inactive webhooks. */
   @Optional()
-  @Transform(toBoolean)
+  @ToBoolean()
   @IsBoolean({ message: 'active must be true or false' })
   active?: boolean;
 

@@ -44,7 +44,7 @@ describe('The envelope', () => {
     ['DELETE', '/api/webhooks', 'GET, HEAD, POST'],
     ['OPTIONS', '/api/webhooks', 'GET, HEAD, POST'],
     ['PATCH', '/api/me', 'GET, HEAD'],
-    ['POST', '/api/event-types', 'GET, HEAD'],
+    ['PATCH', '/api/event-types', 'GET, HEAD, POST'],
     ['PUT', `/api/webhooks/${UNKNOWN_ID}`, 'DELETE, GET, HEAD, PATCH'],
     ['GET', `/api/webhooks/${UNKNOWN_ID}/test`, 'POST'],
     ['PROPFIND', '/health/live', 'GET, HEAD'],

@@ -12,7 +12,10 @@ import { EVENT_NAMES } from '../stage/examples';
 const REQUESTS = process.env.LONG === '1' ? 10_000 : 2500;
 /** As many more as it takes until every operation has succeeded: some need what others have rarely left behind. */
 const MOST_REQUESTS = 3 * REQUESTS;
+/** What leaves behind that which others need: a webhook, and a delivery of it that has failed. */
+const LEAVE_BEHIND = ['POST /api/webhooks', 'POST /api/events', 'GET /api/deliveries'];
 const AT_ONCE = 12;
+const EVENT_TYPES = Array.from({ length: 50 }, (_, i) => `sold.kind_${i}`);
 /** To repeat a failed run set SEED to the seed that it printed. */
 const seed = Number(process.env.SEED ?? randomInt(2 ** 31));
 
@@ -64,6 +67,13 @@ describe(`${REQUESTS} requests out of openapi.json (SEED=${seed})`, () => {
         waitSeconds: [0, 1],
         provider: ['push', 'push', 'mastodon', 'bluesky'],
         handle: ['ada', 'ada@name.invalid', 'ada.name.invalid'],
+        ...{
+          name: EVENT_TYPES,
+          '{name}': EVENT_TYPES,
+          schema: [{ type: 'object' }],
+          example: [{}],
+          application: ['shop'],
+        },
         scopes: [['webhooks:read'], ['tokens:manage', 'deliveries:read']],
         expiresAt: [null, '2199-01-01T00:00:00Z'],
       },
@@ -83,7 +93,8 @@ describe(`${REQUESTS} requests out of openapi.json (SEED=${seed})`, () => {
     const work = async () => {
       while (!isDone() && faults.size < 20) {
         sent += 1;
-        const generated = requests.next();
+        const wanted = sent > REQUESTS ? [...neverSucceeded().map(({ name }) => name), ...LEAVE_BEHIND] : [];
+        const generated = requests.next(wanted);
         const answer = await send(generated);
         const fault = judge(generated, answer);
         if (fault)

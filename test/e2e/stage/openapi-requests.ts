@@ -38,7 +38,7 @@ export interface GeneratedRequest {
   body?: Buffer;
 }
 
-/** Values of fields whose meaning a schema cannot tell. A url never leads away from this machine. */
+/** Values of fields, and of `{parameters}`, whose meaning a schema cannot tell. A url never leads away from this machine. */
 export interface Vocabulary {
   fields: Record<string, readonly unknown[]>;
   ids: readonly string[];
@@ -89,9 +89,11 @@ export class OpenApiRequests {
     );
   }
 
-  next(): GeneratedRequest {
+  /** @param wanted operations, as `GET /api/me`, of which every other request is one; none: all are alike */
+  next(wanted: readonly string[]): GeneratedRequest {
     const { random } = this;
-    const { route, method, operation } = random.pick(this.operations);
+    const some = this.operations.filter((each) => wanted.includes(`${each.method} ${each.route}`));
+    const { route, method, operation } = random.pick(some.length > 0 && this.chance(0.5) ? some : this.operations);
     // How many things about it are wrong.
     const faults = this.chance(0.4) ? 0 : this.chance(0.7) ? 1 : 6;
     const wrong = () => faults > 0 && this.chance(faults / 6);
@@ -120,6 +122,8 @@ export class OpenApiRequests {
     const place = (this.chance(0.5) && this.vocabulary.places[route]?.at(-1)) || {};
     const filled = route.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       if (wrong()) return this.random.pick(SEGMENTS).replaceAll(' ', '%20');
+      const named = this.vocabulary.fields[`{${name}}`];
+      if (named) return String(this.random.pick(named));
       return place[name] ?? (this.chance(0.8) ? this.random.pick(this.vocabulary.ids) : this.uuid());
     });
     return wrong() && this.chance(0.1) ? `${filled}/${this.random.pick(['', 'x', '%00', '..'])}` : filled;

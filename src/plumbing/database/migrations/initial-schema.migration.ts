@@ -7,7 +7,7 @@ export class InitialSchema1763800000000 implements MigrationInterface {
   name = 'InitialSchema1763800000000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    for (const part of [ACCESS, WEBHOOKS, EVENTS, DELIVERIES, COUNTS, JOB_QUEUES, FOLLOWERS])
+    for (const part of [ACCESS, EVENT_TYPES, WEBHOOKS, EVENTS, DELIVERIES, COUNTS, JOB_QUEUES, FOLLOWERS])
       await queryRunner.query(part);
   }
 
@@ -29,6 +29,7 @@ const TABLES = [
     'webhook_pauses',
     'webhooks',
     'console_links',
+    'event_types',
     'access_tokens',
   ],
 ];
@@ -66,6 +67,19 @@ const ACCESS = `
   );
   create index console_links_expiry on webhook_service.console_links (code_expires_at);
   create index console_links_parent on webhook_service.console_links (parent_id);
+`;
+
+const EVENT_TYPES = `
+  create table webhook_service.event_types (
+    name        text primary key,
+    description text not null,
+    schema      json not null,
+    example     json not null,
+    -- The application that has declared it; null: it came over the API without one.
+    application text,
+    -- Larger after every change, so that processes notice it.
+    version     bigint generated always as identity
+  );
 `;
 
 const WEBHOOKS = `

@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { isBuiltIn, nameProblem } from '../../plumbing/config/event-name';
+import { ApiError } from '../../plumbing/errors/api-error';
+import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
+import { EventCatalogue, type KnownEventType } from '../event-catalogue';
+import { type StoredType, StoredTypesRepository } from '../stored-types.repository';
+import { StoredTypesService } from '../stored-types.service';
+import type { EventTypeRequest } from './event-type-request';
+
+const MAX_TYPES = 500;
+
+type Declaration = EventTypeRequest & { name: string };
+
+/** Declares, changes and deletes event types, for all processes of the service. */
+@Injectable()
+export class EventTypesService {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly catalogue: EventCatalogue,
+    private readonly rows: StoredTypesRepository,
+    private readonly stored: StoredTypesService,
+  ) {}
+
+  /**
+   * Declares a type whose name nobody has.
+   * @throws ApiError 400 for a name, a schema or an example that cannot be; 409 when the name is taken, or past 500 types
+   */
+  async create(type: Declaration): Promise<KnownEventType> {
+    this.judge(type);
+    await this.change(async (manager) => {
+      const before = await this.rows.find(manager, type.name);
+      if (before) throw new ApiError(409, messageFor.eventTypeExists(type.name));
+      this.refuseOwn(type);
+      await this.insert(manager, type);
+    });
+    return saved(type);
+  }
+
+  /**
+   * Declares a type, or changes the one with that name.
+   * @param force replaces a schema by another one
+   * @throws ApiError as `create`, 409 when the name belongs to another source or application, or for another schema
+   */
+  async save(type: Declaration, force: boolean): Promise<{ type: KnownEventType; isNew: boolean }> {
+    this.judge(type);
+    const isNew = await this.change(async (manager) => {
+      const before = await this.rows.find(manager, type.name);
+      if (!before) {
+        this.refuseOwn(type);
+        await this.insert(manager, type);
+        return true;
+      }
+      refuseForeign(before, type.application);
+      if (!force && !isDeepStrictEqual(before.schema, type.schema)) {
+        throw new ApiError(409, messageFor.eventTypeDiffers(type.name));
+      }
+      await this.rows.save(manager, type);
+      return false;
+    });
+    return { type: saved(type), isNew };
+  }
+
+  /**
+   * Deletes a type. Webhooks keep its name, and it can be declared again.
+   * @throws ApiError 404 when there is none, 409 when it belongs to another source or application
+   */
+  async remove(name: string, application: string | null): Promise<void> {
+    await this.change(async (manager) => {
+      const before = await this.rows.find(manager, name);
+      if (before) {
+        refuseForeign(before, application);
+        return this.rows.remove(manager, name);
+      }
+      const own = this.catalogue.findOwn(name);
+      throw own ? taken(own) : new ApiError(404, MESSAGES.eventTypeNotFound);
+    });
+  }
+
+  /** One change at a time; afterwards this process knows it, and all others within a second. */
+  private async change<T>(action: (manager: EntityManager) => Promise<T>): Promise<T> {
+    const result = await this.dataSource.transaction(async (manager) => {
+      await this.rows.lock(manager);
+      return action(manager);
+    });
+    await this.stored.refresh();
+    return result;
+  }
+
+  private judge(type: Declaration): void {
+    const problem = isBuiltIn(type.name) ? null : nameProblem(type.name);
+    if (problem) throw new ApiError(400, messageFor.badEventName(type.name, problem));
+    const fault = this.catalogue.typeProblem(type);
+    if (fault) throw new ApiError(400, fault);
+  }
+
+  /** A name of EXTRA_EVENT_TYPES is there for its application to declare it, and for nobody else. */
+  private refuseOwn({ name, application }: Declaration): void {
+    const own = this.catalogue.findOwn(name);
+    if (own && !(own.source === 'setting' && application !== null)) throw taken(own);
+  }
+
+  private async insert(manager: EntityManager, type: Declaration): Promise<void> {
+    if ((await this.rows.count(manager)) >= MAX_TYPES) throw new ApiError(409, MESSAGES.tooManyEventTypes);
+    await this.rows.save(manager, type);
+  }
+}
+
+const saved = (type: Declaration): KnownEventType => ({
+  ...type,
+  source: type.application === null ? 'api' : 'module',
+});
+
+function refuseForeign(before: StoredType, application: string | null): void {
+  if (before.application !== application) throw taken(saved(before));
+}
+
+function taken({ name, source, application }: KnownEventType): ApiError {
+  const owners = {
+    builtin: 'it is built in',
+    setting: 'EXTRA_EVENT_TYPES names it',
+    module: application === null ? 'a module of the service has it' : `the application ${application} has it`,
+    api: 'it was declared over the API, without an application',
+  };
+  return new ApiError(409, messageFor.eventTypeTaken(name, owners[source]));
+}

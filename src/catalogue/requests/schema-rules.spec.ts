@@ -1,0 +1,73 @@
+import { schemaProblem } from './schema-rules';
+
+const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
+const nested = (depth: number): object =>
+  depth === 0 ? { type: 'string' } : { type: 'object', properties: { a: nested(depth - 1) } };
+
+describe('The rules for schemas that come over the API', () => {
+  it.each([
+    [
+      'what an event usually has',
+      object({ id: { type: 'string', format: 'uuid' }, cents: { type: 'integer', minimum: 0 } }),
+    ],
+    ['annotations', { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'x', ...object({}) }],
+    ['alternatives', object({ a: { oneOf: [{ const: 1 }, { enum: ['b', null] }] } }, { additionalProperties: false })],
+    [
+      'references',
+      object({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { type: 'array', items: { $ref: '#/$defs/c' } }, c: {} } }),
+    ],
+    ['booleans for schemas', object({ a: true }, { additionalProperties: false })],
+    ['a property with the name of a keyword', object({ pattern: { type: 'string' }, $ref: { type: 'string' } })],
+  ])('take %s', (_, schema) => expect(schemaProblem(schema)).toBeNull());
+
+  it.each([
+    ['a list', [], 'schema must be a JSON object'],
+    ['another type', { type: 'string' }, 'schema.type must be "object"'],
+    [
+      'a pattern',
+      object({ a: { pattern: '(a+)+$' } }),
+      'schema.properties.a.pattern is not a keyword that a schema may have here',
+    ],
+    [
+      'unique items',
+      object({ a: { uniqueItems: true } }),
+      'schema.properties.a.uniqueItems is not a keyword that a schema may have here',
+    ],
+    [
+      'another format',
+      object({ a: { format: 'regex' } }),
+      'schema.properties.a.format must be one of date-time, date, uuid, email, uri',
+    ],
+    [
+      'a reference elsewhere',
+      object({ a: { $ref: 'https://evil.example/x' } }),
+      'schema.properties.a.$ref must lead to one of $defs',
+    ],
+    [
+      'a circle',
+      object({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { items: { $ref: '#/$defs/b' } } } }),
+      'schema.properties.a.$ref.items.$ref leads to itself',
+    ],
+    [
+      'a key of every object',
+      object({ a: { $ref: '#/$defs/constructor' } }),
+      'schema.properties.a.$ref must lead to one of $defs',
+    ],
+    ['16 KiB', object({ a: { description: 'x'.repeat(17_000) } }), 'schema is larger than 16384 bytes'],
+  ])('refuse %s', (_, schema, problem) => expect(schemaProblem(schema)).toBe(problem));
+
+  it('refuse what is too deep, or has too many keywords', () => {
+    expect(schemaProblem(nested(7))).toBeNull();
+    expect(schemaProblem(nested(30))).toMatch(/more than 16 levels deep$/);
+    const many = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`p${i}`, { type: 'null' }]));
+    expect(schemaProblem(object(many))).toMatch(/more than 500 keywords$/);
+  });
+
+  it('count what a reference leads to wherever it stands', () => {
+    const twice = (name: string) => ({ allOf: [{ $ref: `#/$defs/${name}` }, { $ref: `#/$defs/${name}` }] });
+    const $defs = Object.fromEntries(
+      Array.from({ length: 60 }, (_, i) => [`d${i}`, i === 59 ? {} : twice(`d${i + 1}`)]),
+    );
+    expect(schemaProblem(object({ a: twice('d0') }, { $defs }))).toMatch(/more than/);
+  });
+});

@@ -1,0 +1,93 @@
+import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Batcher } from '../plumbing/database/batcher';
+import { ApiError } from '../plumbing/errors/api-error';
+import { messageFor } from '../plumbing/errors/messages';
+import { Repeat } from '../plumbing/timers/repeat.timer';
+import { EventCatalogue, type KnownEventType } from './event-catalogue';
+import { type StoredType, StoredTypesRepository } from './stored-types.repository';
+
+const LOOK_EVERY_MS = 1000;
+/** As many as ask at the same time. */
+const MAX_ASKING = 10_000;
+
+/** Brings what is stored into the catalogue of this process: once a second, and when somebody names what it does not know. */
+@Injectable()
+export class StoredTypesService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('EventTypes');
+  private state = '';
+  private known = new Map<string, KnownEventType & { version: string }>();
+  private warnedOf = '';
+  /** Who asks while a look is under way gets the next one, which sees what was committed before he asked. */
+  private readonly looks = new Batcher<null, void>(async (asking) => {
+    await this.look();
+    return asking.map(() => undefined);
+  }, MAX_ASKING);
+  private readonly looking = new Repeat(() => this.refresh(), {
+    everyMs: LOOK_EVERY_MS,
+    onFailure: (error, isRepeated) => {
+      if (!isRepeated) this.logger.warn(`Looking for event types fails, and is tried again: ${String(error)}`);
+    },
+  });
+
+  constructor(
+    private readonly catalogue: EventCatalogue,
+    private readonly rows: StoredTypesRepository,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.looking.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.looking.stop();
+  }
+
+  /** Resolves when the catalogue has all that was committed before the call. */
+  async refresh(): Promise<void> {
+    await this.looks.add(null);
+  }
+
+  /** Looks for what this process does not know yet, before it is refused. Asks nothing when it knows all of these names. */
+  async lookUp(names: readonly string[]): Promise<void> {
+    if (names.some((name) => !this.catalogue.find(name))) await this.refresh();
+  }
+
+  /**
+   * The event type with this name.
+   * @throws ApiError 400 when there is none
+   */
+  async find(name: string): Promise<KnownEventType> {
+    await this.lookUp([name]);
+    const type = this.catalogue.find(name);
+    const names = this.catalogue.all.map((known) => known.name);
+    if (!type) throw new ApiError(400, messageFor.unknownEvent(name, names));
+    return type;
+  }
+
+  private async look(): Promise<void> {
+    const state = await this.rows.state();
+    if (state === this.state) return;
+    const types = (await this.rows.all()).map((row) => this.keep(row));
+    this.known = new Map(types.map((type) => [type.name, type]));
+    this.catalogue.replaceStored(types);
+    this.state = state;
+    this.warnOfNames();
+  }
+
+  /** What has not changed stays the same object, whose schema is compiled already. */
+  private keep({ version, ...row }: StoredType): KnownEventType & { version: string } {
+    const before = this.known.get(row.name);
+    if (before?.version === version) return before;
+    return { ...row, source: row.application === null ? 'api' : 'module', version };
+  }
+
+  private warnOfNames(): void {
+    const names = this.catalogue.namedTwice.join(', ');
+    if (names !== '' && names !== this.warnedOf) {
+      this.logger.warn(
+        `EXTRA_EVENT_TYPES names ${names}: such an event type is there already, so that changes nothing.`,
+      );
+    }
+    this.warnedOf = names;
+  }
+}

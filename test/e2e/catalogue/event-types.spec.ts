@@ -1,0 +1,267 @@
+import { randomBytes } from 'node:crypto';
+import { type Api, dataOf, errorOf, exchange } from '../../support/api';
+import { cloneDatabase, type TestDatabase } from '../../support/postgres';
+import { useReceiver } from '../../support/receiver';
+import { type Service, startService, useService } from '../../support/service';
+import { describeOnStores } from '../../support/stores';
+import { waitFor } from '../../support/wait-for';
+import { subscribe } from '../stage/steps';
+
+const CENTS = { type: 'object', required: ['cents'], properties: { cents: { type: 'integer', minimum: 0 } } };
+const PAID = { description: 'An invoice was paid.', schema: CENTS, example: { cents: 4900 } };
+let made = 0;
+const newName = () => `invoice.kind_${(made += 1)}`;
+const manage = (service: Service) => service.apiFor('operator', ['event-types:manage']);
+
+async function webhooksOf({ url }: Service): Promise<Record<string, { post: Outgoing }>> {
+  const { text } = await exchange(url, 'GET', '/docs/openapi.json');
+  return (JSON.parse(text) as { webhooks: Record<string, { post: Outgoing }> }).webhooks;
+}
+
+interface Outgoing {
+  description: string;
+  requestBody: { content: { 'application/json': { schema: { properties: { data: object } }; example?: object } } };
+}
+
+describeOnStores('An event type over the API, with two processes', (store) => {
+  const receiver = useReceiver();
+  let database: TestDatabase;
+  let one: Service;
+  let other: Service;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    const settings = { ...store.settings(), SECRETS_KEY: randomBytes(32).toString('base64') };
+    [one, other] = await Promise.all([startService(settings, database), startService(settings, database)]);
+  });
+  afterAll(async () => {
+    expect([await one?.stop(), await other?.stop()]).toEqual([0, 0]);
+    await database.drop();
+  });
+
+  it('can at once be subscribed to, tested and published in the other process, which holds its data to it', async () => {
+    const name = newName();
+    const declared = await dataOf((await manage(one)).createEventType({ name, ...PAID }), 201);
+    expect(declared).toEqual({ name, ...PAID, source: 'api', application: null });
+    const api = await other.apiFor('ada');
+    const hook = receiver.hook();
+    const webhook = await subscribe(api, hook, [name]);
+    await dataOf(api.testWebhook(webhook.id, { event: name }));
+    await dataOf(api.publish({ event: name, data: { cents: 1, more: true } }), 202);
+    const bodies = (await hook.received(2)).map(({ body }) => JSON.parse(body.toString()) as { data: object });
+    expect(bodies.map(({ data }) => data)).toEqual(expect.arrayContaining([{ cents: 4900 }, { cents: 1, more: true }]));
+    expect(await errorOf(api.publish({ event: name, data: { cents: -1 } }), 400)).toBe('data.cents must be >= 0');
+  });
+
+  it('can at once be published in a batch, and subscribed to by its prefix', async () => {
+    const prefix = `shop${(made += 1)}`;
+    const types = await manage(one);
+    await dataOf(types.createEventType({ name: `${prefix}.opened`, ...PAID }), 201);
+    await subscribe(await other.apiFor('ada'), receiver.hook(), [`${prefix}.*`]);
+    await dataOf(types.createEventType({ name: `${prefix}.closed`, ...PAID }), 201);
+    const events = [{ event: `${prefix}.closed`, data: { cents: 1 } }];
+    await dataOf((await other.apiFor('ada')).publishBatch({ events }), 202);
+  });
+
+  it('is in every list within two seconds, as are its changes and its end', async () => {
+    const name = newName();
+    const types = await manage(one);
+    const listed = async () => (await dataOf(other.api.eventTypes())).find((type) => type.name === name);
+    const within = <T>(what: string, look: () => Promise<T>) => waitFor(look, { what, timeoutMs: 2000 });
+    await dataOf(types.saveEventType(name, PAID), 201);
+    expect(await within('the new type', listed)).toEqual({ name, ...PAID, source: 'api', application: null });
+    expect(await webhooksOf(other)).toHaveProperty([name]);
+    const schema = { ...CENTS, properties: { cents: { type: 'integer', maximum: 9999 } } };
+    await dataOf(types.saveEventType(name, { ...PAID, description: 'Paid.', schema }, { force: true }), 200);
+    await within('its change', async () => (await listed())?.description === 'Paid.');
+    const api = await other.apiFor('ada');
+    expect(await errorOf(api.publish({ event: name, data: { cents: 10_000 } }), 400)).toBe(
+      'data.cents must be <= 9999',
+    );
+    await dataOf(types.deleteEventType(name));
+    await within('its end', async () => (await listed()) === undefined);
+    expect(await errorOf(api.publish({ event: name, data: { cents: 1 } }), 400)).toContain('There is no event named');
+    expect(await webhooksOf(other)).not.toHaveProperty([name]);
+  });
+});
+
+describe('Event types over the API', () => {
+  const service = useService({ EXTRA_EVENT_TYPES: 'named.only,named.twice', EVENT_MAX_BYTES: '1048576' });
+  const receiver = useReceiver();
+  let api: Api;
+  beforeAll(async () => {
+    api = await manage(service);
+  });
+
+  it('take the scope event-types:manage, and the list takes none', async () => {
+    const others = await service.apiFor('ada', ['webhooks:read', 'webhooks:write', 'events:broadcast', 'users:manage']);
+    const name = newName();
+    for (const refused of [
+      others.createEventType({ name, ...PAID }),
+      others.saveEventType(name, PAID),
+      others.deleteEventType('job.started'),
+    ]) {
+      expect(await errorOf(refused, 403)).toBe('This token lacks the scope event-types:manage.');
+    }
+    const sources = new Map((await dataOf(others.eventTypes())).map((type) => [type.name, type.source]));
+    expect([sources.get('job.started'), sources.get('named.only')]).toEqual(['builtin', 'setting']);
+  });
+
+  it('may leave schema and example out, and then take any object', async () => {
+    const name = newName();
+    const type = await dataOf(api.createEventType({ name, description: 'Something.' }), 201);
+    expect(type).toMatchObject({ schema: { type: 'object' }, example: {} });
+    await dataOf(service.api.publish({ event: name, data: { any: ['thing'] } }), 202);
+  });
+
+  it('are changed with the same schema, and with another one by force only', async () => {
+    const name = newName();
+    await dataOf(api.saveEventType(name, PAID), 201);
+    const reordered = { properties: CENTS.properties, required: CENTS.required, type: 'object' };
+    await dataOf(api.saveEventType(name, { ...PAID, schema: reordered, example: { cents: 1 } }), 200);
+    const other = { ...PAID, schema: { type: 'object' } };
+    expect(await errorOf(api.saveEventType(name, other), 409)).toBe(
+      `${name} has another schema. Add ?force=true to replace it.`,
+    );
+    expect(await errorOf(api.saveEventType(name, other, { force: 'yes' }), 400)).toBe('force must be true or false');
+    expect(await dataOf(api.saveEventType(name, other, { force: true }), 200)).toMatchObject({ schema: other.schema });
+    expect(await errorOf(api.createEventType({ name, ...PAID }), 409)).toContain('already');
+  });
+
+  it('belong to whoever has declared them', async () => {
+    const [ours, theirs] = [newName(), newName()];
+    const shop = { ...PAID, application: '@acme/shop' };
+    expect(await dataOf(api.saveEventType(ours, shop), 201)).toMatchObject({
+      source: 'module',
+      application: '@acme/shop',
+    });
+    await dataOf(api.saveEventType(ours, shop), 200);
+    await dataOf(api.saveEventType(theirs, PAID), 201);
+    const refusals: [string, ReturnType<Api['call']>][] = [
+      [`${ours} cannot be declared or changed here: the application @acme/shop has it.`, api.saveEventType(ours, PAID)],
+      ['the application @acme/shop has it', api.saveEventType(ours, { ...PAID, application: 'mail' })],
+      ['the application @acme/shop has it', api.deleteEventType(ours)],
+      ['the application @acme/shop has it', api.deleteEventType(ours, { application: 'mail' })],
+      ['declared over the API', api.saveEventType(theirs, shop)],
+      ['declared over the API', api.deleteEventType(theirs, { application: 'mail' })],
+      ['it is built in', api.createEventType({ name: 'job.started', ...PAID })],
+      ['it is built in', api.saveEventType('webhook.disabled', PAID, { force: true })],
+      ['it is built in', api.deleteEventType('job.started')],
+      ['EXTRA_EVENT_TYPES names it', api.createEventType({ name: 'named.only', ...PAID })],
+      ['EXTRA_EVENT_TYPES names it', api.saveEventType('named.only', PAID)],
+      ['EXTRA_EVENT_TYPES names it', api.deleteEventType('named.only')],
+    ];
+    for (const [sentence, refused] of refusals) expect(await errorOf(refused, 409)).toContain(sentence);
+    expect(await errorOf(api.deleteEventType(newName()), 404)).toBe('There is no event type with this name.');
+    expect(await dataOf(api.deleteEventType(ours, { application: '@acme/shop' }))).toEqual({ name: ours });
+  });
+
+  it('of an application hold, where EXTRA_EVENT_TYPES names them too, and the log says so', async () => {
+    await dataOf(api.saveEventType('named.twice', { ...PAID, application: 'shop' }), 201);
+    expect(await errorOf(service.api.publish({ event: 'named.twice', data: {} }), 400)).toContain("'cents'");
+    await waitFor(() => service.logs().includes('EXTRA_EVENT_TYPES names named.twice'), { what: 'the warning' });
+    await dataOf(api.deleteEventType('named.twice', { application: 'shop' }));
+    await dataOf(service.api.publish({ event: 'named.twice', data: {} }), 202);
+  });
+
+  it('that are deleted stay with the webhooks that have them, and can be declared again', async () => {
+    const name = newName();
+    await dataOf(api.createEventType({ name, ...PAID }), 201);
+    const hook = receiver.hook();
+    const { id } = await subscribe(service.api, hook, [name]);
+    await dataOf(api.deleteEventType(name));
+    const { events } = await dataOf(service.api.updateWebhook(id, { events: [name, 'job.started'] }));
+    expect(events).toEqual([name, 'job.started']);
+    const other = service.api.createWebhook({ url: hook.url, events: [name] });
+    expect(await errorOf(other, 400)).toContain(`events names nothing known: ${name}`);
+    expect(await errorOf(service.api.testWebhook(id, { event: name }), 400)).toContain('There is no event named');
+    await dataOf(api.createEventType({ name, ...PAID }), 201);
+    await dataOf(service.api.publish({ event: name, data: { cents: 1 } }), 202);
+    await hook.received(1);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['an unknown field', { ...PAID, name: 'a.b', active: true }, /^active is not a known field$/],
+    ['an application in POST', { ...PAID, name: 'a.b', application: 'shop' }, /^application is not a known field$/],
+    ['no description', { name: 'a.b' }, /^description must be/],
+    ['a name of one part', { ...PAID, name: 'paid' }, /^name "paid" is no event name/],
+    ['a reserved name', { ...PAID, name: 'webhook.sent' }, /is reserved/],
+    ['no name', PAID, /^name must be a string$/],
+    [
+      'a pattern',
+      { ...PAID, name: 'a.b', schema: { type: 'object', properties: { a: { pattern: '(a+)+$' } } } },
+      /^schema.properties.a.pattern is not a keyword that a schema may have here$/,
+    ],
+    [
+      'a keyword with a wrong value',
+      { ...PAID, name: 'a.b', schema: { type: 'object', required: 'cents' } },
+      /not a valid JSON Schema/,
+    ],
+    ['an example that does not fit', { ...PAID, name: 'a.b', example: {} }, /example does not fit its schema/],
+    ['no example that fits', { name: 'a.b', description: 'x', schema: CENTS }, /required property 'cents'/],
+    [
+      'too large an example',
+      { ...PAID, name: 'a.b', example: { cents: 1, a: 'x'.repeat(17_000) } },
+      /^example is larger/,
+    ],
+    ['no JSON object', [], /^The request body must be a JSON object/],
+  ])('refuse %s', async (_, body, sentence) => {
+    expect(await errorOf(api.createEventType(body), 400)).toMatch(sentence);
+  });
+
+  it('keep keys that reach a prototype elsewhere, and what is nested deeper than other bodies', async () => {
+    const name = newName();
+    const rawBody = `{"description":"x","schema":{"type":"object","properties":{"constructor":{"type":"string"},"toString":{}}},
+      "example":{"constructor":"x","a":${'['.repeat(40)}${']'.repeat(40)}}}`;
+    const type = await dataOf(api.call<{ schema: object }>('PUT', `/api/event-types/${name}`, { rawBody }), 201);
+    expect(JSON.stringify(type.schema)).toContain('{"constructor":{"type":"string"},"toString":{}}');
+    const publish = (constructor: unknown) =>
+      service.api.publish({ event: name, data: { ['constructor']: constructor } });
+    expect(await errorOf(publish(1), 400)).toBe('data.constructor must be string');
+    await dataOf(publish('x'), 202);
+    const deep = { description: 'x', schema: JSON.parse(`${'{"a":'.repeat(900)}1${'}'.repeat(900)}`) as object };
+    expect(await errorOf(api.saveEventType(newName(), deep), 400)).toMatch(/^schema must not be nested deeper/);
+  });
+
+  it('are at most 500, also when many are declared at once', async () => {
+    await service.database.query(
+      `insert into webhook_service.event_types (name, description, schema, example)
+       select 'filler.kind_' || i, 'x', '{"type":"object"}', '{}'
+       from generate_series(1, 497 - (select count(*)::int from webhook_service.event_types)) as i`,
+    );
+    const replies = await Promise.all(
+      Array.from({ length: 9 }, () => api.createEventType({ ...PAID, name: newName() })),
+    );
+    expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409, 409]);
+    expect(replies.find((reply) => !reply.success)).toMatchObject({
+      error: expect.stringContaining('500 event types'),
+    });
+    await service.database.query(`delete from webhook_service.event_types where name like 'filler.%'`);
+  });
+
+  it('with a schema that finds a million faults hold nobody up', async () => {
+    const name = newName();
+    const kinds = Array.from({ length: 100 }, (_, i) => ({ const: `kind ${i}` }));
+    const schema = { type: 'object', properties: { list: { type: 'array', items: { anyOf: kinds } } } };
+    await dataOf(api.createEventType({ name, description: 'x', schema }), 201);
+    const error = await errorOf(service.api.publish({ event: name, data: { list: Array(200_000).fill(0) } }), 400);
+    expect(error.split('; ')).toHaveLength(10);
+    expect(error.length).toBeLessThan(2000);
+  });
+
+  it('are in the document with their schema, references resolved, and without their example', async () => {
+    const name = newName();
+    const schema = {
+      type: 'object',
+      properties: { price: { $ref: '#/$defs/money' } },
+      $defs: { money: { type: 'integer' } },
+    };
+    await dataOf(api.createEventType({ name, description: 'Sold.', schema, example: { price: 5 } }), 201);
+    const { post } = (await webhooksOf(service))[name]!;
+    const body = post.requestBody.content['application/json'];
+    expect(post.description).toBe('Sold.');
+    expect(body.schema.properties.data).toEqual({ type: 'object', properties: { price: { type: 'integer' } } });
+    expect(body).not.toHaveProperty('example');
+    expect((await exchange(service.url, 'GET', '/docs/swagger-ui-init.js')).text).toContain(`"${name}"`);
+  });
+});
