@@ -72,9 +72,6 @@ const MAY_IMPORT = {
   ],
   'sources/followers/accounts': ['sources/followers', 'sources/followers/readings', 'auth', ...USABLE],
   'sources/job-queues': ['auth', 'catalogue', 'events', ...USABLE],
-
-  // A library for receivers: it must not drag the service in.
-  receiver: ['deliveries/sending/sign.ts'],
 };
 
 const ROOMS = Object.keys(MAY_IMPORT);
@@ -105,6 +102,18 @@ const roomRules = ROOMS.flatMap((room) => [
 
 /** The folders of the console, lowest first: each may import what stands before it, and itself. */
 const CONSOLE = ['api', 'text', 'parts', 'screens', 'app'];
+/** The folders of the package, lowest first, likewise. Its entry points lie beside them. */
+const PACKAGE = ['events', 'signature', 'nest'];
+const packageRules = PACKAGE.map((folder, i) => ({
+  name: `package-${folder}`,
+  comment: `packages/webhook-notification/src/${folder} may import: ${PACKAGE.slice(0, i + 1).join(', ')}.`,
+  severity: 'error',
+  from: { path: `^packages/webhook-notification/src/${folder}/`, pathNot: SPEC },
+  to: {
+    path: '^(packages|console|src|test)/',
+    pathNot: `^packages/webhook-notification/src/(${PACKAGE.slice(0, i + 1).join('|')})/`,
+  },
+}));
 const consoleRules = CONSOLE.map((folder, i) => ({
   name: `console-${folder}`,
   comment: `console/src/${folder} may import: ${CONSOLE.slice(0, i + 1).join(', ')}.`,
@@ -134,6 +143,14 @@ module.exports = {
     },
     ...roomRules,
     ...consoleRules,
+    ...packageRules,
+    {
+      name: 'package-by-name',
+      comment: 'The service uses what the package exports.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^packages/', pathNot: '^packages/webhook-notification/src/(webhook-notification|nest/[^/]+)[.]ts$' },
+    },
     {
       name: 'console-is-apart',
       comment: 'The console is a client of the API: neither is built into the other.',
@@ -216,6 +233,7 @@ module.exports = {
   ],
   options: {
     tsPreCompilationDeps: true,
+    combinedDependencies: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
     enhancedResolveOptions: {

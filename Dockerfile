@@ -2,11 +2,13 @@
 FROM node:24-bookworm-slim AS base
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/webhook-notification/package.json ./packages/webhook-notification/package.json
 
 FROM base AS build
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json nest-cli.json ormconfig.ts ./
-COPY scripts/build.cjs ./scripts/build.cjs
+COPY scripts/build.cjs scripts/build-package.cjs ./scripts/
+COPY packages ./packages
 COPY src ./src
 COPY console ./console
 RUN npm run build
@@ -27,6 +29,9 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules ./node_modules
+# node_modules has a link to it.
+COPY packages/webhook-notification/package.json ./packages/webhook-notification/package.json
+COPY --from=build /app/packages/webhook-notification/dist ./packages/webhook-notification/dist
 COPY --from=build /app/dist ./dist
 COPY scripts/webhooks.cjs ./scripts/webhooks.cjs
 RUN ln -s /app/scripts/webhooks.cjs /usr/local/bin/webhooks

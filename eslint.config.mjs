@@ -4,8 +4,11 @@ import { defineConfig } from 'eslint/config';
 import ts from 'typescript-eslint';
 import names from './scripts/roles.cjs';
 
-const TYPESCRIPT = ['src/**/*.ts', 'test/**/*.ts', 'ormconfig.ts', 'console/src/**/*.{ts,tsx}'];
-const SPECS = ['src/**/*.spec.ts', 'test/**/*.ts'];
+const TYPESCRIPT = [
+  ...['src/**/*.ts', 'test/**/*.ts', 'ormconfig.ts'],
+  ...['console/src/**/*.{ts,tsx}', 'packages/*/src/**/*.ts'],
+];
+const SPECS = ['src/**/*.spec.ts', 'packages/*/src/**/*.spec.ts', 'test/**/*.ts'];
 const WITH_ROLE = names.roles.map((role) => `src/**/*.${role}.ts`);
 const PURE_EXCEPTIONS = [...WITH_ROLE, ...names.entryPoints, 'src/**/*.spec.ts', 'src/**/*.d.ts'];
 
@@ -206,7 +209,7 @@ const house = {
 };
 
 export default defineConfig(
-  { ignores: ['dist/', 'node_modules/', 'coverage/', '.data/', 'console/src/api/openapi.d.ts'] },
+  { ignores: ['dist/', 'packages/*/dist/', 'node_modules/', 'coverage/', '.data/', 'console/src/api/openapi.d.ts'] },
   {
     plugins: { house },
     linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' },
@@ -258,8 +261,8 @@ export default defineConfig(
   },
 
   {
-    files: ['src/**/*.ts', 'ormconfig.ts'],
-    ignores: ['src/**/*.spec.ts'],
+    files: ['src/**/*.ts', 'ormconfig.ts', 'packages/*/src/**/*.ts'],
+    ignores: ['**/*.spec.ts'],
     rules: {
       ...rulesFor(shipped, environment),
       'no-console': 'error',
@@ -274,6 +277,8 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
     },
   },
+  // An application brings no HTTP client for our sake.
+  { files: ['packages/*/src/**/*.ts'], rules: rulesFor(environment) },
   { files: ['src/main.ts', 'src/**/*.command.ts', 'src/**/*.launcher.ts'], rules: { 'no-console': 'off' } },
   { files: ['src/plumbing/config/**/*.ts'], ignores: ['src/**/*.spec.ts'], rules: rulesFor(shipped) },
   { files: ['src/**/*.ts'], ignores: PURE_EXCEPTIONS, rules: rulesFor(shipped, environment, pure) },

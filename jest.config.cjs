@@ -21,14 +21,19 @@ const esmPackages = [
 
 const base = {
   // The build holds a second package.json.
-  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/packages/webhook-notification/dist/'],
   testEnvironment: 'node',
   transform: {
     '^.+\\.ts$': ['ts-jest', { tsconfig: { ...require('./tsconfig.json').compilerOptions, isolatedModules: true } }],
     'node_modules/.+\\.m?js$': ['@swc/jest', { module: { type: 'commonjs' }, jsc: { target: 'es2023' } }],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esmPackages.join('|')})/)`],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    // The sources: tests of parts need no build.
+    '^webhook-notification$': '<rootDir>/packages/webhook-notification/src/webhook-notification.ts',
+    '^webhook-notification/(nest.*|testing)$': '<rootDir>/packages/webhook-notification/src/$1.ts',
+  },
 };
 
 /** Tests that need a PostgreSQL: one for the whole run, and a database of its own for each file. */
@@ -45,7 +50,7 @@ module.exports = {
   testTimeout: 60_000,
   reporters: ['default', '<rootDir>/test/support/count-reporter.cjs'],
   projects: [
-    { ...base, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
+    { ...base, displayName: 'unit', testMatch: ['<rootDir>/{src,packages/*/src}/**/*.spec.ts'] },
     withDatabase('integration'),
     withDatabase('e2e'),
     withDatabase('browser'),

@@ -22,6 +22,7 @@ function sourcesIn(folder) {
   return entries.filter((entry) => entry.isFile()).map(({ parentPath, path, name }) => join(parentPath ?? path, name));
 }
 
+const isSource = (path) => !path.includes(join('webhook-notification', 'dist'));
 const withoutTypes = (path) => !path.endsWith('openapi.d.ts');
 
 function hash() {
@@ -30,6 +31,7 @@ function hash() {
     ...files.map((file) => join(root, file)),
     ...sourcesIn('src').sort(),
     ...sourcesIn('console').filter(withoutTypes).sort(),
+    ...sourcesIn('packages/webhook-notification').filter(isSource).sort(),
   ]) {
     const content = readFileSync(path);
     sum.update(`\0${path.slice(root.length)}\0${content.length}\0`).update(content);
@@ -39,9 +41,10 @@ function hash() {
 
 // Taken before the build: what is saved meanwhile is built the next time.
 const now = hash();
-if (process.argv.includes('--if-changed') && existsSync(note) && readFileSync(note, 'utf8') === now) process.exit(0);
+const isThere = existsSync(note) && existsSync(join(root, 'packages/webhook-notification/dist'));
+if (process.argv.includes('--if-changed') && isThere && readFileSync(note, 'utf8') === now) process.exit(0);
 const nest = require.resolve('@nestjs/cli/bin/nest.js', { paths: [root] });
-const steps = [[nest, 'build'], [join(root, 'console', 'build.mjs')]];
+const steps = [[join(root, 'scripts', 'build-package.cjs')], [nest, 'build'], [join(root, 'console', 'build.mjs')]];
 const run = (step) => spawnSync(process.execPath, step, { cwd: root, stdio: 'inherit' }).status ?? 1;
 const status = steps.reduce((failed, step) => failed || run(step), 0);
 if (status === 0) writeFileSync(note, now);

@@ -34,8 +34,6 @@ import { QueueHealthService } from './plumbing/queue/queue-health.service';
 export { ApiError } from './plumbing/errors/api-error';
 export type { AddedEventType, EventType, ObjectSchema } from './catalogue/catalogue';
 export { EventsService, type PublishedEvent, type PublishOptions } from './events/events.service';
-// Exported with a star, so that `declare module 'webhook-notification-service'` can add to EventPayloads.
-export * from './catalogue/payloads';
 
 /** What the module needs to know of the service. */
 export interface WebhookNotificationOptions {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { explainSignature, type ExplainOptions } from 'webhook-notification';
 import { readWebhookSecret } from '../plumbing/config/environment.launcher';
-import { diagnose, type DiagnosisOptions } from '../receiver/diagnose';
-import { parseHeaders, parseSavedRequest, type SavedRequest } from '../receiver/saved-request';
+import { parseHeaders, parseSavedRequest, type SavedRequest } from './saved-request';
 
 const STDIN = 0;
 const USAGE = `Usage: npx webhooks verify [<file>] [--headers <file> --body <file>] [--secret-file <file>]
@@ -14,7 +14,8 @@ signature that your own code came to. Exit code: 0 genuine, 1 not, 2 not underst
 
 interface Wanted {
   request: SavedRequest;
-  options: DiagnosisOptions;
+  secret: string;
+  options: ExplainOptions;
 }
 
 /** @throws Error with a sentence about what is wrong with the arguments */
@@ -38,15 +39,16 @@ function readArguments(args: string[]): Wanted {
       headers !== undefined && body !== undefined
         ? { headers: parseHeaders(readFileSync(headers, 'utf8')), body: readFileSync(body) }
         : parseSavedRequest(readFileSync(positionals[0] ?? STDIN)),
-    options: { secret, toleranceSeconds: Number(tolerance), nowMs: Date.now(), computed },
+    secret,
+    options: { toleranceSeconds: Number(tolerance), computed },
   };
 }
 
 /** `webhooks verify`: says whether a delivery is genuine, or why not. Never throws: exit code 2 says that it was not understood. */
 export async function verifyDelivery(args: string[]): Promise<void> {
   try {
-    const { request, options } = readArguments(args);
-    const { genuine, findings } = diagnose(request, options);
+    const { request, secret, options } = readArguments(args);
+    const { genuine, findings } = explainSignature(request.body, request.headers, secret, options);
     const verdict = genuine ? 'Genuine.' : 'Not to be believed.';
     process.stdout.write(`${[verdict, ...findings.map((finding) => `  - ${finding}`)].join('\n')}\n`);
     process.exitCode = genuine ? 0 : 1;

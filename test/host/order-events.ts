@@ -1,6 +1,6 @@
 import type { AddedEventType } from '../../src/catalogue/catalogue';
 
-declare module '../../src/catalogue/payloads' {
+declare module 'webhook-notification' {
   interface EventPayloads {
     'order.paid': { orderId: string };
   }

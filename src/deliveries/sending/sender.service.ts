@@ -7,7 +7,8 @@ import { HttpClient } from '../../plumbing/destinations/http.client';
 import { childTraceparent } from '../../events/traceparent';
 import { SecretsService } from '../../webhooks/secrets/secrets.service';
 import type { Attempt, DueWebhook, Exchange } from '../attempt';
-import { prepare, type SigningSecrets } from './signed-request';
+import type { SigningSecrets } from 'webhook-notification';
+import { prepare } from './signed-request';
 
 /** A request that was made: what the log shows, and its result. */
 export interface SentRequest {

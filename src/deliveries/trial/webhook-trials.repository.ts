@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { eventBody } from '../../events/event-body';
+import { eventBody } from 'webhook-notification';
 import { ClockService } from '../../plumbing/database/clock.service';
 import type { Webhook } from '../../webhooks/webhook.entity';
 import type { ClaimedDelivery } from '../attempt';

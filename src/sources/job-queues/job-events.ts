@@ -1,4 +1,4 @@
-import type { EventName, EventPayloads } from '../../catalogue/payloads';
+import type { EventName, EventPayloads } from 'webhook-notification';
 import type { Happening } from './job-memory';
 
 /** An event about to be published. */

@@ -46,26 +46,6 @@ describe('The packed package', () => {
     expect(names).toEqual(['ApiError', 'EventsService', 'WebhookNotificationModule']);
   });
 
-  it('has the verifier, without loading Nest, TypeORM or anything else', () => {
-    const { names, loaded } = run(`
-      const names = Object.keys(require('webhook-notification-service/receiver')).sort();
-      const loaded = Object.keys(require.cache).map((path) => path.split('/dist/src/')[1]).sort();
-      console.log(JSON.stringify({ names, loaded }));`) as { names: string[]; loaded: string[] };
-    expect(names).toEqual(['WebhookSignatureError', 'verifySignature']);
-    expect(loaded).toEqual([
-      'deliveries/sending/sign.js',
-      'receiver/headers.js',
-      'receiver/receiver.js',
-      'receiver/verify.js',
-    ]);
-  });
-
-  it('has the guard', () => {
-    expect(
-      run(`console.log(JSON.stringify(Object.keys(require('webhook-notification-service/receiver/nest'))))`),
-    ).toEqual(['WebhookSignatureGuard']);
-  });
-
   it('has the console, and everything that it loads', () => {
     const pages = join(folder, 'node_modules/webhook-notification-service/dist/console');
     const page = readFileSync(join(pages, 'index.html'), 'utf8');
@@ -78,13 +58,9 @@ describe('The packed package', () => {
     writeFileSync(
       join(folder, 'consumer.ts'),
       `import { type EventsService, WebhookNotificationModule } from 'webhook-notification-service';
-       import { verifySignature } from 'webhook-notification-service/receiver';
-       import { WebhookSignatureGuard } from 'webhook-notification-service/receiver/nest';
-       declare module 'webhook-notification-service' {
+       declare module 'webhook-notification' {
          interface EventPayloads { 'invoice.paid': { cents: number } }
        }
-       export const id: string = verifySignature('', {}, 'secret').id;
-       export const guard = new WebhookSignatureGuard({ secret: 'secret' });
        export const module = WebhookNotificationModule.forRoot({
          eventTypes: [{ name: 'invoice.paid', description: 'Paid.', schema: { type: 'object' }, example: { cents: 1 } }],
        });

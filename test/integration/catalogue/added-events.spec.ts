@@ -8,7 +8,7 @@ import { startApplication, stopApplication } from '../stage/application';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { useReceiver } from '../../support/receiver';
 
-declare module '../../../src/catalogue/payloads' {
+declare module 'webhook-notification' {
   interface EventPayloads {
     'invoice.paid': { cents: number };
   }

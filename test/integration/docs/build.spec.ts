@@ -13,6 +13,7 @@ const FILES = [
     'tsconfig.build.json',
     'scripts',
     'console',
+    'packages',
   ],
 ];
 
@@ -33,7 +34,7 @@ describe('The build before a start', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('is made when a source or the console has changed, and only then', async () => {
+  it('is made when a source, the console or the library has changed, and only then', async () => {
     const page = () => readFile(join(folder, 'dist/console/index.html'), 'utf8');
     expect(build()).toBe(0);
     const [before, beforeAt] = [await page(), await builtAt()];
@@ -47,6 +48,14 @@ describe('The build before a start', () => {
     await appendFile(join(folder, 'console/src/main.tsx'), '\nconsole.info("changed");\n');
     expect(build()).toBe(0);
     expect(await page()).not.toBe(before);
+    const library = (file: string) => join(folder, 'packages/webhook-notification', file);
+    await appendFile(library('src/webhook-notification.ts'), '\nexport const changed = true;\n');
+    expect(build()).toBe(0);
+    const entry = library('dist/webhook-notification.js');
+    expect(await readFile(entry, 'utf8')).toContain('changed = true');
+    await rm(library('dist'), { recursive: true });
+    expect(build()).toBe(0);
+    expect(await readFile(entry, 'utf8')).toContain('changed = true');
   });
 
   it('is made again after one that failed', async () => {

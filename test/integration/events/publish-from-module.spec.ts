@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
 import { EventsModule } from '../../../src/events/events.module';
 import { EventsService, type PublishOptions } from '../../../src/events/events.service';
-import type { EventName, EventPayloads } from '../../../src/catalogue/payloads';
+import type { EventName, EventPayloads } from 'webhook-notification';
 import { MetricsService } from '../../../src/plumbing/metrics/metrics.service';
 import { WebhooksService } from '../../../src/webhooks/webhooks.service';
 import { EXAMPLES } from '../../e2e/stage/examples';

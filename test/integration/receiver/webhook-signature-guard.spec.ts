@@ -1,9 +1,8 @@
 import { Body, Controller, Module, Post, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { serviceSignature, standardSignature } from '../../../src/deliveries/sending/sign';
-import { verifySignature } from '../../../src/receiver/receiver';
-import { WebhookSignatureGuard } from '../../../src/receiver/webhook-signature.guard';
+import { serviceSignature, standardSignature, verifySignature } from 'webhook-notification';
+import { WebhookSignatureGuard } from 'webhook-notification/nest/receiver';
 
 const SECRET = 'correct horse battery staple';
 const BODY = '{"id":"evt_1","event":"job.started","createdAt":"2026-01-15T09:30:00.000Z","data":{"é":[1, 2.0]}}';

@@ -4,8 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { serviceSignature, standardKey, standardSignature } from '../../../../src/deliveries/sending/sign';
-import { eventBody } from '../../../../src/events/event-body';
+import {
+  serviceSignature,
+  standardKey,
+  standardSignature,
+} from '../../../../packages/webhook-notification/src/signature/sign';
+import { eventBody } from 'webhook-notification';
 import { MAX_DEPTH, serialiseData } from '../../../../src/catalogue/event-data';
 
 const COUNT = 1000;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { serviceSignature, standardSignature } from '../deliveries/sending/sign';
+import { serviceSignature, standardSignature } from './sign';
 import { type Rules, verify, WebhookSignatureError } from './verify';
 
 const SECRET = 'correct horse battery staple';

@@ -1,5 +1,4 @@
-import type { SavedRequest } from './saved-request';
-import { mistakesIn } from './signature-search';
+import { mistakesIn, type ReceivedRequest } from './signature-search';
 import type { SignatureScheme } from './verify';
 
 /** Whether a saved request is genuine, and why. */
@@ -25,7 +24,7 @@ interface Signature {
 }
 
 /** Says whether the signatures of a saved request match the secret, and why not. Never throws. */
-export function diagnose(request: SavedRequest, options: DiagnosisOptions): Diagnosis {
+export function diagnose(request: ReceivedRequest, options: DiagnosisOptions): Diagnosis {
   const signatures = signaturesOf(request);
   const judged = signatures.map((signature) => ({
     ...signature,
@@ -46,7 +45,7 @@ export function diagnose(request: SavedRequest, options: DiagnosisOptions): Diag
   };
 }
 
-function signaturesOf({ headers }: SavedRequest): Signature[] {
+function signaturesOf({ headers }: ReceivedRequest): Signature[] {
   const service = ['x-service-signature', 'x-service-signature-previous']
     .filter((header) => headers[header] !== undefined)
     .map((header) => ({ header, scheme: 'service' as const, text: headers[header] ?? '' }));
@@ -67,14 +66,14 @@ function describe({ header, scheme, text, mistakes }: Signature & { mistakes: st
   return `${header} does not match.`;
 }
 
-function missing({ headers }: SavedRequest): string[] {
+function missing({ headers }: ReceivedRequest): string[] {
   const isStandard = Object.keys(headers).some((name) => name.startsWith('webhook-'));
   const wanted = isStandard ? ['webhook-id', 'webhook-timestamp', 'webhook-signature'] : ['x-service-signature'];
   const absent = wanted.filter((name) => headers[name] === undefined);
   return absent.map((name) => `The header ${name} is missing: it was not saved, or a proxy or framework took it away.`);
 }
 
-function judgeTime({ headers }: SavedRequest, { toleranceSeconds, nowMs }: DiagnosisOptions): string | null {
+function judgeTime({ headers }: ReceivedRequest, { toleranceSeconds, nowMs }: DiagnosisOptions): string | null {
   const timestamp = headers['webhook-timestamp'];
   if (timestamp === undefined) return null;
   if (!/^\d{1,12}$/.test(timestamp)) return 'webhook-timestamp is not a time in unix seconds.';
@@ -88,7 +87,7 @@ function judgeTime({ headers }: SavedRequest, { toleranceSeconds, nowMs }: Diagn
 }
 
 /** For a request whose signatures no usual mistake explains: the cause may be the body or the secret. */
-function suspect({ headers, body }: SavedRequest): string {
+function suspect({ headers, body }: ReceivedRequest): string {
   const length = headers['content-length'];
   if (length !== undefined && length !== String(body.length)) {
     return `The body is not the one that was sent: content-length says ${length} bytes, and there are ${body.length}.`;
@@ -107,7 +106,7 @@ function isAsSent(body: Buffer): boolean {
   }
 }
 
-function explainComputed(computed: string, request: SavedRequest, secret: string): string {
+function explainComputed(computed: string, request: ReceivedRequest, secret: string): string {
   const found = (['service', 'standard'] as const)
     .map((scheme) => ({ scheme, mistakes: mistakesIn(computed, scheme, request, secret) }))
     .filter(({ mistakes }) => mistakes !== null)

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { standardKey } from '../deliveries/sending/sign';
+import { standardKey } from './sign';
 import { type ReceivedHeaders, valuesOf } from './headers';
 
 export type SignatureScheme = 'standard' | 'service';

@@ -1,8 +1,14 @@
 import { createHmac } from 'node:crypto';
-import { standardKey } from '../deliveries/sending/sign';
+import { standardKey } from './sign';
 import { type BodyForm, formsOf, unsorted } from './body-forms';
-import type { SavedRequest } from './saved-request';
 import type { SignatureScheme } from './verify';
+
+/** A delivery as it came in. */
+export interface ReceivedRequest {
+  /** By lower-case name. The values of a header that came more than once are joined by ", ". */
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+}
 
 /** A way of signing. `said` is null for the right way; otherwise it names the mistake. */
 interface Way<T> {
@@ -17,7 +23,7 @@ interface Way<T> {
 export function mistakesIn(
   signature: string,
   scheme: SignatureScheme,
-  request: SavedRequest,
+  request: ReceivedRequest,
   secret: string,
 ): string[] | null {
   const decoded = decode(signature, scheme);
@@ -94,7 +100,7 @@ function distinctKeys(keys: Way<Buffer>[]): Way<Buffer>[] {
 }
 
 /** The texts that may stand around the body in what is signed. */
-function framesFor(scheme: SignatureScheme, headers: SavedRequest['headers']): Way<Frame>[] {
+function framesFor(scheme: SignatureScheme, headers: ReceivedRequest['headers']): Way<Frame>[] {
   const [id, timestamp] = [headers['webhook-id'], headers['webhook-timestamp']];
   const alone: Way<Frame> = {
     value: ['', ''],

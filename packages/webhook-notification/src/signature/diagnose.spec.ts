@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { serviceSignature, standardSignature } from '../deliveries/sending/sign';
+import { serviceSignature, standardSignature } from './sign';
 import { diagnose } from './diagnose';
 
 const SECRET = 'correct horse battery staple';

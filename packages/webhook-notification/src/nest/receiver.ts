@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, UnauthorizedException } from '@nestjs/common';
-import { verifySignature, type VerifyOptions, WebhookSignatureError } from './receiver';
+import { verifySignature, type VerifyOptions, WebhookSignatureError } from '../signature/verify-signature';
 
 type Secret = string | readonly string[];
 

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { eventBody } from '../events/event-body';
+import type { EventName, EventPayloads } from '../events/payloads';
+import { signatureHeaders } from './signature-headers';
+
+/** What a delivery in a test has that matters to the test. */
+export interface DeliveryToSign<Name extends string, Data> {
+  event: Name;
+  data: Data;
+  /** The webhook's secret. */
+  secret: string;
+  /** The secret before, while a rotation overlaps. */
+  previousSecret?: string;
+  /** Id of the event: `webhook-id`. Default: a new one. */
+  id?: string;
+  /** When the event was published. Default: now. */
+  createdAt?: Date;
+  /** When this attempt is made: `webhook-timestamp`. Default: now. */
+  at?: Date;
+  /** Default: 1. */
+  attempt?: number;
+  /** Default: `event`. */
+  trigger?: 'event' | 'redelivery' | 'test';
+}
+
+/** A request as the service makes it, to be posted to a receiver. */
+export interface SignedDelivery {
+  headers: Record<string, string>;
+  /** Post it as it is. */
+  body: string;
+}
+
+/** Signs a delivery as the service does, for tests of a receiver. */
+export function signDelivery<Name extends EventName>(
+  delivery: DeliveryToSign<Name, EventPayloads[Name]>,
+): SignedDelivery;
+export function signDelivery(delivery: DeliveryToSign<string, object>): SignedDelivery;
+export function signDelivery(delivery: DeliveryToSign<string, object>): SignedDelivery {
+  const { event, data, secret, previousSecret = null, id = randomUUID(), attempt = 1, trigger = 'event' } = delivery;
+  const { createdAt = new Date(), at = new Date() } = delivery;
+  const body = eventBody(id, event, createdAt, JSON.stringify(data));
+  const headers = {
+    'content-type': 'application/json',
+    'x-service-event': event,
+    'x-service-delivery': randomUUID(),
+    'x-service-attempt': String(attempt),
+    'x-service-trigger': trigger,
+    ...signatureHeaders(body, id, Math.floor(at.getTime() / 1000), {
+      current: secret,
+      previous: previousSecret,
+    }),
+  };
+  return { headers, body };
+}

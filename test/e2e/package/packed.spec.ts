@@ -1,0 +1,138 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../../..');
+const PACKAGE = join(ROOT, 'packages/webhook-notification');
+const OWN = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as {
+  version: string;
+  exports: Record<string, unknown>;
+  dependencies?: Record<string, string>;
+  peerDependencies: Record<string, string>;
+  peerDependenciesMeta: Record<string, { optional: boolean }>;
+};
+/** Entry points with what they need of an application's own packages. */
+const NEEDED: Record<string, string[]> = { '.': [], './nest/receiver': ['@nestjs/common'] };
+const nameOf = (entry: string) => `webhook-notification${entry.slice(1)}`;
+
+interface Packed {
+  filename: string;
+  unpackedSize: number;
+  files: { path: string }[];
+}
+
+/** The package as npm installs it from its tarball, in an application that has nothing else. */
+describe('The packed library', () => {
+  let folder: string;
+  let tarball: string;
+  let packed: Packed;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'wns-library-'));
+    const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+    [packed] = JSON.parse(
+      execFileSync('npm', pack, { cwd: PACKAGE, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    ) as [Packed];
+    tarball = join(folder, packed.filename);
+    writeFileSync(join(folder, 'package.json'), '{"name":"application","version":"1.0.0","private":true}');
+    execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', '--legacy-peer-deps', tarball], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = (...args: string[]): unknown =>
+    JSON.parse(execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }));
+  /** Makes packages of the application's own available to it. */
+  const provide = (names: readonly string[]) => {
+    for (const name of names) {
+      mkdirSync(join(folder, 'node_modules', name, '..'), { recursive: true });
+      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+    }
+  };
+
+  it('has the version of the service, types beside everything, no tests, and less than 700 kB', () => {
+    const service = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as typeof OWN;
+    expect(OWN.version).toBe(service.version);
+    expect(service.dependencies?.['webhook-notification']).toBe(OWN.version);
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths.filter((path) => !/^(dist\/.+\.(js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(path))).toEqual([]);
+    expect(paths.filter((path) => path.includes('.spec.'))).toEqual([]);
+    const scripts = paths.filter((path) => path.endsWith('.js'));
+    expect(scripts.filter((path) => !paths.includes(path.replace(/\.js$/, '.d.ts')))).toEqual([]);
+    expect(packed.unpackedSize).toBeLessThan(700_000);
+  });
+
+  it('brings nothing along, and asks for nothing that an application may do without', () => {
+    expect(Object.keys(OWN.dependencies ?? {})).toEqual([]);
+    const optional = Object.entries(OWN.peerDependenciesMeta).filter(([, { optional: is }]) => is);
+    expect(optional.map(([name]) => name).sort()).toEqual(Object.keys(OWN.peerDependencies).sort());
+  });
+
+  it('has these entry points, and loads none of the frameworks with the first', () => {
+    expect(Object.keys(OWN.exports).sort()).toEqual([...Object.keys(NEEDED), './package.json'].sort());
+    const loaded = run(
+      '-e',
+      `require('webhook-notification'); console.log(JSON.stringify(Object.keys(require.cache)))`,
+    ) as string[];
+    expect(loaded.filter((path) => !path.includes('/node_modules/webhook-notification/dist/'))).toEqual([]);
+    expect(loaded.length).toBeGreaterThan(3);
+  });
+
+  it('gives the same to require and to import', () => {
+    provide([...new Set(Object.values(NEEDED).flat())]);
+    for (const entry of Object.keys(NEEDED).map(nameOf)) {
+      const required = run('-e', `console.log(JSON.stringify(Object.keys(require('${entry}')).sort()))`);
+      const imported = run(
+        '--input-type=module',
+        '-e',
+        `import * as all from '${entry}'; console.log(JSON.stringify(Object.keys(all).filter((name) => !/^(default|module.exports|__esModule)$/.test(name)).sort()))`,
+      );
+      expect({ entry, names: imported }).toEqual({ entry, names: required });
+      expect((required as string[]).length).toBeGreaterThan(0);
+    }
+  });
+
+  it.each([
+    ['publint', [join(ROOT, 'node_modules/publint/src/cli.js'), 'run', '--strict', '--pack', 'false']],
+    ['arethetypeswrong', [join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js'), '--profile', 'node16']],
+  ])('is found right by %s', (name, args) => {
+    const subject = name === 'publint' ? [join(folder, 'node_modules/webhook-notification')] : [tarball];
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...args, ...subject], { encoding: 'utf8' });
+    expect({ status, said: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, said: '' });
+  });
+
+  it.each([
+    ['node16', 'node16'],
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ])('has types for strict hosts with the modules of %s, which refuse wrong data', (module, moduleResolution) => {
+    writeFileSync(
+      join(folder, `host-${module}.ts`),
+      `import { signDelivery, verifySignature, type ReceivedEvent } from 'webhook-notification';
+       declare module 'webhook-notification' {
+         interface EventPayloads { 'invoice.paid': { cents: number } }
+       }
+       export const event: ReceivedEvent = verifySignature('', {}, 'secret');
+       export const signed = signDelivery({ event: 'invoice.paid', data: { cents: 1 }, secret: 'secret' });
+       // @ts-expect-error: the secret is missing
+       export const wrong = signDelivery({ event: 'invoice.paid', data: { cents: 1 } });`,
+    );
+    const strict = '--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --verbatimModuleSyntax';
+    const options = `--noEmit ${strict} --target es2023 --types node --module ${module} --moduleResolution ${moduleResolution}`;
+    writeFileSync(
+      join(folder, 'package.json'),
+      '{"name":"application","version":"1.0.0","private":true,"type":"module"}',
+    );
+    const types = ['--typeRoots', join(ROOT, 'node_modules/@types')];
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const { stdout, status } = spawnSync(
+      process.execPath,
+      [tsc, ...options.split(' '), ...types, `host-${module}.ts`],
+      { cwd: folder, encoding: 'utf8' },
+    );
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  });
+});
