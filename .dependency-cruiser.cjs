@@ -103,7 +103,7 @@ const roomRules = ROOMS.flatMap((room) => [
 /** The folders of the console, lowest first: each may import what stands before it, and itself. */
 const CONSOLE = ['api', 'text', 'parts', 'screens', 'app'];
 /** The folders of the package, lowest first, likewise. Its entry points lie beside them. */
-const PACKAGE = ['events', 'signature', 'nest'];
+const PACKAGE = ['events', 'catalogue', 'signature', 'nest'];
 const packageRules = PACKAGE.map((folder, i) => ({
   name: `package-${folder}`,
   comment: `packages/webhook-notification/src/${folder} may import: ${PACKAGE.slice(0, i + 1).join(', ')}.`,
@@ -149,7 +149,10 @@ module.exports = {
       comment: 'The service uses what the package exports.',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: '^packages/', pathNot: '^packages/webhook-notification/src/(webhook-notification|nest/[^/]+)[.]ts$' },
+      to: {
+        path: '^packages/',
+        pathNot: '^packages/webhook-notification/src/(webhook-notification|catalogue|nest/[^/]+)[.]ts$',
+      },
     },
     {
       name: 'console-is-apart',

@@ -32,7 +32,7 @@ const base = {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     // The sources: tests of parts need no build.
     '^webhook-notification$': '<rootDir>/packages/webhook-notification/src/webhook-notification.ts',
-    '^webhook-notification/(nest.*|testing)$': '<rootDir>/packages/webhook-notification/src/$1.ts',
+    '^webhook-notification/(catalogue|nest.*|testing)$': '<rootDir>/packages/webhook-notification/src/$1.ts',
   },
 };
 

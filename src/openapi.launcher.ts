@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import { EventCatalogue, type KnownEventType } from 'webhook-notification/catalogue';
 import { version } from './plumbing/config/version';
-import { EventCatalogue, type KnownEventType } from './catalogue/event-catalogue';
 import { ANSWER_HEADERS } from './plumbing/http/api-answer.decorator';
 import { isApiRoute } from './plumbing/http/api-route';
 import { outgoingEvents } from './catalogue/outgoing-events';

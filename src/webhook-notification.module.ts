@@ -12,12 +12,11 @@ import {
 import { Queue } from 'bullmq';
 import type { ClientConfig } from 'pg';
 import { DataSource } from 'typeorm';
+import { type AddedEventType, EventCatalogue } from 'webhook-notification/catalogue';
 import type { Config } from './plumbing/config/config';
 import { parseConfig } from './plumbing/config/settings';
 import { ClockService } from './plumbing/database/clock.service';
 import { StatementsService } from './plumbing/database/statements.service';
-import type { AddedEventType } from './catalogue/catalogue';
-import { EventCatalogue } from './catalogue/event-catalogue';
 import { StoredTypesRepository } from './catalogue/stored-types.repository';
 import { StoredTypesService } from './catalogue/stored-types.service';
 import { EventsRepository } from './events/events.repository';
@@ -32,7 +31,7 @@ import { openGuestQueue } from './plumbing/queue/guest.queue';
 import { QueueHealthService } from './plumbing/queue/queue-health.service';
 
 export { ApiError } from './plumbing/errors/api-error';
-export type { AddedEventType, EventType, ObjectSchema } from './catalogue/catalogue';
+export type { AddedEventType, EventType, ObjectSchema } from 'webhook-notification/catalogue';
 export { EventsService, type PublishedEvent, type PublishOptions } from './events/events.service';
 
 /** What the module needs to know of the service. */

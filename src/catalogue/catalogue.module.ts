@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
+import { EventCatalogue } from 'webhook-notification/catalogue';
 import { Config } from '../plumbing/config/config';
-import { EventCatalogue } from './event-catalogue';
 import { EventTypesController } from './requests/event-types.controller';
 import { EventTypesService } from './requests/event-types.service';
 import { StoredTypesRepository } from './stored-types.repository';

@@ -1,6 +1,4 @@
-import type { EventType } from './catalogue';
-import type { KnownEventType } from './event-catalogue';
-import { withoutReferences } from './schema-references';
+import { type EventType, type KnownEventType, withoutReferences } from 'webhook-notification/catalogue';
 
 const HEADERS: Record<string, string> = {
   'x-service-signature': "Lowercase hex HMAC-SHA256 of the body's bytes, keyed with the secret as UTF-8.",

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { ObjectSchema } from './catalogue';
+import type { ObjectSchema } from 'webhook-notification/catalogue';
 
 /** An event type as it is stored. */
 export interface StoredType {

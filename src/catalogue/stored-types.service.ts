@@ -1,9 +1,9 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { EventCatalogue, type KnownEventType } from 'webhook-notification/catalogue';
 import { Batcher } from '../plumbing/database/batcher';
 import { ApiError } from '../plumbing/errors/api-error';
 import { messageFor } from '../plumbing/errors/messages';
 import { Repeat } from '../plumbing/timers/repeat.timer';
-import { EventCatalogue, type KnownEventType } from './event-catalogue';
 import { type StoredType, StoredTypesRepository } from './stored-types.repository';
 
 const LOOK_EVERY_MS = 1000;

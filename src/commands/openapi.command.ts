@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { EventCatalogue } from 'webhook-notification/catalogue';
 import { AppModule } from '../app.module';
 import { parseConfig } from '../plumbing/config/settings';
 import { createAdapter } from '../plumbing/http/http-server.launcher';
-import { EventCatalogue } from '../catalogue/event-catalogue';
 import { buildOpenApi } from '../openapi.launcher';
 
 const FILE = 'openapi.json';

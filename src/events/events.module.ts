@@ -1,10 +1,9 @@
 import { BullModule } from '@nestjs/bullmq';
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { type AddedEventType, EventCatalogue } from 'webhook-notification/catalogue';
 import { AcceptedEventsService } from './accepted-events.service';
-import type { AddedEventType } from '../catalogue/catalogue';
 import { CatalogueModule } from '../catalogue/catalogue.module';
-import { EventCatalogue } from '../catalogue/event-catalogue';
 import { Event } from './event.entity';
 import { EventBatchesController } from './requests/event-batches.controller';
 import { EventBatchesService } from './requests/event-batches.service';

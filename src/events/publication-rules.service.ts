@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { EventCatalogue, serialiseData } from 'webhook-notification/catalogue';
 import { isUserId } from '../auth/access-token';
-import { EventCatalogue } from '../catalogue/event-catalogue';
-import { serialiseData } from '../catalogue/event-data';
 import { StoredTypesService } from '../catalogue/stored-types.service';
 import { ApiError } from '../plumbing/errors/api-error';
 import { messageFor, MESSAGES } from '../plumbing/errors/messages';

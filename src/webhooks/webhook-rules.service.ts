@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { EventCatalogue } from 'webhook-notification/catalogue';
 import { Config } from '../plumbing/config/config';
 import { AddressPolicy } from '../plumbing/destinations/address';
 import { judgeUrl } from '../plumbing/destinations/url';
 import { ApiError } from '../plumbing/errors/api-error';
 import { messageFor } from '../plumbing/errors/messages';
-import { EventCatalogue } from '../catalogue/event-catalogue';
 import { StoredTypesService } from '../catalogue/stored-types.service';
 import { unknownPatterns } from './event-pattern';
 import { Webhook } from './webhook.entity';

@@ -18,9 +18,9 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { createRedisBackend, getDefaultBackendFactory, type Job, type Queue } from 'bullmq';
 import { IsIn, IsOptional, IsString } from 'class-validator';
 import { DataSource, type EntityManager, type EntitySubscriberInterface, EventSubscriber } from 'typeorm';
+import { EventCatalogue } from 'webhook-notification/catalogue';
 import { Config } from '../../src/plumbing/config/config';
 import { ClockService } from '../../src/plumbing/database/clock.service';
-import { EventCatalogue } from '../../src/catalogue/event-catalogue';
 import { EventsService, WebhookNotificationModule } from '../../src/webhook-notification.module';
 import { ORDER_PAID } from './order-events';
 

@@ -1,4 +1,4 @@
-import type { AddedEventType } from '../../src/catalogue/catalogue';
+import type { AddedEventType } from 'webhook-notification/catalogue';
 
 declare module 'webhook-notification' {
   interface EventPayloads {

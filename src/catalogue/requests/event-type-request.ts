@@ -1,8 +1,6 @@
+import { MAX_BYTES, type ObjectSchema, schemaProblem, serialiseData } from 'webhook-notification/catalogue';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
-import type { ObjectSchema } from '../catalogue';
-import { serialiseData } from '../event-data';
-import { MAX_BYTES, schemaProblem } from './schema-rules';
 
 export const DESCRIPTION = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
 export const APPLICATION = /^[A-Za-z0-9@/._-]{1,64}$/;

@@ -2,12 +2,11 @@ import { Body, Controller, Delete, Get, HttpStatus, Param, Post, Put, Query, Res
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { EVENT_NAME, EventCatalogue } from 'webhook-notification/catalogue';
 import { Scopes } from '../../auth/scopes.decorator';
-import { EVENT_NAME } from '../../plumbing/config/event-name';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
 import type { BodyRule } from '../../plumbing/http/json-body.launcher';
-import { EventCatalogue } from '../event-catalogue';
 import { CreateEventTypeDto, SaveEventTypeDto } from './dto/declare-event-type.dto';
 import { DeletedEventTypeDto, EventTypeDto } from './dto/event-type.dto';
 import { DeleteEventTypeQueryDto, SaveEventTypeQueryDto } from './dto/event-type-query.dto';

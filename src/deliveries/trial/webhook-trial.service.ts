@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { TEST_EVENT_TYPE } from '../../catalogue/catalogue';
+import { TEST_EVENT_TYPE } from 'webhook-notification/catalogue';
 import { StoredTypesService } from '../../catalogue/stored-types.service';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { MESSAGES } from '../../plumbing/errors/messages';

@@ -1,5 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { EVENT_TYPES, isReserved } from 'webhook-notification/catalogue';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { LargeBody } from '../../auth/large-body.decorator';
@@ -7,8 +8,6 @@ import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
 import type { Origin } from '../accepted-events.service';
 import { audienceOf } from './audience';
 import { countOf, forEachEvent, parseBatchRequest } from './batch-request';
-import { EVENT_TYPES } from '../../catalogue/catalogue';
-import { isReserved } from '../../plumbing/config/event-name';
 import { PublishBatchDto } from './dto/publish-batch.dto';
 import { PublishedEventDto } from './dto/publish-event.dto';
 import { EventBatchesService } from './event-batches.service';

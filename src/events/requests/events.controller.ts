@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { EVENT_TYPES, isReserved } from 'webhook-notification/catalogue';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { RateLimit } from '../../auth/rate-limit.decorator';
@@ -8,8 +9,6 @@ import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
 import type { BodyRule } from '../../plumbing/http/json-body.launcher';
 import { audienceOf } from './audience';
-import { EVENT_TYPES } from '../../catalogue/catalogue';
-import { isReserved } from '../../plumbing/config/event-name';
 import { PublishEventDto, PublishedEventDto } from './dto/publish-event.dto';
 import type { Origin } from '../accepted-events.service';
 import { EventsService } from '../events.service';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isEventName, nameProblem } from './event-name';
+import { isEventName, nameProblem } from 'webhook-notification/catalogue';
 import { isDnsServer, parseNetwork } from './network';
 import { parseRedisUrl } from './redis-nodes';
 import { parseQueueName, type QueueName } from './queue-name';

@@ -1,4 +1,4 @@
-import { EventCatalogue } from '../../catalogue/event-catalogue';
+import { EventCatalogue } from 'webhook-notification/catalogue';
 import { type JobEvent, jobEventsOf, withoutResult } from './job-events';
 import type { Happening } from './job-memory';
 import type { QueueEvent } from './queue-event';

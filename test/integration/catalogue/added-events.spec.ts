@@ -1,6 +1,6 @@
 import { Injectable, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { AddedEventType } from '../../../src/catalogue/catalogue';
+import type { AddedEventType } from 'webhook-notification/catalogue';
 import { EventsModule } from '../../../src/events/events.module';
 import { EventsService } from '../../../src/events/events.service';
 import { WebhooksService } from '../../../src/webhooks/webhooks.service';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { BUILT_IN_EVENTS, isReserved } from '../../../src/plumbing/config/event-name';
+import { BUILT_IN_EVENTS, isReserved } from 'webhook-notification/catalogue';
 import { SETTING_NAMES } from '../../../src/plumbing/config/settings';
 import {
   ADVISED_STATUSES,

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { EVENT_NAME } from '../../../plumbing/config/event-name';
+import { EVENT_NAME } from 'webhook-notification/catalogue';
 import { patternOf } from '../../../plumbing/validation/api-field.decorator';
 import { APPLICATION, DESCRIPTION } from '../event-type-request';
 

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { EVENT_SOURCES, type EventSource, type KnownEventType } from '../../event-catalogue';
+import { EVENT_SOURCES, type EventSource, type KnownEventType } from 'webhook-notification/catalogue';
 
 export class EventTypeDto {
   /**

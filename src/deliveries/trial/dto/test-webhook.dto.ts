@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
-import { EVENT_NAME } from '../../../plumbing/config/event-name';
+import { EVENT_NAME } from 'webhook-notification/catalogue';
 import { Optional } from '../../../plumbing/validation/optional.decorator';
 
 export class TestWebhookDto {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { EVENT_NAME } from 'webhook-notification/catalogue';
 import { USER_ID } from '../../../auth/access-token';
-import { EVENT_NAME } from '../../../plumbing/config/event-name';
 import type { PublishedEvent } from '../../events.service';
 import { IDEMPOTENCY_KEY } from '../../idempotency-key';
 import { ApiId, ApiTime } from '../../../plumbing/validation/api-field.decorator';

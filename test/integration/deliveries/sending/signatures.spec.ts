@@ -10,7 +10,7 @@ import {
   standardSignature,
 } from '../../../../packages/webhook-notification/src/signature/sign';
 import { eventBody } from 'webhook-notification';
-import { MAX_DEPTH, serialiseData } from '../../../../src/catalogue/event-data';
+import { MAX_DEPTH, serialiseData } from 'webhook-notification/catalogue';
 
 const COUNT = 1000;
 const LARGEST = 1_048_576;

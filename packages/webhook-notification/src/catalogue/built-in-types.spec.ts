@@ -1,5 +1,5 @@
-import { isReserved } from '../plumbing/config/event-name';
-import { EVENT_TYPES, type ObjectSchema, TEST_EVENT_TYPE } from './catalogue';
+import { isReserved } from './event-name';
+import { EVENT_TYPES, type ObjectSchema, TEST_EVENT_TYPE } from './built-in-types';
 
 /** The fields of each event's data, and of the objects in it, as the contract lists them; `?` may be missing. */
 const FIELDS: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType, TEST_EVENT_TYPE } from './catalogue';
+import { EVENT_TYPES, type EventType, TEST_EVENT_TYPE } from './built-in-types';
 import { EventCatalogue, type KnownEventType } from './event-catalogue';
 
 const paid: EventType = {

@@ -1,5 +1,5 @@
-import { BUILT_IN_EVENTS, type BuiltInEventName } from '../plumbing/config/event-name';
-import type { EventName, EventPayloads, WebhookTest } from 'webhook-notification';
+import { BUILT_IN_EVENTS, type BuiltInEventName } from './event-name';
+import type { EventName, EventPayloads, WebhookTest } from '../events/payloads';
 
 /** A JSON Schema (2020-12) of an object. */
 export interface ObjectSchema {

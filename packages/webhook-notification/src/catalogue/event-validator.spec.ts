@@ -1,6 +1,6 @@
 import Ajv2020 from 'ajv/dist/2020';
 import fc from 'fast-check';
-import { EVENT_TYPES, type ObjectSchema } from './catalogue';
+import { EVENT_TYPES, type ObjectSchema } from './built-in-types';
 import { EventCatalogue } from './event-catalogue';
 import { EventValidator } from './event-validator';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isReserved, nameProblem } from '../plumbing/config/event-name';
-import { EVENT_TYPES, type EventType, TEST_EVENT_TYPE } from './catalogue';
+import { isReserved, nameProblem } from './event-name';
+import { EVENT_TYPES, type EventType, TEST_EVENT_TYPE } from './built-in-types';
 import { serialiseData } from './event-data';
 import { EventValidator } from './event-validator';
 

@@ -1,7 +1,7 @@
 import { type ErrorObject, type ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import type { EventType, ObjectSchema } from './catalogue';
+import type { EventType, ObjectSchema } from './built-in-types';
 
 const MAX_FAULTS = 10;
 const TEXT_OR_LOOP = /"(?:[^"\\]|\\.)*"|\bfor\s*\([^{}"]*\)\s*\{/g;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { eventBody } from 'webhook-notification';
+import { eventBody } from '../events/event-body';
 import { type DataVerdict, MAX_DEPTH, serialiseData } from './event-data';
 
 const bodyOf = (text: string) => eventBody('0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90', 'a.b', new Date(0), text);

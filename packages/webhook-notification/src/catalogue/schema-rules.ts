@@ -1,5 +1,5 @@
-import { serialiseData } from '../event-data';
-import { definitionOf } from '../schema-references';
+import { serialiseData } from './event-data';
+import { definitionOf } from './schema-references';
 
 /** Numbers that bound a number, a length or a count. */
 const BOUNDS = [

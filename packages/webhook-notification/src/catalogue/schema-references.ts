@@ -1,4 +1,4 @@
-import type { ObjectSchema } from './catalogue';
+import type { ObjectSchema } from './built-in-types';
 
 type Schema = Record<string, unknown>;
 

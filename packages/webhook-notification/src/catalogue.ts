@@ -1,0 +1,27 @@
+/** Which events there are, and what their data must fit: what the service and those who publish to it judge by. */
+export {
+  type AddedEventType,
+  EVENT_TYPES,
+  type EventType,
+  type ObjectSchema,
+  TEST_EVENT_TYPE,
+} from './catalogue/built-in-types';
+export {
+  type CatalogueOptions,
+  EVENT_SOURCES,
+  EventCatalogue,
+  type EventSource,
+  type KnownEventType,
+} from './catalogue/event-catalogue';
+export { type DataVerdict, MAX_DEPTH, serialiseData } from './catalogue/event-data';
+export {
+  BUILT_IN_EVENTS,
+  type BuiltInEventName,
+  EVENT_NAME,
+  isBuiltIn,
+  isEventName,
+  isReserved,
+  nameProblem,
+} from './catalogue/event-name';
+export { withoutReferences } from './catalogue/schema-references';
+export { MAX_BYTES, schemaProblem } from './catalogue/schema-rules';
