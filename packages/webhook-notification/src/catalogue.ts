@@ -25,3 +25,4 @@ export {
 } from './catalogue/event-name';
 export { withoutReferences } from './catalogue/schema-references';
 export { MAX_BYTES, schemaProblem } from './catalogue/schema-rules';
+export { storableSchema } from './catalogue/storable-schema';

@@ -1,3 +1,6 @@
+export type { EventType, ObjectSchema } from './catalogue/built-in-types';
+export type { DataOf } from './catalogue/data-of';
+export { defineEvent, type EventDefinition, type StandardJsonSchema } from './catalogue/define-event';
 export { eventBody } from './events/event-body';
 // Exported with a star, so that `declare module 'webhook-notification'` can add to EventPayloads.
 export * from './events/payloads';

@@ -8,11 +8,12 @@ const BOUNDS = [
 ];
 const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'];
 const IGNORED = ['$schema', ...ANNOTATIONS];
-const PLAIN = ['type', 'required', 'enum', 'const', 'format', '$ref', ...BOUNDS];
-const FORMATS = ['date-time', 'date', 'uuid', 'email', 'uri'];
-const ONE_SCHEMA = ['items', 'additionalProperties'];
-const MANY_SCHEMAS = ['oneOf', 'anyOf', 'allOf'];
-const NAMED_SCHEMAS = ['properties', '$defs'];
+/** Keywords whose values are no schemas. */
+export const PLAIN = ['type', 'required', 'enum', 'const', 'format', '$ref', ...BOUNDS];
+export const FORMATS = ['date-time', 'date', 'uuid', 'email', 'uri'];
+export const ONE_SCHEMA = ['items', 'additionalProperties'];
+export const MANY_SCHEMAS = ['oneOf', 'anyOf', 'allOf'];
+export const NAMED_SCHEMAS = ['properties', '$defs'];
 
 /** The most bytes that a schema, and an example, may have as JSON. */
 export const MAX_BYTES = 16 * 1024;

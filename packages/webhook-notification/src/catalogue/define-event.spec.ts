@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { defineEvent, type EventDefinition } from './define-event';
+import { EventCatalogue } from './event-catalogue';
+
+type DataIn<Event> = Event extends EventDefinition<string, infer Data> ? Data : never;
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+/** Compiles only when the two types are the same. */
+const same = <A, B>(_is: Same<A, B>): void => undefined;
+
+const OrderPaid = defineEvent({
+  name: 'order.paid',
+  description: 'An order was paid.',
+  schema: {
+    type: 'object',
+    required: ['id', 'cents', 'by'],
+    properties: {
+      id: { type: 'string', format: 'uuid' },
+      cents: { type: 'integer', minimum: 0 },
+      by: { oneOf: [{ const: 'card' }, { type: 'null' }] },
+      tags: { type: 'array', items: { enum: ['new', 'gift'] } },
+      address: { type: ['object', 'null'], properties: { city: { type: 'string' } } },
+      anything: {},
+    },
+  },
+  example: { id: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90', cents: 4900, by: 'card' },
+});
+
+const OrderSent = defineEvent({
+  name: 'order.sent',
+  description: 'An order was sent.',
+  schema: z.object({ id: z.string().regex(/^o-/), parcels: z.int().optional() }),
+  example: { id: 'o-1', parcels: 2 },
+});
+
+describe('An event that is defined', () => {
+  it('has the type that its JSON Schema says', () => {
+    same<
+      DataIn<typeof OrderPaid>,
+      {
+        id: string;
+        cents: number;
+        by: 'card' | null;
+        tags?: ('new' | 'gift')[];
+        address?: { city?: string } | null;
+        anything?: unknown;
+      }
+    >(true);
+    same<(typeof OrderPaid)['name'], 'order.paid'>(true);
+  });
+
+  it('has the type that its zod schema says', () => {
+    same<DataIn<typeof OrderSent>, { id: string; parcels?: number | undefined }>(true);
+    expect(OrderSent.schema).toMatchObject({ type: 'object', required: ['id'] });
+  });
+
+  it('is registered in one step, and holds its data to the whole schema', () => {
+    const catalogue = new EventCatalogue({ extraEventTypes: [], eventMaxBytes: 1024 });
+    for (const event of [OrderPaid, OrderSent]) catalogue.register(event);
+    expect(catalogue.problemOf('order.sent', { id: 'x-1' })).toContain('must match pattern');
+    expect(catalogue.problemOf('order.paid', OrderPaid.example)).toBeNull();
+  });
+
+  it('does not compile with an example that does not fit', () => {
+    const description = 'An order was paid.';
+    const schema = { type: 'object', required: ['cents'], properties: { cents: { type: 'integer' } } } as const;
+    // @ts-expect-error: cents is a number
+    defineEvent({ name: 'order.paid', description, schema, example: { cents: '1' } });
+    // @ts-expect-error: cents is missing
+    defineEvent({ name: 'order.paid', description, schema, example: {} });
+    // @ts-expect-error: id is missing
+    defineEvent({ name: 'order.sent', description, schema: z.object({ id: z.string() }), example: {} });
+  });
+
+  it.each<[string, string, object]>([
+    ['order', 'is no event name', { type: 'object' }],
+    ['webhook.sent', 'is reserved', { type: 'object' }],
+    ['job.started', 'is built in', { type: 'object' }],
+    ['order.paid', 'not that of an object', { type: 'array' }],
+    ['order.paid', 'not that of an object', z.array(z.string())],
+  ])('cannot be %s when that %s', (name, problem, schema) => {
+    const define = () => defineEvent({ name, description: 'x', schema: schema as { type: 'object' }, example: {} });
+    expect(define).toThrow(problem);
+    expect(define).toThrow(TypeError);
+  });
+});

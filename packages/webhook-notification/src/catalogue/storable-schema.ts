@@ -1,0 +1,48 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ObjectSchema } from './built-in-types';
+import { FORMATS, MANY_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, PLAIN, schemaProblem } from './schema-rules';
+
+type Schema = Record<string, unknown>;
+
+/** Without these the keyword would refuse what they have let pass. */
+const NEEDS: Record<string, string> = { items: 'prefixItems', additionalProperties: 'patternProperties' };
+
+/**
+ * What the service can store of a schema: the same without patterns and all else that it does not take. It lets pass
+ * whatever the whole schema does; the application judges by the whole one.
+ */
+export function storableSchema(schema: ObjectSchema): ObjectSchema {
+  const candidates = [loosen(schema, PLAIN), loosen(schema, withoutReferences)] as ObjectSchema[];
+  return candidates.find((candidate) => schemaProblem(candidate) === null) ?? { type: 'object' };
+}
+
+const withoutReferences = PLAIN.filter((keyword) => keyword !== '$ref');
+
+function loosen(schema: unknown, plain: readonly string[]): unknown {
+  if (typeof schema === 'boolean') return schema;
+  if (!isObject(schema)) return {};
+  const inner = (value: unknown) => loosen(value, plain);
+  const kept: Schema = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    const needed = NEEDS[keyword];
+    if (needed !== undefined && needed in schema) continue;
+    if (keyword === 'format' && !FORMATS.includes(String(value))) continue;
+    if (plain.includes(keyword)) kept[keyword] = value;
+    else if (ONE_SCHEMA.includes(keyword)) kept[keyword] = inner(value);
+    else if (MANY_SCHEMAS.includes(keyword) && Array.isArray(value)) kept[keyword] = value.map(inner);
+    else if (NAMED_SCHEMAS.includes(keyword) && isObject(value)) {
+      kept[keyword] = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inner(each)]));
+    }
+  }
+  return oneOfLoosened(schema, kept);
+}
+
+/** Of looser alternatives more than one may fit, so they become `anyOf`; where there is one already, it is enough. */
+function oneOfLoosened(schema: Schema, { oneOf, ...kept }: Schema): Schema {
+  if (oneOf === undefined) return kept;
+  if (isDeepStrictEqual(oneOf, schema.oneOf)) return { ...kept, oneOf };
+  return { anyOf: oneOf, ...kept };
+}
+
+const isObject = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
