@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { formatToken, hashToken, isAccessToken, isUserId } from './access-token';
+import { formatToken, hashToken, isAccessToken } from './access-token';
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((array) => Buffer.from(array));
 
@@ -32,18 +32,5 @@ describe('An access token', () => {
     expect(hashToken('abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq').toString('hex')).toBe(
       '248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1',
     );
-  });
-});
-
-describe('A user id', () => {
-  it.each(['a', 'alice', 'auth0|5f7c', 'ada@example.social', 'urn:user:1', 'a'.repeat(128), '-._:|@'])(
-    'may be %s',
-    (text) => {
-      expect(isUserId(text)).toBe(true);
-    },
-  );
-
-  it.each(['', 'a'.repeat(129), 'a b', 'a\n', 'ä', 'a/b', 'a,b', "a'", 'a\u0000'])('is not %p', (text) => {
-    expect(isUserId(text)).toBe(false);
   });
 });

@@ -12,16 +12,12 @@ export interface Principal {
 }
 
 const TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
-export const USER_ID = /^[A-Za-z0-9._@:|-]{1,128}$/;
 
 /** True when the text has the form of an access token. */
 export const isAccessToken = (text: string): boolean => TOKEN.test(text);
 
 /** The user of BOOTSTRAP_TOKEN. No JWT can name it, and over the API only its own tokens make tokens for it. */
 export const ADMIN = 'admin';
-
-/** True for 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | and -. */
-export const isUserId = (text: string): boolean => USER_ID.test(text);
 
 /** Makes a token of 32 random bytes: `wns_` and 43 base64url characters. */
 export const formatToken = (random: Buffer): string => `wns_${random.toString('base64url')}`;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
-import { isUserId } from '../auth/access-token';
+import { isUserId } from 'webhook-notification/catalogue';
 import { isScope, type Scope } from '../auth/scope';
 import { CODE_LIVES_MS, CONSOLE_PATH, grantOf, hashCode, linkUrl } from '../auth/sessions/console-link';
 import { INSERT_LINK } from '../auth/sessions/console-links.repository';

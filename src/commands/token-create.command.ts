@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { v7 } from 'uuid';
+import { isUserId } from 'webhook-notification/catalogue';
 import { readConfig } from '../plumbing/config/environment.launcher';
 import { migrate } from '../plumbing/database/migrator.launcher';
 import { attachStore } from '../store.launcher';
-import { formatToken, hashToken, isUserId } from '../auth/access-token';
+import { formatToken, hashToken } from '../auth/access-token';
 import { ALL_SCOPES, isScope } from '../auth/scope';
 import { timeOf } from '../plumbing/validation/time.decorator';
 

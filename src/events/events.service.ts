@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Batcher } from '../plumbing/database/batcher';
@@ -10,9 +9,9 @@ import { AcceptedEventsService, type Origin } from './accepted-events.service';
 import { eventBody } from 'webhook-notification';
 import { EventsRepository, type NewEvent, type NewEventKey } from './events.repository';
 import type { EventName, EventPayloads } from 'webhook-notification';
-import { isReserved } from 'webhook-notification/catalogue';
+import { fingerprintOf, isReserved, type Publication as Judgeable } from 'webhook-notification/catalogue';
 import { timeOfId } from '../plumbing/database/id-time';
-import { type Judged, PublicationRulesService } from './publication-rules.service';
+import { PublicationRulesService } from './publication-rules.service';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 
 export interface PublishOptions {
@@ -35,7 +34,7 @@ export interface PublishedEvent {
 }
 
 /** An event that is to be published, before it is judged. */
-export interface Publication extends Judged {
+export interface Publication extends Judgeable {
   /** Null: this application itself, in process. */
   publisherId: string | null;
   manager?: EntityManager;
@@ -154,7 +153,7 @@ export class EventsService {
       key:
         idempotencyKey === undefined
           ? null
-          : { publisherId: publisherId ?? '', key: idempotencyKey, fingerprint: fingerprint(name, userId, data) },
+          : { publisherId: publisherId ?? '', key: idempotencyKey, fingerprint: fingerprintOf(name, userId, data) },
       published: { id, event: name, createdAt: at, userId, duplicate: false },
       origin,
     };
@@ -189,10 +188,4 @@ export class EventsService {
       return taken.eventId;
     }
   }
-}
-
-function fingerprint(name: string, userId: string | null, data: string): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify([name, userId, data]))
-    .digest();
 }

@@ -1,18 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { EventCatalogue, serialiseData } from 'webhook-notification/catalogue';
-import { isUserId } from '../auth/access-token';
+import { EventCatalogue, judgePublication, type Publication } from 'webhook-notification/catalogue';
 import { StoredTypesService } from '../catalogue/stored-types.service';
 import { ApiError } from '../plumbing/errors/api-error';
-import { messageFor, MESSAGES } from '../plumbing/errors/messages';
-import { isIdempotencyKey } from './idempotency-key';
-
-/** What is judged of an event that is to be published. */
-export interface Judged {
-  name: string;
-  data: unknown;
-  userId: string | null;
-  idempotencyKey?: string;
-}
 
 /** What may be published. */
 @Injectable()
@@ -31,21 +20,9 @@ export class PublicationRulesService {
    * The JSON text of the data, when everything about the publication is right.
    * @throws ApiError 400 (unknown name, data that does not fit, bad option), 413 (data too large)
    */
-  judge({ name, data, userId, idempotencyKey }: Judged): string {
-    if (!this.catalogue.find(name)) {
-      throw new ApiError(400, messageFor.unknownEvent(name, this.catalogue.publishableNames));
-    }
-    if (userId !== null && !isUserId(userId)) throw new ApiError(400, MESSAGES.badUserId);
-    if (idempotencyKey !== undefined && !isIdempotencyKey(idempotencyKey)) {
-      throw new ApiError(400, MESSAGES.badIdempotencyKey);
-    }
-    const verdict = serialiseData(data);
-    if (!verdict.ok) throw new ApiError(400, verdict.problem);
-    const problem = this.catalogue.problemOf(name, verdict.value);
-    if (problem) throw new ApiError(400, problem);
-    if (Buffer.byteLength(verdict.text) > this.catalogue.maxBytes) {
-      throw new ApiError(413, messageFor.eventTooLarge(this.catalogue.maxBytes));
-    }
+  judge(publication: Publication): string {
+    const verdict = judgePublication(this.catalogue, publication);
+    if (!verdict.ok) throw new ApiError(verdict.status, verdict.problem);
     return verdict.text;
   }
 }

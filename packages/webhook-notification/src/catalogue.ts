@@ -23,6 +23,16 @@ export {
   isReserved,
   nameProblem,
 } from './catalogue/event-name';
+export {
+  fingerprintOf,
+  judgePublication,
+  type Publication,
+  PUBLICATION_MESSAGES,
+  publicationMessageFor,
+  type PublicationVerdict,
+} from './catalogue/publication';
 export { withoutReferences } from './catalogue/schema-references';
 export { MAX_BYTES, schemaProblem } from './catalogue/schema-rules';
 export { storableSchema } from './catalogue/storable-schema';
+export { IDEMPOTENCY_KEY, isIdempotencyKey } from './events/idempotency-key';
+export { isUserId, USER_ID } from './events/user-id';

@@ -1,5 +1,6 @@
 import type { JWTPayload } from 'jose';
-import { ADMIN, isUserId, type Principal } from '../access-token';
+import { isUserId } from 'webhook-notification/catalogue';
+import { ADMIN, type Principal } from '../access-token';
 import { isScope } from '../scope';
 
 /** The first second whose year has five digits. */

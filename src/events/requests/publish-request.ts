@@ -1,7 +1,6 @@
-import { isUserId } from '../../auth/access-token';
+import { isIdempotencyKey, isUserId } from 'webhook-notification/catalogue';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
-import { isIdempotencyKey } from '../idempotency-key';
 
 /** What `POST /api/events` asks for. `userId` is undefined when the body does not name it. */
 export interface PublishRequest {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isUserId } from 'webhook-notification/catalogue';
 import { Config, LOG_LEVELS } from './config';
 import { parseQueueName } from './queue-name';
 import {
@@ -30,7 +31,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const LOOPBACK_HOST = /^(localhost|::1|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 const LOOPBACK_NETWORKS = '127.0.0.0/8,::1/128';
 
-const USER_ID = /^[A-Za-z0-9._@:|-]{1,128}$/;
 const ACCESS_TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
 
 /** The environment variables, in the order in which the documentation lists them; a test compares the two. */
@@ -75,7 +75,7 @@ const schema = z.object({
   AUTOMATION_QUEUES: queueNames.default([]),
   MONITORED_QUEUES_REDIS_URL: redisUrl,
   QUEUE_EVENTS_USER: setting('a user id: 1 to 128 of A-Z a-z 0-9 . _ @ : | -', (text) =>
-    USER_ID.test(text) ? text : undefined,
+    isUserId(text) ? text : undefined,
   )
     .nullable()
     .default(null),

@@ -1,8 +1,11 @@
+import { PUBLICATION_MESSAGES, publicationMessageFor } from 'webhook-notification/catalogue';
+
 /**
  * Every sentence of an error answer that does not come from validation. `docs/errors.md` explains each of them, and a
  * test compares the two.
  */
 export const MESSAGES = {
+  ...PUBLICATION_MESSAGES,
   internal: 'Something went wrong on our side. Please try again; the x-request-id of this answer helps us find it.',
   unavailable: 'The service is not ready: its database does not answer. Please try again in a moment.',
   identityProviderUnavailable:
@@ -47,10 +50,6 @@ export const MESSAGES = {
   untilBeforeSince: 'until must be later than since.',
   idempotencyKeyMismatch: 'The header Idempotency-Key and the field idempotencyKey differ. Send only one of them.',
   severalIdempotencyKeys: 'The header Idempotency-Key may be sent only once.',
-  idempotencyKeyReused: 'This idempotency key was already used for another event, audience or data.',
-  userIdUndefined: 'userId is present but undefined: name the user, or pass null for everybody.',
-  badUserId: 'userId must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -',
-  badIdempotencyKey: 'idempotencyKey must be 1 to 255 printable ASCII characters',
   nullBody: 'The request body must be a JSON object, not null.',
   badPublishRequest: 'The request body must be a JSON object with event and data.',
   badBatch: 'The request body must be a JSON object with events: 1 to 100 of what POST /api/events takes.',
@@ -78,6 +77,7 @@ export const MESSAGES = {
 
 /** Sentences that contain a fact of the request. */
 export const messageFor = {
+  ...publicationMessageFor,
   missingScope: (scope: string) => `This token lacks the scope ${scope}.`,
   scopeNotHeld: (scope: string) => `This token lacks the scope ${scope}, so it cannot grant it.`,
   tokenOutlives: (at: string) => `A token cannot outlive the one that makes it: set expiresAt to ${at} or earlier.`,
@@ -92,14 +92,11 @@ export const messageFor = {
   unknownField: (field: string) => `${field} is not a known field`,
   unknownEvents: (unknown: readonly string[], known: readonly string[]) =>
     `events names nothing known: ${unknown.join(', ')}. Known are ${known.join(', ')}, prefixes such as follower.*, and *`,
-  unknownEvent: (name: string, known: readonly string[]) =>
-    `There is no event named ${JSON.stringify(name.slice(0, 128))}. Known are ${known.join(', ')}.`,
   reservedEvent: (name: string) => `${name} is reserved: only the service itself publishes webhook.* events.`,
   eventTypeTaken: (name: string, owner: string) => `${name} cannot be declared or changed here: ${owner}.`,
   eventTypeExists: (name: string) => `There is an event type named ${name} already. PUT changes it.`,
   eventTypeDiffers: (name: string) => `${name} has another schema. Add ?force=true to replace it.`,
   badEventName: (name: string, problem: string) => `name ${JSON.stringify(name.slice(0, 128))} ${problem}`,
-  eventTooLarge: (maxBytes: number) => `data is larger than the ${maxBytes} bytes that an event may have.`,
   tooManySteps: (count: number, max: number) =>
     `That is ${count} steps, and ${max} are the most: take a longer step, or a shorter time.`,
   tooManyWebhooks: (max: number) => `You have ${max} webhooks, which is the most a user may have. Delete one first.`,

@@ -1,4 +1,4 @@
-import { isUserId } from '../../auth/access-token';
+import { isUserId } from 'webhook-notification/catalogue';
 
 /**
  * The user in a job's `data.userId`. `none`: it names no user; `unusable`: it holds something that is no user id;

@@ -101,14 +101,12 @@ describe('What the service stores of a schema', () => {
           .tuple(tie('schema'), tie('schema'))
           .map(([first, items]) => ({ type: 'array', prefixItems: [first], items, uniqueItems: true })),
         tie('schema').map((items) => ({ type: 'array', items, contains: { const: 1 } })),
-        fc
-          .tuple(tie('schema'), tie('schema'), tie('schema'))
-          .map(([a, b, more]) => ({
-            type: 'object',
-            properties: { a },
-            patternProperties: { b },
-            additionalProperties: more,
-          })),
+        fc.tuple(tie('schema'), tie('schema'), tie('schema')).map(([a, b, more]) => ({
+          type: 'object',
+          properties: { a },
+          patternProperties: { b },
+          additionalProperties: more,
+        })),
         fc
           .tuple(tie('schema'), tie('schema'))
           .map(([a, more]) => ({ type: 'object', properties: { a }, additionalProperties: more, minProperties: 1 })),

@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, Matches, MaxLength } from 'class-validator';
+import { USER_ID } from 'webhook-notification/catalogue';
 import { MESSAGES } from '../../../plumbing/errors/messages';
 import { ApiTime } from '../../../plumbing/validation/api-field.decorator';
 import { Optional } from '../../../plumbing/validation/optional.decorator';
 import { IsWholeNumber } from '../../../plumbing/validation/whole-number.decorator';
-import { USER_ID } from '../../access-token';
 import { ALL_SCOPES, type Scope } from '../../scope';
 import { CONSOLE_PATH } from '../console-link';
 import type { ConsoleLink } from '../console-links.service';

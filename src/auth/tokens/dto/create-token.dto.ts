@@ -1,10 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, Matches } from 'class-validator';
+import { USER_ID } from 'webhook-notification/catalogue';
 import { MESSAGES } from '../../../plumbing/errors/messages';
 import { patternOf } from '../../../plumbing/validation/api-field.decorator';
 import { Optional } from '../../../plumbing/validation/optional.decorator';
 import { IsTimeOrNull } from '../../../plumbing/validation/time.decorator';
-import { USER_ID } from '../../access-token';
 import { ALL_SCOPES, type Scope } from '../../scope';
 
 const SCOPES_BOUNDS = { minItems: 1, maxItems: ALL_SCOPES.length, uniqueItems: true };

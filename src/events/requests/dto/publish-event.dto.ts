@@ -1,8 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { EVENT_NAME } from 'webhook-notification/catalogue';
-import { USER_ID } from '../../../auth/access-token';
+import { EVENT_NAME, IDEMPOTENCY_KEY, USER_ID } from 'webhook-notification/catalogue';
 import type { PublishedEvent } from '../../events.service';
-import { IDEMPOTENCY_KEY } from '../../idempotency-key';
 import { ApiId, ApiTime } from '../../../plumbing/validation/api-field.decorator';
 
 /** Documents the body that `publish-request.ts` reads. */

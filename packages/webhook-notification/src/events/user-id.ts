@@ -1,0 +1,5 @@
+/** The id of a user, as the operator's own system has it. */
+export const USER_ID = /^[A-Za-z0-9._@:|-]{1,128}$/;
+
+/** True for 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | and -. */
+export const isUserId = (text: string): boolean => USER_ID.test(text);
