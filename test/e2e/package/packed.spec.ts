@@ -13,7 +13,12 @@ const OWN = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as {
   peerDependenciesMeta: Record<string, { optional: boolean }>;
 };
 /** Entry points with what they need of an application's own packages. */
-const NEEDED: Record<string, string[]> = { '.': [], './catalogue': [], './nest/receiver': ['@nestjs/common'] };
+const NEEDED: Record<string, string[]> = {
+  '.': [],
+  './catalogue': [],
+  './nest': ['@nestjs/common'],
+  './nest/receiver': ['@nestjs/common'],
+};
 const nameOf = (entry: string) => `webhook-notification${entry.slice(1)}`;
 
 interface Packed {

@@ -7,7 +7,7 @@ export class InitialSchema1763800000000 implements MigrationInterface {
   name = 'InitialSchema1763800000000';
 
   async up(queryRunner: QueryRunner): Promise<void> {
-    for (const part of [ACCESS, EVENT_TYPES, WEBHOOKS, EVENTS, DELIVERIES, COUNTS, JOB_QUEUES, FOLLOWERS])
+    for (const part of [VERSION, ACCESS, EVENT_TYPES, WEBHOOKS, EVENTS, DELIVERIES, COUNTS, JOB_QUEUES, FOLLOWERS])
       await queryRunner.query(part);
   }
 
@@ -30,9 +30,16 @@ const TABLES = [
     'webhooks',
     'console_links',
     'event_types',
+    'schema_version',
     'access_tokens',
   ],
 ];
+
+/** The library asks for it: applications on this database must know these tables. */
+const VERSION = `
+  create table webhook_service.schema_version (version integer primary key);
+  insert into webhook_service.schema_version values (2);
+`;
 
 const ACCESS = `
   create table webhook_service.access_tokens (

@@ -1,0 +1,6 @@
+export { database, type DatabaseOptions } from './nest/database.transport';
+export { EventRefusedError } from './nest/event-refused.error';
+export { EventsService, type EventToPublish, PUBLISHED_CHANNEL, type PublishOptions } from './nest/events.service';
+export { fromDrizzle, fromKysely, type Transaction } from './nest/transaction';
+export type { JudgedEvent, PublishedEvent, Transport } from './nest/transport';
+export { WebhookNotificationModule, type WebhookNotificationOptions } from './nest/webhook-notification.module';

@@ -1,0 +1,67 @@
+/** What this package expects of the service's tables. Versions that differ by one work together. */
+export const SCHEMA_VERSION = 2;
+
+export const READ_VERSION = 'select version from webhook_service.schema_version';
+
+/**
+ * Writes events ($1: a list of place, name, userId, data, key, fingerprint). Ids and times are PostgreSQL's. An event with a
+ * key is written only when it wins the key: `wins` says so. The service finds the rows by itself: their lease is over.
+ */
+export const WRITE_EVENTS = `
+  with given as materialized (
+    select e.*, date_trunc('milliseconds', clock_timestamp()) as at, replace(gen_random_uuid()::text, '-', '') as random
+    from json_to_recordset($1::json)
+      as e (place integer, name text, "userId" text, data text, key text, fingerprint text)
+  ), event as materialized (
+    -- UUIDv7 (RFC 9562): 48 bits of time, version, and what is random of a version 4.
+    select g.*,
+      (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(random, 14))::uuid as id,
+      to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+    from given as g
+  ), won as (
+    insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint)
+    select '', key, id, decode(fingerprint, 'hex') from event where key is not null order by key
+    on conflict do nothing returning event_id
+  ), written as (
+    insert into webhook_service.events (id, name, user_id, body, leased_until)
+    select id, name, "userId",
+      '{"id":"' || id || '","event":"' || name || '","createdAt":"' || "createdAt" || '","data":' || data || '}',
+      clock_timestamp()
+    from event where key is null or id in (select event_id from won)
+  )
+  select id::text, "createdAt", (key is null or id in (select event_id from won))::text as wins from event order by place`;
+
+/** The events that hold keys ($1: a list of them) of what is published in process. */
+export const FIND_KEYS = `
+  select key, event_id::text as id, encode(fingerprint, 'hex') as fingerprint
+  from webhook_service.event_keys
+  where publisher_id = '' and key in (select json_array_elements_text($1::json))`;
+
+/** The declared types with these names ($1: a list). */
+export const FIND_TYPES = `
+  select name, description, schema::text as schema, example::text as example, application
+  from webhook_service.event_types where name in (select json_array_elements_text($1::json))`;
+
+/**
+ * Declares a type ($1: name, description, schema, example, application) where nobody has its name, or this application with
+ * the same schema. Answers what is stored then.
+ */
+export const DECLARE_TYPE = `
+  with given as (
+    select * from json_to_record($1::json) as t (name text, description text, schema json, example json, application text)
+  ), saved as (
+    insert into webhook_service.event_types (name, description, schema, example, application)
+    select name, description, schema, example, application from given
+    where (select count(*) from webhook_service.event_types) < 500
+      or exists (select from webhook_service.event_types as e where e.name = given.name)
+    on conflict (name) do update
+    set description = excluded.description, example = excluded.example, version = default
+    where event_types.application = excluded.application and event_types.schema::jsonb = excluded.schema::jsonb
+      and (event_types.description, event_types.example::jsonb) is distinct from
+        (excluded.description, excluded.example::jsonb)
+    returning name, application, schema
+  )
+  select application, schema::text as schema from saved
+  union all
+  select e.application, e.schema::text from webhook_service.event_types as e join given using (name)
+  where not exists (select from saved)`;

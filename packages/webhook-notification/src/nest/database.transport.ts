@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ObjectSchema } from '../catalogue/built-in-types';
+import type { KnownEventType } from '../catalogue/event-catalogue';
+import { fingerprintOf, PUBLICATION_MESSAGES } from '../catalogue/publication';
+import { storableSchema } from '../catalogue/storable-schema';
+import { DECLARE_TYPE, FIND_KEYS, FIND_TYPES, READ_VERSION, SCHEMA_VERSION, WRITE_EVENTS } from './database-statements';
+import { EventRefusedError } from './event-refused.error';
+import { rowsOf, type Transaction } from './transaction';
+import type { JudgedEvent, PublishedEvent, Transport } from './transport';
+
+export interface DatabaseOptions {
+  /** On the service's database: a TypeORM DataSource, a pool of pg, `fromDrizzle(db)` or `fromKysely(db)`. */
+  connection: Transaction;
+  /** Told of a schema that differs from the stored one. Default: a warning of the process. */
+  warn?: (sentence: string) => void;
+}
+
+interface WrittenRow {
+  id: string;
+  createdAt: string;
+  wins: 'true' | 'false';
+}
+
+/** Writes events into the service's own tables. For an application that is on the service's database. */
+export function database(options: DatabaseOptions): Transport {
+  return new DatabaseTransport(options);
+}
+
+class DatabaseTransport implements Transport {
+  private readonly connection: Transaction;
+  private readonly warn: (sentence: string) => void;
+
+  constructor({ connection, warn = (sentence) => process.emitWarning(sentence) }: DatabaseOptions) {
+    this.connection = connection;
+    this.warn = warn;
+  }
+
+  async start(application: string, types: readonly KnownEventType[]): Promise<void> {
+    await this.checkVersion();
+    for (const type of types) await this.declare(application, type);
+  }
+
+  async stop(): Promise<void> {
+    // The connection is the application's.
+  }
+
+  async write(events: readonly JudgedEvent[], tx: Transaction = this.connection): Promise<PublishedEvent[]> {
+    const given = events.map(({ name, userId, data, idempotencyKey }, place) => ({
+      ...{ place, name, userId, data },
+      ...(idempotencyKey !== undefined && {
+        key: idempotencyKey,
+        fingerprint: fingerprintOf(name, userId, data).toString('hex'),
+      }),
+    }));
+    const keys = given.flatMap(({ key }) => key ?? []);
+    // Alone, a key that was used for another event must be found before the others are committed.
+    if (events.length > 1) await this.holdersOf(given, keys, tx);
+    const rows = await rowsOf<WrittenRow>(tx, WRITE_EVENTS, JSON.stringify(given));
+    const lost = given.filter((_, i) => rows[i]?.wins === 'false');
+    const holders = await this.holdersOf(
+      given,
+      lost.flatMap(({ key }) => key ?? []),
+      tx,
+    );
+    return events.map(({ name: event, userId, idempotencyKey }, i) => {
+      const { id, createdAt } = rows[i] as WrittenRow;
+      const earlier = holders.get(idempotencyKey ?? '') ?? id;
+      const isRepeat = earlier !== id;
+      const at = isRepeat ? new Date(Number.parseInt(earlier.replace('-', '').slice(0, 12), 16)) : new Date(createdAt);
+      return { id: earlier, event, userId, createdAt: at, duplicate: isRepeat };
+    });
+  }
+
+  async find(names: readonly string[]): Promise<KnownEventType[]> {
+    const rows = await rowsOf<
+      Record<'name' | 'description' | 'schema' | 'example', string> & { application: string | null }
+    >(this.connection, FIND_TYPES, JSON.stringify(names));
+    return rows.map(({ schema, example, application, ...type }) => ({
+      ...type,
+      schema: JSON.parse(schema) as ObjectSchema,
+      example: JSON.parse(example) as object,
+      source: application === null ? 'api' : 'module',
+      application,
+    }));
+  }
+
+  /**
+   * The events that hold these keys.
+   * @throws EventRefusedError 409 when one of them is another event
+   */
+  private async holdersOf(
+    given: readonly { key?: string; fingerprint?: string }[],
+    keys: readonly string[],
+    tx: Transaction,
+  ): Promise<Map<string, string>> {
+    if (keys.length === 0) return new Map();
+    type Holder = { key: string; id: string; fingerprint: string };
+    const rows = await rowsOf<Holder>(tx, FIND_KEYS, JSON.stringify(keys));
+    const holders = new Map(rows.map((row) => [row.key, row]));
+    for (const { key, fingerprint } of given) {
+      const holder = key === undefined ? undefined : holders.get(key);
+      if (holder && holder.fingerprint !== fingerprint) {
+        throw new EventRefusedError(409, PUBLICATION_MESSAGES.idempotencyKeyReused);
+      }
+    }
+    return new Map(rows.map(({ key, id }) => [key, id]));
+  }
+
+  /** @throws Error when the service's tables are not there, or of another version */
+  private async checkVersion(): Promise<void> {
+    const rows = await rowsOf<{ version: number }>(this.connection, READ_VERSION).catch((error: unknown) => {
+      if ((error as { code?: string; cause?: { code?: string } }).code !== '42P01' && !isUnknownTable(error))
+        throw error;
+      throw new Error('There is no webhook service in this database: start the service once before the application.', {
+        cause: error,
+      });
+    });
+    const version = Number(rows[0]?.version);
+    if (Math.abs(version - SCHEMA_VERSION) <= 1) return;
+    throw new Error(
+      `The webhook service of this database has tables of version ${version}, and this package knows ${SCHEMA_VERSION}: ` +
+        `bring the older one of the two up to date.`,
+    );
+  }
+
+  /** @throws Error when the name belongs to somebody else */
+  private async declare(application: string, { name, description, schema, example }: KnownEventType): Promise<void> {
+    const stored = storableSchema(schema);
+    const type = { name, description, schema: stored, example, application };
+    const [row] = await rowsOf<{ application: string | null; schema: string }>(
+      this.connection,
+      DECLARE_TYPE,
+      JSON.stringify(type),
+    );
+    if (!row) throw new Error(`The event ${name} cannot be declared: there are 500 event types, which is the most.`);
+    if (row.application !== application) {
+      const owner =
+        row.application === null ? 'it was declared over the API' : `the application ${row.application} has it`;
+      throw new Error(`The event ${name} cannot be declared: ${owner}.`);
+    }
+    if (!isDeepStrictEqual(JSON.parse(row.schema), JSON.parse(JSON.stringify(stored)))) {
+      this.warn(
+        `The event ${name} is stored with another schema, which holds for others: replace it with PUT /api/event-types/${name}?force=true.`,
+      );
+    }
+  }
+}
+
+/** Drizzle hands on the error of the driver as a cause. */
+const isUnknownTable = (error: unknown): boolean => (error as { cause?: { code?: string } }).cause?.code === '42P01';

@@ -1,0 +1,155 @@
+import { channel } from 'node:diagnostics_channel';
+import type { EventDefinition } from '../catalogue/define-event';
+import { EventCatalogue, type KnownEventType } from '../catalogue/event-catalogue';
+import { judgePublication, PUBLICATION_MESSAGES } from '../catalogue/publication';
+import type { EventName, EventPayloads } from '../events/payloads';
+import { EventRefusedError } from './event-refused.error';
+import type { Transaction } from './transaction';
+import type { JudgedEvent, PublishedEvent, Transport } from './transport';
+
+/** Events per statement. */
+const MAX_BATCH = 500;
+/** How long what others have declared is believed, in ms. */
+const KNOWN_FOR_MS = 2000;
+const DEFAULT_MAX_BYTES = 98_304;
+
+/** Tells of each event that was written: `{ published, application, inTransaction }`. */
+export const PUBLISHED_CHANNEL = 'webhook-notification:published';
+const published = channel(PUBLISHED_CHANNEL);
+
+export interface PublishOptions {
+  /** Whose subscribed webhooks get the event; absent or null: everybody's. A property set to undefined throws. */
+  userId?: string | null;
+  /** A repeat with the same key returns the first event and publishes no other. 1 to 255 printable ASCII characters. */
+  idempotencyKey?: string;
+  /** The event commits or rolls back with this transaction. */
+  tx?: Transaction;
+}
+
+/** One of many events that are published together. */
+export interface EventToPublish<Event extends string | EventDefinition = string | EventDefinition> {
+  event: Event;
+  data: object;
+  userId?: string | null;
+  idempotencyKey?: string;
+}
+
+/** What the service of an application is made of. */
+export interface EventsServiceOptions {
+  application: string;
+  events?: readonly EventDefinition[];
+  /** The service's `EVENT_MAX_BYTES`. Default: 98304. */
+  eventMaxBytes?: number;
+  transport: Transport;
+}
+
+/** Publishes events of an application to the webhooks of its users. */
+export class EventsService {
+  private readonly catalogue: EventCatalogue;
+  private readonly transport: Transport;
+  /** What others have declared, and when it was looked up. */
+  private readonly foreign = new Map<string, { type: KnownEventType | undefined; at: number }>();
+
+  /** @throws Error when a definition cannot be registered */
+  constructor(private readonly options: EventsServiceOptions) {
+    this.transport = options.transport;
+    this.catalogue = new EventCatalogue({
+      extraEventTypes: [],
+      eventMaxBytes: options.eventMaxBytes ?? DEFAULT_MAX_BYTES,
+    });
+    for (const event of options.events ?? []) this.catalogue.register(event);
+  }
+
+  /** Nest calls it when the application starts. */
+  async onApplicationBootstrap(): Promise<void> {
+    const own = (this.options.events ?? []).map(({ name }) => this.catalogue.findOwn(name) as KnownEventType);
+    await this.transport.start(this.options.application, own);
+  }
+
+  /** Nest calls it when the application ends, where shutdown hooks are enabled. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.transport.stop();
+  }
+
+  /**
+   * Publishes an event to every subscribed webhook of its audience. Resolves when it is committed, or with `tx` when it is
+   * part of that transaction. Delivery follows the commit, and survives any crash from then on.
+   * @throws EventRefusedError 400 (unknown name, data that does not fit, bad option), 409 (key reused), 413 (data too large)
+   */
+  publish<Data extends object>(
+    event: EventDefinition<string, Data>,
+    data: NoInfer<Data>,
+    options?: PublishOptions,
+  ): Promise<PublishedEvent>;
+  publish<Name extends EventName>(
+    event: Name,
+    data: EventPayloads[Name],
+    options?: PublishOptions,
+  ): Promise<PublishedEvent>;
+  async publish(
+    event: string | EventDefinition,
+    data: object,
+    { tx, ...options }: PublishOptions = {},
+  ): Promise<PublishedEvent> {
+    const [answer] = await this.write([{ event, data, ...options }], tx);
+    return answer as PublishedEvent;
+  }
+
+  /**
+   * Publishes many events, all of them or none: with hundreds of them in a statement. Without `tx` at most 500, which
+   * are committed together.
+   * @throws EventRefusedError as `publish`; a transaction must be rolled back then
+   */
+  async publishMany(events: readonly EventToPublish[], { tx }: { tx?: Transaction } = {}): Promise<PublishedEvent[]> {
+    if (!tx && events.length > MAX_BATCH) {
+      throw new EventRefusedError(400, `More than ${MAX_BATCH} events are published in a transaction: pass tx.`);
+    }
+    return this.write(events, tx);
+  }
+
+  private async write(events: readonly EventToPublish[], tx: Transaction | undefined): Promise<PublishedEvent[]> {
+    await this.lookUp(events.map(nameOf));
+    const judged = events.map((event) => this.judge(event));
+    const answers: PublishedEvent[] = [];
+    for (let i = 0; i < judged.length; i += MAX_BATCH) {
+      for (const answer of await this.transport.write(judged.slice(i, i + MAX_BATCH), tx)) {
+        answers.push(answer);
+        this.tell(answer, tx !== undefined);
+      }
+    }
+    return answers;
+  }
+
+  private judge({ event, data, ...options }: EventToPublish): JudgedEvent {
+    if (Object.hasOwn(options, 'userId') && options.userId === undefined) {
+      throw new EventRefusedError(400, PUBLICATION_MESSAGES.userIdUndefined);
+    }
+    const { userId = null, idempotencyKey } = options;
+    const name = nameOf({ event });
+    const publication = { name, data, userId, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+    const verdict = judgePublication(this.catalogue, publication);
+    if (!verdict.ok) throw new EventRefusedError(verdict.status, verdict.problem);
+    return { name, userId, data: verdict.text, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+  }
+
+  /** Asks for types that this application has not defined, before they are refused. */
+  private async lookUp(names: readonly string[]): Promise<void> {
+    const now = performance.now();
+    const isFresh = (name: string) => {
+      const known = this.foreign.get(name);
+      return known?.type !== undefined && now - known.at < KNOWN_FOR_MS;
+    };
+    const unknown = [...new Set(names)].filter((name) => !this.catalogue.findOwn(name) && !isFresh(name));
+    if (unknown.length === 0) return;
+    const found = new Map((await this.transport.find(unknown)).map((type) => [type.name, type]));
+    for (const name of unknown) this.foreign.set(name, { type: found.get(name), at: now });
+    this.catalogue.replaceStored([...this.foreign.values()].flatMap(({ type }) => type ?? []));
+  }
+
+  private tell(event: PublishedEvent, inTransaction: boolean): void {
+    if (!published.hasSubscribers) return;
+    published.publish({ published: event, application: this.options.application, inTransaction });
+  }
+}
+
+const nameOf = ({ event }: Pick<EventToPublish, 'event'>): string => (typeof event === 'string' ? event : event.name);

@@ -1,0 +1,293 @@
+import { randomUUID } from 'node:crypto';
+import { subscribe as listen, unsubscribe } from 'node:diagnostics_channel';
+import { Injectable, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { Kysely, PostgresDialect } from 'kysely';
+import { Pool } from 'pg';
+import { DataSource } from 'typeorm';
+import { defineEvent } from 'webhook-notification';
+import {
+  database,
+  EventRefusedError,
+  EventsService,
+  fromDrizzle,
+  fromKysely,
+  PUBLISHED_CHANNEL,
+  type Transaction,
+  WebhookNotificationModule,
+  type WebhookNotificationOptions,
+} from 'webhook-notification/nest';
+import { z } from 'zod';
+import { type Api, dataOf } from '../../support/api';
+import { type Hook, useReceiver } from '../../support/receiver';
+import { useService } from '../../support/service';
+import { waitFor } from '../../support/wait-for';
+import { subscribe } from '../stage/steps';
+
+const OrderPaid = defineEvent({
+  name: 'order.paid',
+  description: 'An order was paid.',
+  schema: z.object({ orderId: z.string().regex(/^order /), note: z.string().optional() }),
+  example: { orderId: 'order 42' },
+});
+
+@Injectable()
+class OrdersService {
+  constructor(readonly events: EventsService) {}
+}
+
+/** Whatever the application uses, the same four things have to work. */
+interface Way {
+  title: string;
+  /** Runs in a transaction; what it throws rolls it back. */
+  inTransaction(pool: Pool, source: DataSource, work: (tx: Transaction) => Promise<unknown>): Promise<unknown>;
+}
+
+const WAYS: Way[] = [
+  { title: 'an EntityManager of TypeORM', inTransaction: (_, source, work) => source.transaction(work) },
+  {
+    title: 'a client of pg',
+    inTransaction: async (pool, _, work) => {
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        const result = await work(client);
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback');
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+  },
+  { title: 'drizzle', inTransaction: (pool, _, work) => drizzle(pool).transaction((tx) => work(fromDrizzle(tx))) },
+  {
+    title: 'kysely',
+    inTransaction: (pool, _, work) =>
+      new Kysely({ dialect: new PostgresDialect({ pool }) }).transaction().execute((tx) => work(fromKysely(tx))),
+  },
+];
+
+describe('A Nest application on the database of the service', () => {
+  let pool: Pool;
+  let source: DataSource;
+  let app: { events: EventsService; close(): Promise<void> };
+  // Registered first: the connections end before the database does.
+  afterAll(async () => {
+    await app?.close();
+    await Promise.all([source?.destroy(), pool?.end()]);
+  });
+  const service = useService();
+  const receiver = useReceiver();
+  let api: Api;
+  let hook: Hook;
+
+  async function start(options: Partial<WebhookNotificationOptions> = {}) {
+    @Module({
+      imports: [
+        WebhookNotificationModule.forRootAsync({
+          useFactory: () => ({
+            application: 'shop',
+            events: [OrderPaid],
+            transport: database({ connection: source }),
+            ...options,
+          }),
+        }),
+      ],
+      providers: [OrdersService],
+    })
+    class AppModule {}
+    const context = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
+    return { events: context.get(OrdersService).events, close: () => context.close() };
+  }
+
+  beforeAll(async () => {
+    pool = new Pool({ connectionString: service.database.url, max: 4 });
+    source = await new DataSource({ type: 'postgres', url: service.database.url }).initialize();
+    app = await start();
+    api = await service.apiFor('alice');
+  });
+  beforeEach(async () => {
+    hook = receiver.hook();
+    await subscribe(api, hook, ['order.*']);
+  });
+
+  const dataAt = async (count: number) =>
+    (await hook.received(count)).map(({ body }) => (JSON.parse(body.toString()) as { data: object }).data);
+  const kept = (orderId: string) =>
+    service.database.query("select id from webhook_service.events where body::jsonb -> 'data' ->> 'orderId' = $1", [
+      orderId,
+    ]);
+
+  it('has its events known to the service, without a setting', async () => {
+    const listed = () =>
+      service.api
+        .eventTypes()
+        .then(async (reply) => (await dataOf(Promise.resolve(reply))).find(({ name }) => name === 'order.paid'));
+    const type = await waitFor(listed, { what: 'the event type' });
+    expect(type).toMatchObject({ source: 'module', application: 'shop', example: { orderId: 'order 42' } });
+    expect(JSON.stringify(type.schema)).not.toContain('pattern');
+  });
+
+  describe.each(WAYS)('in a transaction of $title', ({ title, inTransaction }) => {
+    const options = { userId: 'alice' };
+
+    it('publishes with the commit, and the event arrives', async () => {
+      const orderId = `order ${title} "é\\u0000'`;
+      const published = await inTransaction(pool, source, async (tx) => {
+        const made = await app.events.publish(OrderPaid, { orderId }, { ...options, tx });
+        expect(await kept(orderId)).toEqual([]);
+        return made;
+      });
+      const [call] = await hook.received(1);
+      expect(JSON.parse(call!.body.toString())).toEqual({
+        id: (published as { id: string }).id,
+        event: 'order.paid',
+        createdAt: (published as { createdAt: Date }).createdAt.toISOString(),
+        data: { orderId },
+      });
+    });
+
+    it('publishes nothing when it is rolled back', async () => {
+      const orderId = `order rolled back ${title}`;
+      const failing = inTransaction(pool, source, async (tx) => {
+        await app.events.publish(OrderPaid, { orderId }, { ...options, tx });
+        throw new Error('not after all');
+      });
+      await expect(failing).rejects.toThrow('not after all');
+      expect(await kept(orderId)).toEqual([]);
+    });
+
+    it('publishes once with a key, and refuses another event with it', async () => {
+      const key = randomUUID();
+      const publish = (orderId: string) =>
+        inTransaction(pool, source, (tx) =>
+          app.events.publish(OrderPaid, { orderId }, { ...options, idempotencyKey: key, tx }),
+        );
+      const first = (await publish('order 1')) as { id: string; createdAt: Date };
+      const second = await publish('order 1');
+      expect(second).toEqual({ ...first, duplicate: true });
+      await expect(publish('order 2')).rejects.toMatchObject({ status: 409 });
+      expect(await dataAt(1)).toEqual([{ orderId: 'order 1' }]);
+    });
+
+    it('publishes 1,200 together', async () => {
+      const events = Array.from({ length: 1200 }, (_, i) => ({
+        event: OrderPaid,
+        data: { orderId: `order many ${title} ${i}` },
+        userId: 'nobody',
+        ...(i % 2 === 0 && { idempotencyKey: `${title} ${i % 600}` }),
+      }));
+      const answers = (await inTransaction(pool, source, (tx) =>
+        app.events.publishMany(
+          events.map((event, i) => (i < 600 ? event : { ...event, data: events[i - 600]!.data })),
+          { tx },
+        ),
+      )) as { id: string; duplicate: boolean }[];
+      expect(answers.filter(({ duplicate }) => duplicate)).toHaveLength(300);
+      expect(new Set(answers.map(({ id }) => id)).size).toBe(900);
+      expect(answers[600]!.id).toBe(answers[0]!.id);
+    });
+  });
+
+  it('publishes by itself, and tells of it on the channel', async () => {
+    const told: unknown[] = [];
+    const onPublished = (message: unknown) => told.push(message);
+    listen(PUBLISHED_CHANNEL, onPublished);
+    const published = await app.events.publish(OrderPaid, { orderId: 'order alone' }, { userId: 'alice' });
+    unsubscribe(PUBLISHED_CHANNEL, onPublished);
+    expect(told).toEqual([{ published, application: 'shop', inTransaction: false }]);
+    expect(await dataAt(1)).toEqual([{ orderId: 'order alone' }]);
+  });
+
+  it('publishes nothing of a savepoint that is rolled back', async () => {
+    await source.transaction(async (manager) => {
+      await app.events.publish(OrderPaid, { orderId: 'order outside' }, { userId: 'alice', tx: manager });
+      const inner = manager.transaction(async (tx) => {
+        await app.events.publish(OrderPaid, { orderId: 'order inside' }, { userId: 'alice', tx });
+        throw new Error('only this');
+      });
+      await expect(inner).rejects.toThrow('only this');
+    });
+    expect(await dataAt(1)).toEqual([{ orderId: 'order outside' }]);
+    expect(await kept('order inside')).toEqual([]);
+  });
+
+  it.each<[string, () => Promise<unknown>, number, RegExp]>([
+    ['data that only the whole schema refuses', () => app.events.publish(OrderPaid, { orderId: '42' }), 400, /pattern/],
+    [
+      'an unknown name',
+      () => app.events.publish('order.lost' as never, {} as never),
+      400,
+      /no event named "order.lost"/,
+    ],
+    [
+      'a user who cannot be',
+      () => app.events.publish(OrderPaid, { orderId: 'order 1' }, { userId: 'a b' }),
+      400,
+      /^userId/,
+    ],
+    [
+      'an undefined user',
+      () => app.events.publish(OrderPaid, { orderId: 'order 1' }, { userId: undefined as never }),
+      400,
+      /undefined/,
+    ],
+    [
+      'what is too large',
+      () => app.events.publish(OrderPaid, { orderId: 'order 1', note: 'x'.repeat(99_000) }),
+      413,
+      /larger/,
+    ],
+    [
+      '501 without a transaction',
+      () =>
+        app.events.publishMany(Array.from({ length: 501 }, () => ({ event: OrderPaid, data: { orderId: 'order 1' } }))),
+      400,
+      /pass tx/,
+    ],
+  ])('refuses %s', async (_, publish, status, sentence) => {
+    const refused = await publish().catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(EventRefusedError);
+    expect(refused).toMatchObject({ status, message: expect.stringMatching(sentence) });
+  });
+
+  it('knows what others have declared, at once', async () => {
+    const types = await service.apiFor('operator', ['event-types:manage']);
+    await expect(app.events.publish('mail.sent' as never, {} as never)).rejects.toThrow('no event named');
+    const schema = { type: 'object', required: ['to'] };
+    await dataOf(types.saveEventType('mail.sent', { description: 'Sent.', schema, example: { to: 'ada' } }), 201);
+    await expect(app.events.publish('mail.sent' as never, {} as never)).rejects.toThrow("'to'");
+    await app.events.publish('mail.sent' as never, { to: 'ada' } as never);
+  });
+
+  it('does not start with a name of another application, and warns of another schema', async () => {
+    await expect(start({ application: 'mail' })).rejects.toThrow(
+      'The event order.paid cannot be declared: the application shop has it.',
+    );
+    const warnings: string[] = [];
+    const other = { ...OrderPaid, schema: { type: 'object' as const } };
+    const transport = database({ connection: source, warn: (sentence) => warnings.push(sentence) });
+    const same = await start({ transport });
+    await same.close();
+    expect(warnings).toEqual([]);
+    const changed = await start({ events: [other], transport });
+    await changed.close();
+    expect(warnings).toEqual([expect.stringMatching(/^The event order.paid is stored with another schema/)]);
+  });
+
+  it('does not start on tables of another version, or without any', async () => {
+    await service.database.query('update webhook_service.schema_version set version = 4');
+    await expect(start()).rejects.toThrow('has tables of version 4, and this package knows 2');
+    await service.database.query('update webhook_service.schema_version set version = 3');
+    await (await start()).close();
+    await service.database.query('update webhook_service.schema_version set version = 2');
+    const elsewhere = { query: () => Promise.reject(Object.assign(new Error('relation'), { code: '42P01' })) };
+    await expect(start({ transport: database({ connection: elsewhere }) })).rejects.toThrow(
+      'There is no webhook service in this database',
+    );
+  });
+});
