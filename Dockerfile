@@ -7,7 +7,8 @@ COPY packages/webhook-notification/package.json ./packages/webhook-notification/
 FROM base AS build
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json nest-cli.json ormconfig.ts ./
-COPY scripts/build.cjs scripts/build-package.cjs ./scripts/
+COPY scripts/build.cjs scripts/build-package.cjs scripts/library-types.cjs ./scripts/
+COPY openapi.json ./
 COPY packages ./packages
 COPY src ./src
 COPY console ./console

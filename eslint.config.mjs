@@ -209,7 +209,17 @@ const house = {
 };
 
 export default defineConfig(
-  { ignores: ['dist/', 'packages/*/dist/', 'node_modules/', 'coverage/', '.data/', 'console/src/api/openapi.d.ts'] },
+  {
+    ignores: [
+      'dist/',
+      'packages/*/dist/',
+      'node_modules/',
+      'coverage/',
+      '.data/',
+      '**/openapi.d.ts',
+      '**/openapi.gen.ts',
+    ],
+  },
   {
     plugins: { house },
     linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' },

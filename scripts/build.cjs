@@ -12,6 +12,7 @@ const files = [
   'package.json',
   'package-lock.json',
   'nest-cli.json',
+  'openapi.json',
   'tsconfig.json',
   'tsconfig.build.json',
   'ormconfig.ts',
@@ -23,7 +24,7 @@ function sourcesIn(folder) {
 }
 
 const isSource = (path) => !path.includes(join('webhook-notification', 'dist'));
-const withoutTypes = (path) => !path.endsWith('openapi.d.ts');
+const withoutTypes = (path) => !/openapi\.(d|gen)\.ts$/.test(path);
 
 function hash() {
   const sum = createHash('sha256').update(process.version);
@@ -31,7 +32,7 @@ function hash() {
     ...files.map((file) => join(root, file)),
     ...sourcesIn('src').sort(),
     ...sourcesIn('console').filter(withoutTypes).sort(),
-    ...sourcesIn('packages/webhook-notification').filter(isSource).sort(),
+    ...sourcesIn('packages/webhook-notification').filter(isSource).filter(withoutTypes).sort(),
   ]) {
     const content = readFileSync(path);
     sum.update(`\0${path.slice(root.length)}\0${content.length}\0`).update(content);

@@ -9,6 +9,7 @@ const FILES = [
     'package.json',
     'package-lock.json',
     'nest-cli.json',
+    'openapi.json',
     'tsconfig.json',
     'tsconfig.build.json',
     'scripts',

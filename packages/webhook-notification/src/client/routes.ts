@@ -1,0 +1,77 @@
+import type { CallOptions } from './client-options';
+import type { components, paths } from './openapi.gen';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** The routes that have this method. */
+export type Route<M extends Method> = {
+  [R in keyof paths]: paths[R] extends Record<Lowercase<M>, Operation> ? R : never;
+}[keyof paths];
+
+/** What a request takes: the parameters of its path, its query, its headers, and its body. */
+export type RequestOptions<M extends Method, R extends Route<M>> = CallOptions &
+  Pick<OperationOf<M, R>['parameters'], 'path' | 'query' | 'header'> &
+  Body<OperationOf<M, R>>;
+
+/** The options of a request, which may be left out where nothing in them is required. */
+export type RequestArguments<M extends Method, R extends Route<M>> =
+  Partial<RequestOptions<M, R>> extends RequestOptions<M, R>
+    ? [options?: RequestOptions<M, R>]
+    : [options: RequestOptions<M, R>];
+
+/** What a request answers: the `data` of the envelope, and of a list a page. */
+export type Answer<M extends Method, R extends Route<M>> = Unwrapped<
+  OperationOf<M, R>['responses'][keyof OperationOf<M, R>['responses']]
+>;
+
+/** The query of a list, or of another route that is read. */
+export type QueryOf<R extends Route<'GET'>> = NonNullable<OperationOf<'GET', R>['parameters']['query']>;
+
+/** What the API takes or answers, by its name in openapi.json: `ApiSchema<'Webhook'>`, `ApiSchema<'CreateWebhook'>`. */
+export type ApiSchema<Name extends SchemaName> = components['schemas'][`${Name}Dto`];
+
+type SchemaName = keyof components['schemas'] extends `${infer Name}Dto` ? Name : never;
+
+/** Makes a request of any route. */
+export type Request = <M extends Method, R extends Route<M>>(
+  method: M,
+  route: R,
+  ...options: RequestArguments<M, R>
+) => Promise<Answer<M, R>>;
+
+/** One page of a list. */
+export interface Page<Row> {
+  data: Row[];
+  /** Asks for the next page; null on the last one. */
+  nextCursor: string | null;
+}
+
+interface Operation {
+  parameters: { query?: unknown; header?: unknown; path?: unknown };
+  requestBody?: unknown;
+  responses: object;
+}
+
+type OperationOf<M extends Method, R extends Route<M>> =
+  paths[R] extends Record<Lowercase<M>, infer Found extends Operation> ? Found : never;
+
+interface Json<Content> {
+  content: { 'application/json': Content };
+}
+
+type Body<O extends Operation> = O extends { requestBody: Json<infer Sent> }
+  ? { body: Sent }
+  : [NonNullable<O['requestBody']>] extends [never]
+    ? { body?: never }
+    : NonNullable<O['requestBody']> extends Json<infer Sent>
+      ? { body?: Sent }
+      : never;
+
+type Unwrapped<Success> =
+  Success extends Json<infer Envelope>
+    ? Envelope extends { data: (infer Row)[]; nextCursor: string | null }
+      ? Page<Row>
+      : Envelope extends { data: infer Data }
+        ? Data
+        : never
+    : never;
