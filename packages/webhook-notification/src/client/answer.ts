@@ -1,0 +1,64 @@
+import type { Answered, Unanswered } from './attempt';
+import type { Page } from './routes';
+import { WebhookServiceError } from './service-error';
+
+/**
+ * The `data` of an answer, and of a list a page.
+ * @param what the request, for the message of an answer that is not one of the service: `GET https://…`
+ * @throws WebhookServiceError for every answer but a success of the service
+ */
+export function dataOf({ status, text, header }: Answered, what: string): unknown {
+  const envelope = envelopeOf(text);
+  const requestId = header('x-request-id');
+  if (status >= 200 && status < 300 && envelope?.success === true && 'data' in envelope) {
+    const { data, nextCursor } = envelope;
+    return nextCursor === undefined ? data : ({ data, nextCursor } as Page<unknown>);
+  }
+  const sentence = typeof envelope?.error === 'string' ? envelope.error : foreign(status, header, what);
+  throw new WebhookServiceError(sentence, status, requestId);
+}
+
+/** The error of a request that got no answer. */
+export function unanswered({ cause }: Unanswered, what: string): WebhookServiceError {
+  return new WebhookServiceError(`No answer to ${what}: ${reasonOf(cause)}.`, null, null, { cause });
+}
+
+interface Envelope {
+  success?: unknown;
+  data?: unknown;
+  nextCursor?: unknown;
+  error?: unknown;
+}
+
+function envelopeOf(text: string): Envelope | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The sentence for an answer that came from something else: a proxy, or another server. */
+function foreign(status: number, header: Answered['header'], what: string): string {
+  const answered = `${what} was answered ${status}`;
+  const location = header('location');
+  if (status >= 300 && status < 400 && location) {
+    return `${answered} with a redirect to ${location}: redirects are not followed, so give createClient the final address.`;
+  }
+  const type = header('content-type')?.split(';', 1)[0] ?? 'nothing readable';
+  return status >= 500
+    ? `${answered} with ${type} in place of the service's JSON: probably a proxy cannot reach the service.`
+    : `${answered} with ${type} in place of the service's JSON: check that the url leads to the service.`;
+}
+
+/** The most telling message: fetch says "fetch failed", and hides why in its causes. */
+function reasonOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error);
+  // Not `instanceof Error`: in jest the errors of fetch are of another realm.
+  const { cause, errors = [], code, message, name } = error as Partial<Error> & { errors?: unknown[]; code?: unknown };
+  // An AggregateError has an error for each address of the host.
+  const deeper: unknown = cause ?? errors[0];
+  if (deeper !== undefined && deeper !== null) return reasonOf(deeper);
+  return message || String(code ?? name);
+}

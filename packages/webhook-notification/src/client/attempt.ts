@@ -1,0 +1,53 @@
+import type { FetchRequest, Settings } from './client-options';
+
+/** An answer that was read to its end. */
+export interface Answered {
+  kind: 'answer';
+  status: number;
+  text: string;
+  header(name: string): string | null;
+}
+
+/** There was no answer: the service could not be reached, or was too slow. */
+export interface Unanswered {
+  kind: 'fault';
+  cause: unknown;
+}
+
+export type Outcome = Answered | Unanswered;
+
+export interface AttemptOptions {
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * Makes a request once. A fault of the network is an outcome.
+ * @throws the reason of the signal when that was aborted
+ */
+export async function attempt(
+  fetch: Settings['fetch'],
+  url: string,
+  request: Omit<FetchRequest, 'signal' | 'redirect'>,
+  { timeoutMs, signal }: AttemptOptions,
+): Promise<Outcome> {
+  signal?.throwIfAborted();
+  const ended = new AbortController();
+  // Not AbortSignal.timeout: its timer is out of reach of a test's fake timers.
+  const late = () => ended.abort(new Error(`there was no complete answer within ${timeoutMs} ms`));
+  const timer = setTimeout(late, timeoutMs);
+  const stop = () => ended.abort(signal?.reason);
+  signal?.addEventListener('abort', stop);
+  try {
+    // A redirect that is followed would turn a POST into a GET.
+    const answer = await fetch(url, { ...request, redirect: 'manual', signal: ended.signal });
+    const text = await answer.text();
+    return { kind: 'answer', status: answer.status, text, header: (name) => answer.headers.get(name) };
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { kind: 'fault', cause: ended.signal.aborted ? ended.signal.reason : error };
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+  }
+}

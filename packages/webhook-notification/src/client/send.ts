@@ -1,0 +1,94 @@
+import { dataOf, unanswered } from './answer';
+import { attempt, type Outcome } from './attempt';
+import { type CallOptions, checkedTimeout, type Settings } from './client-options';
+import { repeatWaitMs } from './repeat-wait';
+import type { Method } from './routes';
+import { WebhookServiceError } from './service-error';
+import { type Query, queryText, routeUrl } from './service-url';
+
+/** A request before it is made. */
+export interface Call extends CallOptions {
+  path?: Readonly<Record<string, string>> | undefined;
+  query?: Query | undefined;
+  header?: Readonly<Record<string, string | undefined>> | undefined;
+  body?: unknown;
+}
+
+/** Statuses with which the service, or a proxy before it, says that it has not accepted a request now, but may later. */
+const LATER = [429, 503];
+
+/**
+ * Makes a request, again where that helps, and answers its data.
+ * @throws WebhookServiceError when it was refused, or got no answer
+ * @throws the reason of the signal when that was aborted
+ */
+export async function send(settings: Settings, method: Method, route: string, call: Call): Promise<unknown> {
+  const address = routeUrl(settings.url, route, call.path);
+  const what = `${method} ${address}`;
+  try {
+    const outcome = await attemptAgain(settings, method, address, call);
+    if (outcome.kind === 'fault') throw unanswered(outcome, what);
+    return dataOf(outcome, what);
+  } catch (error) {
+    throw error instanceof WebhookServiceError ? withoutToken(error, settings.token) : error;
+  }
+}
+
+/** A shorter token is one of a test, and may be a word of the sentence. */
+const MIN_TOKEN_LENGTH = 16;
+
+/** The same error, unless its message repeats the token. */
+function withoutToken(error: WebhookServiceError, token: string): WebhookServiceError {
+  const { message, status, requestId, cause } = error;
+  if (token.length < MIN_TOKEN_LENGTH || !message.includes(token)) return error;
+  return new WebhookServiceError(message.replaceAll(token, '[token]'), status, requestId, { cause });
+}
+
+async function attemptAgain(settings: Settings, method: Method, address: string, call: Call): Promise<Outcome> {
+  const { query, body, signal, repeatable = method !== 'POST' && method !== 'PATCH' } = call;
+  const url = address + queryText(query);
+  const request = {
+    method,
+    headers: headersOf(settings.token, call),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  };
+  const timeoutMs = timeoutOf(settings, call);
+  for (let repeats = 0; ; repeats += 1) {
+    const outcome = await attempt(settings.fetch, url, request, { timeoutMs, signal });
+    const mayRepeat = outcome.kind === 'fault' ? repeatable : LATER.includes(outcome.status);
+    if (!mayRepeat || repeats >= settings.maxRetries) return outcome;
+    const retryAfter = outcome.kind === 'fault' ? null : outcome.header('retry-after');
+    await pause(repeatWaitMs(retryAfter, repeats, Date.now(), Math.random()), signal);
+  }
+}
+
+/** A list that waits for changes answers so much later. */
+function timeoutOf(settings: Settings, { timeoutMs = settings.timeoutMs, query }: Call): number {
+  const { waitSeconds } = query ?? {};
+  return checkedTimeout(timeoutMs) + (typeof waitSeconds === 'number' ? 1000 * waitSeconds : 0);
+}
+
+function headersOf(token: string, { header = {}, body }: Call): Record<string, string> {
+  const given = Object.entries(header).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    accept: 'application/json',
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...Object.fromEntries(given),
+    authorization: `Bearer ${token}`,
+  };
+}
+
+/** Waits. @throws the reason of the signal, as soon as that is aborted */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      if (signal?.aborted) reject(signal.reason as Error);
+      else resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
+}
