@@ -1,6 +1,12 @@
 export type { EventType, ObjectSchema } from './catalogue/built-in-types';
 export type { DataOf } from './catalogue/data-of';
 export { defineEvent, type EventDefinition, type StandardJsonSchema } from './catalogue/define-event';
+export type { CallOptions, ClientOptions, Fetch, FetchAnswer, FetchRequest } from './client/client-options';
+export { createClient, type WebhookServiceClient } from './client/create-client';
+export type { NewEvent, PublishCallOptions } from './client/event-routes';
+export type { Rows } from './client/pages';
+export type { ApiSchema, Page, Request } from './client/routes';
+export { WebhookServiceError } from './client/service-error';
 export { eventBody } from './events/event-body';
 // Exported with a star, so that `declare module 'webhook-notification'` can add to EventPayloads.
 export * from './events/payloads';

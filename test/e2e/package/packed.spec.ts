@@ -116,14 +116,27 @@ describe('The packed library', () => {
   ])('has types for strict hosts with the modules of %s, which refuse wrong data', (module, moduleResolution) => {
     writeFileSync(
       join(folder, `host-${module}.ts`),
-      `import { signDelivery, verifySignature, type ReceivedEvent } from 'webhook-notification';
+      `import { createClient, signDelivery, verifySignature, type ApiSchema, type ReceivedEvent } from 'webhook-notification';
        declare module 'webhook-notification' {
          interface EventPayloads { 'invoice.paid': { cents: number } }
        }
        export const event: ReceivedEvent = verifySignature('', {}, 'secret');
        export const signed = signDelivery({ event: 'invoice.paid', data: { cents: 1 }, secret: 'secret' });
        // @ts-expect-error: the secret is missing
-       export const wrong = signDelivery({ event: 'invoice.paid', data: { cents: 1 } });`,
+       export const wrong = signDelivery({ event: 'invoice.paid', data: { cents: 1 } });
+       export const client = createClient({ url: 'https://example.com', token: 'token', fetch });
+       export const webhook: Promise<ApiSchema<'Webhook'>> = client.webhooks.read('id');
+       export const published = client.events.publish({ event: 'invoice.paid', data: { cents: 1 } });
+       // @ts-expect-error: the data has another field
+       export const refused = client.events.publish({ event: 'invoice.paid', data: { euros: 1 } });
+       // @ts-expect-error: the second event lacks its data
+       export const halves = client.events.publishBatch([{ event: 'a.b', data: {} }, { event: 'invoice.paid', data: {} }]);
+       // @ts-expect-error: there is no such route
+       export const lost = client.request('GET', '/api/nowhere', {});
+       // @ts-expect-error: the id is missing
+       export const unnamed = client.request('GET', '/api/webhooks/{id}');
+       // @ts-expect-error: a list that follows changes has no end
+       export const endless = client.deliveries.all({ changedAfter: 'now' });`,
     );
     const strict = '--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --verbatimModuleSyntax';
     const options = `--noEmit ${strict} --target es2023 --types node --module ${module} --moduleResolution ${moduleResolution}`;

@@ -1,0 +1,36 @@
+import type { CallOptions } from './client-options';
+import { type Rows, rowsOf } from './pages';
+import type { ApiSchema, Page, QueryOf, Request } from './routes';
+
+type AccountQuery = QueryOf<'/api/accounts'>;
+
+/** Social accounts whose followers make events. */
+export const accountRoutes = (request: Request) => ({
+  /** Connects an account. */
+  create: (account: ApiSchema<'CreateAccount'>, options?: CallOptions): Promise<ApiSchema<'Account'>> =>
+    request('POST', '/api/accounts', { ...options, body: account }),
+
+  /** Lists a page of your accounts, newest first. */
+  list: (query: AccountQuery = {}, options?: CallOptions): Promise<Page<ApiSchema<'Account'>>> =>
+    request('GET', '/api/accounts', { ...options, query }),
+
+  /** All of your accounts, newest first, page after page. */
+  all: (query: AccountQuery = {}, options?: CallOptions): Rows<ApiSchema<'Account'>> =>
+    rowsOf(query, (page) => request('GET', '/api/accounts', { ...options, query: page })),
+
+  /** Reads an account: how many followers it has, and why its last reading failed. */
+  read: (id: string, options?: CallOptions): Promise<ApiSchema<'Account'>> =>
+    request('GET', '/api/accounts/{id}', { ...options, path: { id } }),
+
+  /** Disconnects an account. */
+  remove: (id: string, options?: CallOptions): Promise<ApiSchema<'DeletedAccount'>> =>
+    request('DELETE', '/api/accounts/{id}', { ...options, path: { id } }),
+
+  /** Pushes the whole list of followers of a push account. */
+  putFollowers: (
+    id: string,
+    followers: ApiSchema<'PutFollowers'>,
+    options?: CallOptions,
+  ): Promise<ApiSchema<'FollowersChange'>> =>
+    request('PUT', '/api/accounts/{id}/followers', { ...options, path: { id }, body: followers }),
+});

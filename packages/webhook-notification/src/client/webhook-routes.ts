@@ -1,0 +1,48 @@
+import type { CallOptions } from './client-options';
+import { type Rows, rowsOf } from './pages';
+import type { ApiSchema, Page, QueryOf, Request } from './routes';
+
+type WebhookQuery = QueryOf<'/api/webhooks'>;
+
+/** Where events are sent. */
+export const webhookRoutes = (request: Request) => ({
+  /** Creates a webhook. The answer is the only one that shows a secret that the service made. */
+  create: (webhook: ApiSchema<'CreateWebhook'>, options?: CallOptions): Promise<ApiSchema<'CreatedWebhook'>> =>
+    request('POST', '/api/webhooks', { ...options, body: webhook }),
+
+  /** Lists a page of your webhooks, newest first. */
+  list: (query: WebhookQuery = {}, options?: CallOptions): Promise<Page<ApiSchema<'Webhook'>>> =>
+    request('GET', '/api/webhooks', { ...options, query }),
+
+  /** All of your webhooks, newest first, page after page. */
+  all: (query: WebhookQuery = {}, options?: CallOptions): Rows<ApiSchema<'Webhook'>> =>
+    rowsOf(query, (page) => request('GET', '/api/webhooks', { ...options, query: page })),
+
+  /** Reads a webhook. */
+  read: (id: string, options?: CallOptions): Promise<ApiSchema<'Webhook'>> =>
+    request('GET', '/api/webhooks/{id}', { ...options, path: { id } }),
+
+  /** Changes the given fields. */
+  update: (id: string, changes: ApiSchema<'UpdateWebhook'>, options?: CallOptions): Promise<ApiSchema<'Webhook'>> =>
+    request('PATCH', '/api/webhooks/{id}', { ...options, path: { id }, body: changes }),
+
+  /** Deletes a webhook, and cancels what is pending for it. */
+  remove: (id: string, options?: CallOptions): Promise<ApiSchema<'DeletedWebhook'>> =>
+    request('DELETE', '/api/webhooks/{id}', { ...options, path: { id } }),
+
+  /** Makes a new secret, or takes yours. The one before signs beside it for a day, or for `overlapSeconds`. */
+  rotateSecret: (
+    id: string,
+    rotation: ApiSchema<'RotateSecret'> = {},
+    options?: CallOptions,
+  ): Promise<ApiSchema<'RotatedSecret'>> =>
+    request('POST', '/api/webhooks/{id}/rotate-secret', { ...options, path: { id }, body: rotation }),
+
+  /** Sends a test now, with the example of `event` where that is given, and answers its outcome. */
+  test: (
+    id: string,
+    test: ApiSchema<'TestWebhook'> = {},
+    options?: CallOptions,
+  ): Promise<ApiSchema<'DeliveryDetail'>> =>
+    request('POST', '/api/webhooks/{id}/test', { ...options, path: { id }, body: test }),
+});
