@@ -1,5 +1,8 @@
 export { database, type DatabaseOptions } from './nest/database.transport';
 export { EventRefusedError } from './nest/event-refused.error';
+export { http, type HttpOptions } from './nest/http.transport';
+export { outboxStatements, type OutboxStatements } from './nest/outbox-statements';
+export type { ServicePlace } from './nest/outbox.relay';
 export { EventsService, type EventToPublish, PUBLISHED_CHANNEL, type PublishOptions } from './nest/events.service';
 export { fromDrizzle, fromKysely, type Transaction } from './nest/transaction';
 export type { JudgedEvent, PublishedEvent, Transport } from './nest/transport';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { subscribe as listen, unsubscribe } from 'node:diagnostics_channel';
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable, Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { Kysely, PostgresDialect } from 'kysely';
@@ -270,12 +270,15 @@ describe('A Nest application on the database of the service', () => {
     );
     const warnings: string[] = [];
     const other = { ...OrderPaid, schema: { type: 'object' as const } };
-    const transport = database({ connection: source, warn: (sentence) => warnings.push(sentence) });
-    const same = await start({ transport });
+    const warn = jest
+      .spyOn(Logger.prototype, 'warn')
+      .mockImplementation((said: unknown) => void warnings.push(String(said)));
+    const same = await start();
     await same.close();
     expect(warnings).toEqual([]);
-    const changed = await start({ events: [other], transport });
+    const changed = await start({ events: [other] });
     await changed.close();
+    warn.mockRestore();
     expect(warnings).toEqual([expect.stringMatching(/^The event order.paid is stored with another schema/)]);
   });
 

@@ -18,6 +18,7 @@ const NEEDED: Record<string, string[]> = {
   './catalogue': [],
   './nest': ['@nestjs/common'],
   './nest/receiver': ['@nestjs/common'],
+  './testing': ['@nestjs/common'],
 };
 const nameOf = (entry: string) => `webhook-notification${entry.slice(1)}`;
 

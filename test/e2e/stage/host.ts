@@ -24,8 +24,8 @@ export interface Answer {
   body: unknown;
 }
 
-/** Compiles the host into a folder beside links to the built service and to node_modules. */
-export function buildHost(): { entry: string; remove(): void } {
+/** Compiles the applications of test/host into a folder beside links to the built service and to node_modules. */
+export function buildHost(application = 'host-application'): { entry: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'wns-host-'));
   const output = join(folder, 'test/host');
   mkdirSync(output, { recursive: true });
@@ -42,7 +42,7 @@ export function buildHost(): { entry: string; remove(): void } {
     const { outputText } = ts.transpileModule(source, { compilerOptions });
     writeFileSync(join(output, file.replace(/\.ts$/, '.js')), outputText);
   }
-  const entry = join(output, 'host-application.js');
+  const entry = join(output, `${application}.js`);
   return { entry, remove: () => rmSync(folder, { recursive: true }) };
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Logger } from '@nestjs/common';
 import type { ObjectSchema } from '../catalogue/built-in-types';
 import type { KnownEventType } from '../catalogue/event-catalogue';
 import { fingerprintOf, PUBLICATION_MESSAGES } from '../catalogue/publication';
@@ -11,8 +12,6 @@ import type { JudgedEvent, PublishedEvent, Transport } from './transport';
 export interface DatabaseOptions {
   /** On the service's database: a TypeORM DataSource, a pool of pg, `fromDrizzle(db)` or `fromKysely(db)`. */
   connection: Transaction;
-  /** Told of a schema that differs from the stored one. Default: a warning of the process. */
-  warn?: (sentence: string) => void;
 }
 
 interface WrittenRow {
@@ -28,11 +27,10 @@ export function database(options: DatabaseOptions): Transport {
 
 class DatabaseTransport implements Transport {
   private readonly connection: Transaction;
-  private readonly warn: (sentence: string) => void;
+  private readonly logger = new Logger('WebhookNotification');
 
-  constructor({ connection, warn = (sentence) => process.emitWarning(sentence) }: DatabaseOptions) {
+  constructor({ connection }: DatabaseOptions) {
     this.connection = connection;
-    this.warn = warn;
   }
 
   async start(application: string, types: readonly KnownEventType[]): Promise<void> {
@@ -139,7 +137,7 @@ class DatabaseTransport implements Transport {
       throw new Error(`The event ${name} cannot be declared: ${owner}.`);
     }
     if (!isDeepStrictEqual(JSON.parse(row.schema), JSON.parse(JSON.stringify(stored)))) {
-      this.warn(
+      this.logger.warn(
         `The event ${name} is stored with another schema, which holds for others: replace it with PUT /api/event-types/${name}?force=true.`,
       );
     }

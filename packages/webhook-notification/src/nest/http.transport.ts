@@ -1,0 +1,117 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { KnownEventType } from '../catalogue/event-catalogue';
+import { storableSchema } from '../catalogue/storable-schema';
+import { WebhookServiceError } from '../client/service-error';
+import { DEFAULT_OUTBOX, type OutboxStatements, outboxStatements } from './outbox-statements';
+import { messageOf, OutboxRelay, type ServicePlace } from './outbox.relay';
+import { rowsOf, type Transaction } from './transaction';
+import type { JudgedEvent, PublishedEvent, Transport } from './transport';
+
+export interface HttpOptions extends ServicePlace {
+  outbox: {
+    /** On the application's own PostgreSQL: a TypeORM DataSource, a pool of pg, `fromDrizzle(db)` or `fromKysely(db)`. */
+    connection: Transaction;
+    /** The table, with its schema or without. Default: `webhook_outbox`. */
+    table?: string;
+  };
+}
+
+/** How long it takes until what could not be declared is tried again, in ms. */
+const DECLARE_AGAIN_MS = 60_000;
+const DECLARE_SOON_MS = 1000;
+
+/** Writes events into an outbox of the application, whose relay sends them to the service. For an application anywhere. */
+export function http(options: HttpOptions): Transport {
+  return new HttpTransport(options);
+}
+
+class HttpTransport implements Transport {
+  private readonly connection: Transaction;
+  private readonly statements: OutboxStatements;
+  private readonly relay: OutboxRelay;
+  private readonly stopping = new AbortController();
+  private readonly undeclared = new Set<string>();
+  private declaring: Promise<void> = Promise.resolve();
+
+  constructor({ outbox: { connection, table = DEFAULT_OUTBOX }, ...place }: HttpOptions) {
+    this.connection = connection;
+    this.statements = outboxStatements(table);
+    this.relay = new OutboxRelay(connection, this.statements, place, this.undeclared);
+  }
+
+  /** Makes the outbox where it is missing. What needs the service happens in the background. */
+  async start(application: string, types: readonly KnownEventType[]): Promise<void> {
+    for (const statement of this.statements.create) await rowsOf(this.connection, statement);
+    for (const { name } of types) this.undeclared.add(name);
+    this.declaring = this.declareAll(application, types);
+  }
+
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.relay.stop();
+    await this.declaring;
+  }
+
+  async write(events: readonly JudgedEvent[], tx?: Transaction): Promise<PublishedEvent[]> {
+    const given = events.map(({ name, userId, data, idempotencyKey }, place) => ({
+      ...{ place, name, userId, data },
+      ...(idempotencyKey !== undefined && { key: idempotencyKey }),
+    }));
+    const rows = await rowsOf<{ createdAt: string }>(
+      tx ?? this.connection,
+      this.statements.write,
+      JSON.stringify(given),
+    );
+    if (!tx) this.relay.wake();
+    return events.map(({ name: event, userId }, i) => ({
+      id: null,
+      event,
+      userId,
+      createdAt: new Date(rows[i]?.createdAt ?? NaN),
+      duplicate: false,
+    }));
+  }
+
+  async find(names: readonly string[]): Promise<KnownEventType[]> {
+    const service = await this.relay.service();
+    const types = await service.eventTypes.list();
+    return types.filter(({ name }) => names.includes(name)) as unknown as KnownEventType[];
+  }
+
+  /** Until each is declared, or refused for good. Publishing does not wait for it. */
+  private async declareAll(application: string, types: readonly KnownEventType[]): Promise<void> {
+    for (let pauseMs = DECLARE_SOON_MS; !this.stopping.signal.aborted; pauseMs = DECLARE_AGAIN_MS) {
+      try {
+        await this.checkScopes();
+        for (const type of types.filter(({ name }) => this.undeclared.has(name))) {
+          await this.declare(application, type);
+          this.undeclared.delete(type.name);
+        }
+        return;
+      } catch (error) {
+        this.relay.say(`The event types of ${application} are not declared yet: ${messageOf(error)}`);
+      } finally {
+        if (!this.stopping.signal.aborted) this.relay.start();
+      }
+      await pause(pauseMs, undefined, { signal: this.stopping.signal, ref: false }).catch(() => undefined);
+    }
+  }
+
+  private async checkScopes(): Promise<void> {
+    const { scopes } = await (await this.relay.service()).me();
+    for (const scope of ['events:publish', 'events:broadcast'] as const) {
+      if (!scopes.includes(scope))
+        this.relay.say(`The token lacks the scope ${scope}: such events wait in the outbox.`);
+    }
+  }
+
+  private async declare(application: string, { name, description, schema, example }: KnownEventType): Promise<void> {
+    const body = { description, application, schema: { ...storableSchema(schema) }, example: { ...example } };
+    try {
+      await (await this.relay.service()).eventTypes.save(name, body, { signal: this.stopping.signal });
+    } catch (error) {
+      if (!(error instanceof WebhookServiceError) || (error.status !== 409 && error.status !== 400)) throw error;
+      this.relay.say(`The event ${name} is not declared: ${error.message}`);
+    }
+  }
+}

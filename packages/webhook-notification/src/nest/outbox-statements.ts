@@ -1,0 +1,82 @@
+export const DEFAULT_OUTBOX = 'webhook_outbox';
+const TABLE_NAME = /^[a-z_][a-z0-9_]{0,59}(\.[a-z_][a-z0-9_]{0,59})?$/;
+
+/** The statements of an outbox. */
+export interface OutboxStatements {
+  /** Makes the table; nothing happens when it is there. One statement each. */
+  create: readonly string[];
+  /** Writes events ($1: a list of place, name, userId, data, key). Answers when each was accepted, in order. */
+  write: string;
+  /** Takes the oldest events that nobody else relays, 100 at most, for a minute. */
+  claim: string;
+  /** Removes events ($1: a list of positions) that the service has. */
+  remove: string;
+  /** Lets others relay events ($1: a list of positions) so many seconds ($2) from now. */
+  release: string;
+  /** Sets an event ($1: its position) aside, with the sentence ($2) by which it was refused. */
+  refuse: string;
+}
+
+/**
+ * The statements of an outbox with this name.
+ * @throws TypeError for a name that would have to be quoted
+ */
+export function outboxStatements(table: string): OutboxStatements {
+  if (!TABLE_NAME.test(table)) {
+    throw new TypeError(`The outbox ${JSON.stringify(table)} must be named in lower case, with its schema or without.`);
+  }
+  const positions = 'select p::bigint from json_array_elements_text($1::json) as p';
+  return {
+    create: createStatements(table),
+    write: `
+  with given as (
+    select * from json_to_recordset($1::json) as e (place integer, name text, "userId" text, data text, key text)
+  ), written as (
+    insert into ${table} (name, user_id, data, idempotency_key)
+    select name, "userId", data, coalesce(key, gen_random_uuid()::text) from given order by place
+    returning position, created_at
+  )
+  select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
+  from written order by position`,
+    claim: `
+  with waiting as (
+    select position from ${table} where refused is null and claimed_until <= now()
+    order by position limit 100 for update skip locked
+  ), claimed as (
+    update ${table} as o set claimed_until = now() + interval '1 minute' from waiting
+    where o.position = waiting.position
+    returning o.position, o.name, o.user_id, o.data, o.idempotency_key
+  )
+  select position::text, name as event, user_id as "userId", data, idempotency_key as "idempotencyKey"
+  from claimed order by claimed.position`,
+    remove: `with gone as (delete from ${table} where position in (${positions}) returning 1) select count(*) from gone`,
+    release: `
+  with released as (
+    update ${table} set claimed_until = now() + $2::text::integer * interval '1 second'
+    where position in (${positions}) returning 1
+  )
+  select count(*) from released`,
+    refuse: `
+  with refused as (update ${table} set refused = $2::text where position = $1::text::bigint returning 1)
+  select count(*) from refused`,
+  };
+}
+
+const createStatements = (table: string): string[] => [
+  `create table if not exists ${table} (
+  position        bigint generated always as identity primary key,
+  name            text not null,
+  -- Null: for everybody.
+  user_id         text,
+  -- The JSON text of its data.
+  data            text not null,
+  -- Another relay of the same event is a repeat to the service.
+  idempotency_key text not null,
+  created_at      timestamptz not null default now(),
+  -- The relay that has claimed it keeps it until then.
+  claimed_until   timestamptz not null default '-infinity',
+  -- Why the service does not take it; null: it waits.
+  refused         text
+)`,
+  `create index if not exists ${table.split('.').at(-1)}_waiting on ${table} (position) where refused is null`,
+];

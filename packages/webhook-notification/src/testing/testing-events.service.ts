@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import type { EventDefinition } from '../catalogue/define-event';
+import type { KnownEventType } from '../catalogue/event-catalogue';
+import { fingerprintOf, PUBLICATION_MESSAGES } from '../catalogue/publication';
+import { EventRefusedError } from '../nest/event-refused.error';
+import { EventsService } from '../nest/events.service';
+import type { Transaction } from '../nest/transaction';
+import type { JudgedEvent, PublishedEvent, Transport } from '../nest/transport';
+import { EventsInMemory, EventsInTable, type KeptEvent, type KeptEvents } from './kept-events';
+
+/** What a test may say of its application. */
+export interface TestingOptions {
+  /** The events of the application. */
+  events?: readonly EventDefinition[];
+  /** The application's test database: then an event with `tx` counts once its transaction has committed, else at once. */
+  connection?: Transaction;
+}
+
+/** An event that was published, with the data that its definition says. */
+export type PublishedInTest<Data = Record<string, unknown>> = Omit<KeptEvent, 'data'> & { data: Data };
+
+/** `EventsService` for tests: judges as the real one does, and keeps what is published instead of sending it. */
+export class TestingEventsService extends EventsService {
+  private readonly sink: KeepingTransport;
+
+  constructor({ events = [], connection }: TestingOptions) {
+    const sink = new KeepingTransport(connection ? new EventsInTable(connection) : new EventsInMemory());
+    super({ application: 'test', events, transport: sink });
+    this.sink = sink;
+  }
+
+  /** What was published, in order: all of it, or the events with a definition or name. */
+  async published<Data extends object = Record<string, unknown>>(
+    event?: EventDefinition<string, Data> | string,
+  ): Promise<PublishedInTest<Data>[]> {
+    const name = typeof event === 'object' ? event.name : event;
+    const all = await this.sink.kept.all();
+    return all.filter((kept) => name === undefined || kept.event === name) as unknown as PublishedInTest<Data>[];
+  }
+
+  /**
+   * The one event with a definition or name.
+   * @throws Error when there is none, or more than one
+   */
+  async single<Data extends object = Record<string, unknown>>(
+    event: EventDefinition<string, Data> | string,
+  ): Promise<PublishedInTest<Data>> {
+    const found = await this.published(event);
+    const [first] = found;
+    if (first && found.length === 1) return first;
+    throw new Error(
+      `Expected one event ${typeof event === 'object' ? event.name : event}, and there are ${found.length}.`,
+    );
+  }
+
+  /** Lets the next publication fail with this error. */
+  failNext(error: Error): void {
+    this.sink.nextError = error;
+  }
+
+  /** Forgets what was published, with the idempotency keys. */
+  async clear(): Promise<void> {
+    this.sink.nextError = null;
+    await this.sink.kept.clear();
+  }
+}
+
+class KeepingTransport implements Transport {
+  nextError: Error | null = null;
+
+  constructor(readonly kept: KeptEvents) {}
+
+  async start(): Promise<void> {
+    await this.kept.begin();
+  }
+
+  async stop(): Promise<void> {
+    await this.kept.end();
+  }
+
+  async find(): Promise<KnownEventType[]> {
+    return [];
+  }
+
+  async write(events: readonly JudgedEvent[], tx?: Transaction): Promise<PublishedEvent[]> {
+    if (this.nextError) {
+      const error = this.nextError;
+      this.nextError = null;
+      throw error;
+    }
+    const holders = new Map<string, KeptEvent>();
+    for (const kept of await this.kept.all(tx))
+      if (kept.idempotencyKey !== null) holders.set(kept.idempotencyKey, kept);
+    const added: KeptEvent[] = [];
+    const answers = events.map((event) => {
+      const earlier = event.idempotencyKey === undefined ? undefined : holders.get(event.idempotencyKey);
+      if (earlier && !isSame(earlier, event))
+        throw new EventRefusedError(409, PUBLICATION_MESSAGES.idempotencyKeyReused);
+      const kept = earlier ?? keptOf(event);
+      if (!earlier) added.push(kept);
+      if (kept.idempotencyKey !== null) holders.set(kept.idempotencyKey, kept);
+      const { id, userId, createdAt } = kept;
+      return { id, event: kept.event, userId, createdAt: new Date(createdAt), duplicate: earlier !== undefined };
+    });
+    await this.kept.add(added, tx);
+    return answers;
+  }
+}
+
+const keptOf = ({ name, userId, data, idempotencyKey }: JudgedEvent): KeptEvent => ({
+  id: randomUUID(),
+  event: name,
+  userId,
+  data: JSON.parse(data) as Record<string, unknown>,
+  idempotencyKey: idempotencyKey ?? null,
+  createdAt: new Date().toISOString(),
+});
+
+const isSame = ({ event, userId, data }: KeptEvent, other: JudgedEvent): boolean =>
+  fingerprintOf(event, userId, JSON.stringify(data)).equals(fingerprintOf(other.name, other.userId, other.data));

@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import { Logger, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { Pool } from 'pg';
+import { defineEvent } from 'webhook-notification';
+import {
+  EventsService,
+  fromDrizzle,
+  http,
+  outboxStatements,
+  type Transaction,
+  WebhookNotificationModule,
+} from 'webhook-notification/nest';
+import { dataOf, pageOf } from '../../support/api';
+import { cloneDatabase, type TestDatabase } from '../../support/postgres';
+import { type Hook, useReceiver } from '../../support/receiver';
+import { freePort, type Service, type Settings, startService } from '../../support/service';
+import { waitFor } from '../../support/wait-for';
+import { subscribe } from '../stage/steps';
+
+const OrderPaid = defineEvent({
+  name: 'order.paid',
+  description: 'An order was paid.',
+  schema: { type: 'object', required: ['orderId'], properties: { orderId: { type: 'string', pattern: '^order ' } } },
+  example: { orderId: 'order 42' },
+});
+const SCOPES = ['events:publish', 'events:broadcast', 'event-types:manage'];
+
+describe('A Nest application with a database of its own', () => {
+  const receiver = useReceiver();
+  let own: TestDatabase;
+  let pool: Pool;
+  let tables: TestDatabase;
+  let settings: Settings;
+  let service: Service;
+  let token: string;
+  let hook: Hook;
+  let app: { events: EventsService; close(): Promise<void> };
+  const warnings: string[] = [];
+
+  async function start(more: { connection?: Transaction; token?: () => string; table?: string } = {}) {
+    const { connection = pool, table } = more;
+    const transport = http({
+      url: service.url,
+      token: more.token ?? (() => token),
+      outbox: { connection, ...(table !== undefined && { table }) },
+    });
+    const options = { application: 'shop', events: [OrderPaid], transport };
+    @Module({ imports: [WebhookNotificationModule.forRoot(options)] })
+    class AppModule {}
+    const context = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
+    return { events: context.get(EventsService), close: () => context.close() };
+  }
+
+  beforeAll(async () => {
+    jest
+      .spyOn(Logger.prototype, 'warn')
+      .mockImplementation((sentence: unknown) => void warnings.push(String(sentence)));
+    jest
+      .spyOn(Logger.prototype, 'error')
+      .mockImplementation((sentence: unknown) => void warnings.push(String(sentence)));
+    [own, tables] = await Promise.all([cloneDatabase(), cloneDatabase()]);
+    pool = new Pool({ connectionString: own.url, max: 4 });
+    settings = { PORT: String(await freePort()), SECRETS_KEY: randomBytes(32).toString('base64') };
+    service = await startService(settings, tables);
+    token = await service.createToken('shop', SCOPES);
+    app = await start();
+    const declared = async () => (await dataOf(service.api.eventTypes())).some(({ name }) => name === 'order.paid');
+    await waitFor(declared, { what: 'the event type' });
+  });
+  afterAll(async () => {
+    await app?.close();
+    await pool?.end();
+    await service?.stop();
+    await Promise.all([own?.drop(), tables?.drop()]);
+  });
+  beforeEach(async () => {
+    warnings.length = 0;
+    hook = receiver.hook();
+    await subscribe(await service.apiFor('alice'), hook, ['order.*']);
+  });
+
+  const waiting = () => own.query<{ name: string; refused: string | null }>('select name, refused from webhook_outbox');
+  const empty = (what: string) => waitFor(async () => (await waiting()).length === 0, { what });
+  const ordersAt = (from: Hook) =>
+    from.calls.map(({ body }) => (JSON.parse(body.toString()) as { data: { orderId: string } }).data.orderId);
+  const publish = (orderId: string, more: object = {}) =>
+    app.events.publish(OrderPaid, { orderId }, { userId: 'alice', ...more });
+
+  it('has its events known to the service, and publishes with its own transaction', async () => {
+    const { id, createdAt } = await drizzle(pool).transaction(async (tx) => {
+      const published = await publish('order 1', { tx: fromDrizzle(tx) });
+      expect(await waiting()).toEqual([]);
+      return published;
+    });
+    expect(id).toBeNull();
+    expect(Math.abs(createdAt.getTime() - Date.now())).toBeLessThan(60_000);
+    await hook.received(1);
+    expect(ordersAt(hook)).toEqual(['order 1']);
+    await empty('an empty outbox');
+    const types = await dataOf(service.api.eventTypes());
+    expect(types.find(({ name }) => name === 'order.paid')).toMatchObject({ source: 'module', application: 'shop' });
+  });
+
+  it('publishes nothing that is rolled back', async () => {
+    const failing = drizzle(pool).transaction(async (tx) => {
+      await publish('order never', { tx: fromDrizzle(tx) });
+      throw new Error('not after all');
+    });
+    await expect(failing).rejects.toThrow('not after all');
+    await publish('order after it');
+    await hook.received(1);
+    expect(ordersAt(hook)).toEqual(['order after it']);
+  });
+
+  it('judges before it writes, by the whole schema', async () => {
+    await expect(publish('42')).rejects.toMatchObject({ status: 400, message: expect.stringContaining('pattern') });
+    await expect(app.events.publish('order.lost' as never, {} as never)).rejects.toMatchObject({ status: 400 });
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('publishes once with a key', async () => {
+    for (let i = 0; i < 3; i++) await publish('order 2', { idempotencyKey: 'order 2 paid' });
+    await empty('an empty outbox');
+    await publish('order 3');
+    await hook.received(2);
+    expect(ordersAt(hook).sort()).toEqual(['order 2', 'order 3']);
+  });
+
+  it('loses and doubles nothing while the service is away, killed in the middle', async () => {
+    const orders = Array.from({ length: 300 }, (_, i) => `order ${1000 + i}`);
+    const publishing = (async () => {
+      for (const [i, order] of orders.entries()) {
+        await publish(order);
+        if (i === 100) await service.stop('SIGKILL');
+      }
+    })();
+    await publishing;
+    expect((await waiting()).length).toBeGreaterThan(100);
+    service = await startService(settings, tables);
+    await hook.received(orders.length);
+    await empty('an empty outbox');
+    const ids = new Set(hook.calls.map(({ headers }) => headers['webhook-id']));
+    expect(ids.size).toBe(orders.length);
+    expect(new Set(ordersAt(hook))).toEqual(new Set(orders));
+    expect(warnings.filter((sentence) => sentence.startsWith('Events wait in the outbox')).length).toBeLessThan(5);
+  });
+
+  it('doubles nothing when it fails between acceptance and deletion', async () => {
+    let failures = 0;
+    const failing: Transaction = {
+      query: async (sql, parameters) => {
+        if (sql.includes('delete from other_outbox') && (failures += 1) === 1) throw new Error('connection lost');
+        return pool.query(sql, parameters);
+      },
+    };
+    const other = await start({ connection: failing, table: 'other_outbox' });
+    await other.events.publish(OrderPaid, { orderId: 'order twice' }, { userId: 'alice' });
+    const left = () => own.query<{ name: string }>('select name from other_outbox');
+    await waitFor(async () => failures > 1 && (await left()).length === 0, { what: 'the second deletion' });
+    await other.close();
+    await publish('order last');
+    await waitFor(() => ordersAt(hook).includes('order last'), { what: 'the last order' });
+    expect(ordersAt(hook).sort()).toEqual(['order last', 'order twice']);
+  });
+
+  it('sets what the service refuses aside, with its sentence, and lets the others pass', async () => {
+    await own.query(
+      `insert into webhook_outbox (name, user_id, data, idempotency_key)
+       values ('order.paid', 'alice', '{"orderId":"order before"}', 'before'), ('order.paid', 'alice', '{}', 'wrong'),
+         ('order.lost', 'alice', '{}', 'unknown'), ('order.paid', 'alice', '{"orderId":"order behind"}', 'behind')`,
+    );
+    await hook.received(2);
+    expect(ordersAt(hook).sort()).toEqual(['order before', 'order behind']);
+    await waitFor(async () => (await waiting()).every(({ refused }) => refused !== null), { what: 'the refusals' });
+    const refused = (await waiting()).map((row) => row.refused);
+    expect(refused).toEqual([
+      expect.stringContaining("'orderId'"),
+      expect.stringContaining('no event named "order.lost"'),
+    ]);
+    expect(warnings.filter((sentence) => sentence.includes('is set aside'))).toHaveLength(2);
+    await own.query('delete from webhook_outbox');
+  });
+
+  it('goes on with another token when the one it had was revoked, without a restart', async () => {
+    const before = token;
+    const { rows } = await pageOf(service.api.listTokens({ userId: 'shop' }));
+    for (const { id } of rows) await dataOf(service.api.revokeToken(id));
+    await publish('order with the old token');
+    await waitFor(() => warnings.some((sentence) => sentence.startsWith('Events wait in the outbox')), {
+      what: 'the warning',
+    });
+    expect(warnings.join()).not.toContain(before);
+    token = await service.createToken('shop', SCOPES);
+    await hook.received(1);
+    expect(ordersAt(hook)).toEqual(['order with the old token']);
+  });
+
+  it('finds the oldest of very many without looking at all', async () => {
+    await own.query(
+      `insert into webhook_outbox (name, user_id, data, idempotency_key, refused)
+       select 'order.paid', 'alice', '{}', i::text, 'for the test' from generate_series(1, 100000) as i`,
+    );
+    await own.query('analyze webhook_outbox');
+    const { claim } = outboxStatements('webhook_outbox');
+    const plan = await own.query<{ 'QUERY PLAN': string }>(`explain ${claim}`);
+    const text = plan.map((row) => row['QUERY PLAN']).join('\n');
+    expect(text).toContain('webhook_outbox_waiting');
+    expect(text).not.toContain('Seq Scan on webhook_outbox');
+    await own.query('truncate webhook_outbox');
+  });
+});
+
+describe('The name of an outbox', () => {
+  it.each(['Outbox', 'a b', 'a.b.c', '', '1a', 'a;drop table b', 'x'.repeat(61)])('cannot be %p', (name) => {
+    expect(() => outboxStatements(name)).toThrow(TypeError);
+  });
+
+  it('may have a schema', () => expect(outboxStatements('shop.outbox').write).toContain('into shop.outbox'));
+});
