@@ -39,8 +39,9 @@ export interface CallOptions {
   /** Of this call in place of the client's own. */
   timeoutMs?: number | undefined;
   /**
-   * Whether the request is repeated when no answer came, so that it may have arrived. Default: GET, PUT and DELETE are,
-   * and events are published again with the same idempotency key. After 429 and 503 every request is repeated.
+   * Whether the request is repeated when no answer came, or a 503 without `retry-after`, so that it may have been done.
+   * Default: GET, PUT and DELETE are, and events are published again with the same idempotency key. After 429, and 503 with
+   * `retry-after`, every request is repeated.
    */
   repeatable?: boolean | undefined;
 }

@@ -178,6 +178,15 @@ describe('After 429 and 503', () => {
     expect(undated.sent.map(({ atMs }) => atMs)).toEqual([0, 500, 1_500, 3_500]);
   });
 
+  it('a request that may have been done is not done again after a 503 that does not say when', async () => {
+    const lost = clientOf([refusal(503), OK]);
+    expect(await rejected(lost.client.tokens.create({ name: 'a', scopes: [] }))).toMatchObject({ status: 503 });
+    expect(lost.sent).toHaveLength(1);
+    const once = clientOf([refusal(503), OK]);
+    await settled(once.client.events.publish({ event: 'order.paid', data: {} }));
+    expect(once.sent).toHaveLength(2);
+  });
+
   it('a wait has at most a minute, and there are at most maxRetries of them', async () => {
     const { client, sent } = clientOf([refusal(429, { 'retry-after': '3600', 'x-request-id': 'r' })]);
     expect(await rejected(client.me())).toMatchObject({ status: 429, message: 'Not now.', requestId: 'r' });

@@ -14,9 +14,6 @@ export interface Call extends CallOptions {
   body?: unknown;
 }
 
-/** Statuses with which the service, or a proxy before it, says that it has not accepted a request now, but may later. */
-const LATER = [429, 503];
-
 /**
  * Makes a request, again where that helps, and answers its data.
  * @throws WebhookServiceError when it was refused, or got no answer
@@ -55,11 +52,19 @@ async function attemptAgain(settings: Settings, method: Method, address: string,
   const timeoutMs = timeoutOf(settings, call);
   for (let repeats = 0; ; repeats += 1) {
     const outcome = await attempt(settings.fetch, url, request, { timeoutMs, signal });
-    const mayRepeat = outcome.kind === 'fault' ? repeatable : LATER.includes(outcome.status);
-    if (!mayRepeat || repeats >= settings.maxRetries) return outcome;
+    if (!mayRepeat(outcome, repeatable) || repeats >= settings.maxRetries) return outcome;
     const retryAfter = outcome.kind === 'fault' ? null : outcome.header('retry-after');
     await pause(repeatWaitMs(retryAfter, repeats, Date.now(), Math.random()), signal);
   }
+}
+
+/**
+ * After 429 nothing has happened, nor after a 503 that says when to come back. Without an answer, or when the database was
+ * lost during the request, it may have.
+ */
+function mayRepeat(outcome: Outcome, repeatable: boolean): boolean {
+  if (outcome.kind === 'fault') return repeatable;
+  return outcome.status === 429 || (outcome.status === 503 && (repeatable || outcome.header('retry-after') !== null));
 }
 
 /** A list that waits for changes answers so much later. */
