@@ -183,7 +183,7 @@ describe('After 429 and 503', () => {
     expect(await rejected(lost.client.tokens.create({ name: 'a', scopes: [] }))).toMatchObject({ status: 503 });
     expect(lost.sent).toHaveLength(1);
     const once = clientOf([refusal(503), OK]);
-    await settled(once.client.events.publish({ event: 'order.paid', data: {} }));
+    await settled(once.client.events.publish({ event: 'mail.sent', data: {} }));
     expect(once.sent).toHaveLength(2);
   });
 
