@@ -151,7 +151,7 @@ module.exports = {
       from: { path: '^src/' },
       to: {
         path: '^packages/',
-        pathNot: '^packages/webhook-notification/src/(webhook-notification|catalogue|nest/[^/]+)[.]ts$',
+        pathNot: '^packages/webhook-notification/src/(webhook-notification|catalogue|nest)[.]ts$',
       },
     },
     {

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
+import { EntityManager } from 'typeorm';
+import { eventBody, type EventDefinition, type EventName, type EventPayloads } from 'webhook-notification';
+import { fingerprintOf, isReserved, type Publication as Judgeable } from 'webhook-notification/catalogue';
+import { database, EventRefusedError, type Transaction } from 'webhook-notification/nest';
 import { Batcher } from '../plumbing/database/batcher';
 import { ClockService } from '../plumbing/database/clock.service';
 import { gatherFor } from '../plumbing/database/gathering.timer';
 import { ApiError } from '../plumbing/errors/api-error';
 import { messageFor, MESSAGES } from '../plumbing/errors/messages';
 import { AcceptedEventsService, type Origin } from './accepted-events.service';
-import { eventBody } from 'webhook-notification';
 import { EventsRepository, type NewEvent, type NewEventKey } from './events.repository';
-import type { EventName, EventPayloads } from 'webhook-notification';
-import { fingerprintOf, isReserved, type Publication as Judgeable } from 'webhook-notification/catalogue';
 import { timeOfId } from '../plumbing/database/id-time';
 import { PublicationRulesService } from './publication-rules.service';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
@@ -19,7 +19,9 @@ export interface PublishOptions {
   userId?: string | null;
   /** A repeat with the same key returns the first event and publishes no other. 1 to 255 printable ASCII characters. */
   idempotencyKey?: string;
-  /** The event commits or rolls back with this manager's transaction. */
+  /** The event commits or rolls back with this transaction: an EntityManager, a client of pg, `fromDrizzle`, `fromKysely`. */
+  tx?: Transaction;
+  /** The same as `tx`, for an EntityManager. */
   manager?: EntityManager;
 }
 
@@ -77,21 +79,34 @@ export class EventsService {
   ) {}
 
   /**
-   * Publishes an event to every subscribed webhook of its audience. Resolves when the event is committed, or with a
-   * `manager` when it is inserted. Delivery follows the commit asynchronously and survives any crash from then on.
+   * Publishes an event, named or as `defineEvent` has made it, to every subscribed webhook of its audience. Resolves when
+   * the event is committed, or with `tx` when it is inserted. Delivery follows the commit asynchronously and survives any crash from then on.
    * @throws ApiError 400 (unknown name, data that does not fit, bad option), 409 (key reused), 413 (data too large)
    */
-  async publish<Name extends EventName>(
-    name: Name,
+  publish<Name extends EventName>(
+    event: Name,
     data: EventPayloads[Name],
-    options: PublishOptions = {},
+    options?: PublishOptions,
+  ): Promise<PublishedEvent>;
+  publish<Data extends object>(
+    event: EventDefinition<string, Data>,
+    data: NoInfer<Data>,
+    options?: PublishOptions,
+  ): Promise<PublishedEvent>;
+  async publish(
+    event: string | EventDefinition,
+    data: object,
+    { tx, ...options }: PublishOptions = {},
   ): Promise<PublishedEvent> {
     if (Object.hasOwn(options, 'userId') && options.userId === undefined) {
       throw new ApiError(400, MESSAGES.userIdUndefined);
     }
-    const publication = { ...options, name, data, userId: options.userId ?? null, publisherId: null };
+    const name = typeof event === 'string' ? event : event.name;
+    const manager = tx instanceof EntityManager ? tx : options.manager;
+    const publication = { ...options, name, data, userId: options.userId ?? null, publisherId: null, manager };
     await this.rules.lookUp([name]);
-    return this.insert(this.prepare(publication), options.manager);
+    if (tx && !manager) return this.insertElsewhere(publication, tx);
+    return this.insert(this.prepare(publication), manager);
   }
 
   /**
@@ -165,6 +180,18 @@ export class EventsService {
     if (manager) this.transactions.note(manager, accepted);
     else this.accepted.committed(accepted);
     return published;
+  }
+
+  /** In a transaction of which nobody tells when it has committed: the sweeper finds the event then. */
+  private async insertElsewhere(publication: Publication, tx: Transaction): Promise<PublishedEvent> {
+    const { name, userId, idempotencyKey } = publication;
+    const event = { name, userId, data: this.rules.judge(publication), ...(idempotencyKey && { idempotencyKey }) };
+    try {
+      const [published] = await database({ connection: tx }).write([event], tx);
+      return published as PublishedEvent;
+    } catch (error) {
+      throw error instanceof EventRefusedError ? new ApiError(error.status, error.message) : error;
+    }
   }
 
   private async insertOnce({ event, key, published }: PreparedEvent, manager?: EntityManager): Promise<PublishedEvent> {

@@ -1,8 +1,12 @@
 import { Injectable, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { defineEvent } from 'webhook-notification';
 import type { AddedEventType } from 'webhook-notification/catalogue';
 import { EventsModule } from '../../../src/events/events.module';
-import { EventsService } from '../../../src/events/events.service';
+import { SweeperService } from '../../../src/deliveries/sweeping/sweeper.service';
+import { EventsService, type PublishOptions } from '../../../src/events/events.service';
 import { WebhooksService } from '../../../src/webhooks/webhooks.service';
 import { startApplication, stopApplication } from '../stage/application';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
@@ -21,6 +25,13 @@ const INVOICE_PAID: AddedEventType = {
   example: { cents: 4900 },
 };
 
+const OrderPaid = defineEvent({
+  name: 'shop.order_paid',
+  description: 'An order was paid.',
+  schema: { type: 'object', required: ['orderId'], properties: { orderId: { type: 'string' } } },
+  example: { orderId: '42' },
+});
+
 @Injectable()
 class InvoicesService {
   constructor(private readonly events: EventsService) {}
@@ -29,7 +40,13 @@ class InvoicesService {
     return this.events.publish('invoice.paid', { cents }, { userId: 'alice' });
   }
 
+  order(orderId: string, options: PublishOptions) {
+    return this.events.publish(OrderPaid, { orderId }, { userId: 'alice', ...options });
+  }
+
   async wrongly(): Promise<void> {
+    // @ts-expect-error: orderId is a text
+    await this.events.publish(OrderPaid, { orderId: 1 }).catch(() => undefined);
     // @ts-expect-error: cents is a number
     await this.events.publish('invoice.paid', { cents: '4900' });
     // @ts-expect-error: cents is missing
@@ -41,7 +58,7 @@ class InvoicesService {
   }
 }
 
-@Module({ imports: [EventsModule.forFeature([INVOICE_PAID])], providers: [InvoicesService] })
+@Module({ imports: [EventsModule.forFeature([INVOICE_PAID, OrderPaid])], providers: [InvoicesService] })
 class InvoicesModule {}
 
 const otherModule = (type: AddedEventType) => {
@@ -70,6 +87,32 @@ describe('A module that adds an event', () => {
     await app.get(InvoicesService).pay(4900);
     const [call] = await hook.received(1);
     expect(JSON.parse(String(call?.body))).toMatchObject({ event: 'invoice.paid', data: { cents: 4900 } });
+  });
+
+  it('publishes an event that it has defined, with a transaction of TypeORM or of pg', async () => {
+    const hook = receiver.hook();
+    await app.get(WebhooksService).create('alice', { url: hook.url, events: ['shop.*'] });
+    const invoices = app.get(InvoicesService);
+    await app.get(DataSource).transaction((tx) => invoices.order('1', { tx }));
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    await client.query('begin');
+    const published = await invoices.order('2', { tx: client, idempotencyKey: 'the second' });
+    const again = await invoices.order('2', { tx: client, idempotencyKey: 'the second' });
+    expect(again).toEqual({ ...published, duplicate: true });
+    await expect(invoices.order('3', { tx: client, idempotencyKey: 'the second' })).rejects.toMatchObject({
+      status: 409,
+    });
+    await client.query('commit');
+    await client.query('begin');
+    await invoices.order('4', { tx: client });
+    await client.query('rollback');
+    await client.end();
+    await app.get(SweeperService).sweep();
+    const calls = await hook.received(2);
+    const bodies = calls.map(({ body }) => JSON.parse(String(body)) as { id: string; data: { orderId: string } });
+    expect(bodies.map(({ data }) => data.orderId).sort()).toEqual(['1', '2']);
+    expect(bodies.map(({ id }) => id)).toContain(published.id);
   });
 
   it('holds its data to its schema, and to its types', async () => {
