@@ -8,13 +8,22 @@ import { latency } from './workloads/latency.workload.mjs';
 import { logPage, longLogPage } from './workloads/log-page.workload.mjs';
 import { memory } from './workloads/memory.workload.mjs';
 import { noisyNeighbour } from './workloads/noisy-neighbour.workload.mjs';
+import { publishing } from './workloads/publishing.workload.mjs';
 import { processes } from './workloads/processes.workload.mjs';
 import { Remote } from './processes/remote.mjs';
 import { machine, printChanges, printTable, readResults, RESULTS_FILE, summarise, writeResults } from './report.mjs';
 import { Stores } from './processes/stores.mjs';
 import { throughput } from './workloads/throughput.workload.mjs';
 
-const SHORT = { throughput, accepting, latency, 'noisy-neighbour': noisyNeighbour, 'log-page': logPage, memory };
+const SHORT = {
+  throughput,
+  accepting,
+  latency,
+  'noisy-neighbour': noisyNeighbour,
+  'log-page': logPage,
+  publishing,
+  memory,
+};
 const LONG = { backlog, 'long-log-page': longLogPage, dropping, processes };
 const ALL = { ...SHORT, ...LONG };
 
