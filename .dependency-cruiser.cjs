@@ -103,7 +103,7 @@ const roomRules = ROOMS.flatMap((room) => [
 /** The folders of the console, lowest first: each may import what stands before it, and itself. */
 const CONSOLE = ['api', 'text', 'parts', 'screens', 'app'];
 /** The folders of the package, lowest first, likewise. Its entry points lie beside them. */
-const PACKAGE = ['events', 'catalogue', 'signature', 'client', 'nest', 'testing'];
+const PACKAGE = ['events', 'catalogue', 'signature', 'client', 'nest', 'testing', 'command'];
 const packageRules = PACKAGE.map((folder, i) => ({
   name: `package-${folder}`,
   comment: `packages/webhook-notification/src/${folder} may import: ${PACKAGE.slice(0, i + 1).join(', ')}.`,

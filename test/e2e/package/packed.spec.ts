@@ -87,6 +87,11 @@ describe('The packed library', () => {
     expect(loaded.length).toBeGreaterThan(3);
   });
 
+  it('has a command, which needs nothing but Node.js to print the outbox', () => {
+    const command = join(folder, 'node_modules/.bin/webhook-notification');
+    expect(execFileSync(command, ['outbox', 'sql'], { cwd: folder, encoding: 'utf8' })).toContain('create table');
+  });
+
   it('gives the same to require and to import', () => {
     provide([...new Set(Object.values(NEEDED).flat())]);
     for (const entry of Object.keys(NEEDED).map(nameOf)) {

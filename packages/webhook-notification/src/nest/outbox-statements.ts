@@ -13,6 +13,10 @@ export interface OutboxStatements {
   remove: string;
   /** Lets others relay events ($1: a list of positions) so many seconds ($2) from now. */
   release: string;
+  /** How many wait, for how many seconds the oldest, and how many were refused. */
+  summary: string;
+  /** The last ten that were refused. */
+  refused: string;
   /** Sets an event ($1: its position) aside, with the sentence ($2) by which it was refused. */
   refuse: string;
 }
@@ -56,6 +60,14 @@ export function outboxStatements(table: string): OutboxStatements {
     where position in (${positions}) returning 1
   )
   select count(*) from released`,
+    summary: `
+  select
+    (select count(*) from ${table} where refused is null)::text as waiting,
+    (select floor(extract(epoch from now() - created_at)) from ${table} where refused is null order by position limit 1)::text
+      as seconds,
+    (select count(*) from ${table} where refused is not null)::text as refused`,
+    refused: `
+  select position::text, name, refused from ${table} where refused is not null order by position desc limit 10`,
     refuse: `
   with refused as (update ${table} set refused = $2::text where position = $1::text::bigint returning 1)
   select count(*) from refused`,

@@ -1,0 +1,82 @@
+#!/usr/bin/env node
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { outboxStatus } from './command/outbox-status';
+import { DEFAULT_OUTBOX, outboxStatements } from './nest/outbox-statements';
+import { rowsOf, type Transaction } from './nest/transaction';
+
+const USAGE = `Usage: webhook-notification outbox sql     [--table <name>]
+       webhook-notification outbox migrate [--table <name>] --database-url <url>
+       webhook-notification status         [--table <name>] --database-url <url> --url <service> --token <token>
+
+outbox sql prints the statements that make the outbox, and outbox migrate runs them. status says how many events wait or
+were refused, and as whom the token publishes. Exit code: 1 when somebody has to look, 2 when it was not understood.`;
+
+type Options = Record<'table' | 'database-url' | 'url' | 'token', string | undefined>;
+type Connection = Transaction & { end(): Promise<void> };
+
+class Misunderstood extends Error {}
+
+async function run(args: string[]): Promise<number> {
+  const text = { type: 'string' } as const;
+  const { values, positionals } = parseArgs({
+    args,
+    options: { table: text, 'database-url': text, url: text, token: text },
+    allowPositionals: true,
+  });
+  const options = values as Options;
+  const { table = DEFAULT_OUTBOX } = options;
+  switch (positionals.join(' ')) {
+    case 'outbox sql':
+      process.stdout.write(
+        outboxStatements(table)
+          .create.map((statement) => `${statement};\n`)
+          .join(''),
+      );
+      return 0;
+    case 'outbox migrate':
+      return withConnection(options, async (connection) => {
+        for (const statement of outboxStatements(table).create) await rowsOf(connection, statement);
+        return 0;
+      });
+    case 'status':
+      return withConnection(options, async (connection) => {
+        const [url, token] = [needed(options, 'url'), needed(options, 'token')];
+        const { isWell, lines } = await outboxStatus({ connection, table, url, token });
+        process.stdout.write(`${lines.join('\n')}\n`);
+        return isWell ? 0 : 1;
+      });
+    default:
+      throw new Misunderstood(USAGE);
+  }
+}
+
+function needed(options: Options, name: keyof Options): string {
+  const value = options[name];
+  if (value === undefined || value === '') throw new Misunderstood(`--${name} is missing.\n${USAGE}`);
+  return value;
+}
+
+/** With the pg of the application, which is beside this package or in the folder where it was called. */
+async function withConnection(options: Options, action: (connection: Connection) => Promise<number>): Promise<number> {
+  const connectionString = needed(options, 'database-url');
+  const { Pool } = createRequire(join(process.cwd(), 'package.json'))('pg') as {
+    Pool: new (config: object) => Connection;
+  };
+  const pool = new Pool({ connectionString, max: 1 });
+  try {
+    return await action(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+run(process.argv.slice(2)).then(
+  (code) => (process.exitCode = code),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    const isMisunderstood = error instanceof Misunderstood || String((error as Error).stack).includes('ERR_PARSE_ARGS');
+    process.exitCode = isMisunderstood ? 2 : 1;
+  },
+);

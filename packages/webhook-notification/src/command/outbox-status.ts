@@ -1,0 +1,60 @@
+import { createClient } from '../client/create-client';
+import { outboxStatements } from '../nest/outbox-statements';
+import { rowsOf, type Transaction } from '../nest/transaction';
+
+export interface StatusOptions {
+  connection: Transaction;
+  table: string;
+  url: string;
+  token: string;
+}
+
+/** An event waits too long when it is older. */
+const BEHIND_AFTER_SECONDS = 60;
+const NEEDED_SCOPES = ['events:publish', 'events:broadcast', 'event-types:manage'] as const;
+
+/** What the status found, as lines for people; `isWell` is false when somebody has to look. */
+export interface OutboxStatus {
+  isWell: boolean;
+  lines: string[];
+}
+
+/** Asks the outbox and the service how they are. Never throws because of the service: that is a finding. */
+export async function outboxStatus({ connection, table, url, token }: StatusOptions): Promise<OutboxStatus> {
+  const { summary, refused } = outboxStatements(table);
+  const [found] = await rowsOf<{ waiting: string; seconds: string | null; refused: string }>(connection, summary);
+  const { waiting = '0', seconds, refused: count = '0' } = found ?? {};
+  const isBehind = Number(seconds ?? 0) > BEHIND_AFTER_SECONDS;
+  const age = seconds == null ? '' : `, the oldest for ${seconds} s`;
+  const examples = await rowsOf<{ position: string; name: string; refused: string }>(connection, refused);
+  const service = await serviceStatus(url, token);
+  return {
+    isWell: !isBehind && count === '0' && service.isWell,
+    lines: [
+      `${waiting} events wait in ${table}${age}${isBehind ? ': nobody relays them, or the service does not take them' : ''}.`,
+      `${count} events are set aside, because the service refused them.`,
+      ...examples.map((row) => `  ${row.position} ${row.name}: ${row.refused}`),
+      ...service.lines,
+    ],
+  };
+}
+
+async function serviceStatus(url: string, token: string): Promise<OutboxStatus> {
+  try {
+    const client = createClient({ url, token, maxRetries: 0 });
+    const [{ version }, { userId, scopes }] = await Promise.all([client.about(), client.me()]);
+    const missing = NEEDED_SCOPES.filter((scope) => !scopes.includes(scope));
+    return {
+      isWell: missing.length === 0,
+      lines: [
+        `The service at ${url} has version ${version}. The token publishes as ${userId}, to whom its idempotency keys belong.`,
+        ...(missing.length > 0 ? [`The token lacks ${missing.join(' and ')}.`] : []),
+      ],
+    };
+  } catch (error) {
+    return {
+      isWell: false,
+      lines: [`The service at ${url}: ${error instanceof Error ? error.message : String(error)}`],
+    };
+  }
+}

@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { cloneDatabase, type TestDatabase } from '../../support/postgres';
+import { useService } from '../../support/service';
+
+const ROOT = join(__dirname, '../../..');
+const COMMAND = join(ROOT, 'packages/webhook-notification/dist/command.js');
+const SCOPES = ['events:publish', 'events:broadcast', 'event-types:manage'];
+
+function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [COMMAND, ...args], { cwd: ROOT }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+    });
+  });
+}
+
+describe('webhook-notification', () => {
+  const service = useService();
+  let database: TestDatabase;
+  let at: string[];
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    at = ['--database-url', database.url, '--url', service.url];
+  });
+  afterAll(() => database.drop());
+
+  const status = async (scopes = SCOPES) => run('status', ...at, '--token', await service.createToken('shop', scopes));
+
+  it('outbox sql prints what outbox migrate runs, and both may come twice', async () => {
+    const { stdout } = await run('outbox', 'sql', '--table', 'shop_outbox');
+    for (let i = 0; i < 2; i++) await database.query(stdout);
+    for (let i = 0; i < 2; i++)
+      expect(await run('outbox', 'migrate', ...at)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const columnsOf = (table: string) =>
+      database.query(
+        'select column_name, data_type, is_nullable from information_schema.columns where table_name = $1 order by 1',
+        [table],
+      );
+    expect(await columnsOf('webhook_outbox')).toEqual(await columnsOf('shop_outbox'));
+    expect(await columnsOf('webhook_outbox')).not.toEqual([]);
+  });
+
+  it('status is well when nothing waits for long', async () => {
+    await database.query(
+      `insert into webhook_outbox (name, user_id, data, idempotency_key) values ('order.paid', 'alice', '{}', 'one')`,
+    );
+    const { code, stdout } = await status();
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^1 events wait in webhook_outbox, the oldest for \d+ s\.\n0 events are set aside/),
+    });
+    expect(stdout).toContain('The token publishes as shop');
+  });
+
+  it.each<[string, string[], RegExp]>([
+    [
+      'an event waits for minutes',
+      [`update webhook_outbox set created_at = now() - interval '2 minutes'`],
+      /oldest for 12\d s: nobody relays/,
+    ],
+    [
+      'one was refused',
+      [`update webhook_outbox set created_at = now(), refused = 'data must be right'`],
+      /1 events are set aside.+\n {2}\d+ order.paid: data must be right/,
+    ],
+  ])('status is not when %s', async (_, changes, sentence) => {
+    for (const change of changes) await database.query(change);
+    const { code, stdout } = await status();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(sentence) });
+  });
+
+  it('status is not with a token that lacks a scope, or is none, or without the service', async () => {
+    await database.query('delete from webhook_outbox');
+    expect(await status(['events:publish'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('The token lacks events:broadcast and event-types:manage.'),
+    });
+    const [bad, away] = await Promise.all([
+      run('status', ...at, '--token', `wns_${'a'.repeat(43)}`),
+      run('status', '--database-url', database.url, '--url', 'http://127.0.0.1:1', '--token', 'x'),
+    ]);
+    expect(bad).toMatchObject({ code: 1, stdout: expect.stringContaining('Authentication required') });
+    expect(away).toMatchObject({ code: 1, stdout: expect.stringContaining('127.0.0.1:1') });
+  });
+
+  it.each([
+    ['nothing', [], 2],
+    ['another word', ['inbox'], 2],
+    ['an unknown option', ['status', '--colour', 'red'], 2],
+    ['no database', ['outbox', 'migrate'], 2],
+    ['a name that cannot be', ['outbox', 'sql', '--table', 'a;b'], 1],
+  ])('says what is wrong with %s', async (_, args, code) => {
+    const finished = await run(...args);
+    expect(finished).toMatchObject({ code, stdout: '' });
+    expect(finished.stderr.length).toBeGreaterThan(20);
+  });
+});
