@@ -6,11 +6,17 @@ import { EventTypesService } from './requests/event-types.service';
 import { StoredTypesRepository } from './stored-types.repository';
 import { StoredTypesService } from './stored-types.service';
 
+/** The application of the service itself: that of its modules' event types. */
+const APPLICATION = 'service';
+
+const catalogueOf = ({ extraEventTypes, eventMaxBytes }: Config): EventCatalogue =>
+  new EventCatalogue({ extraEventTypes, eventMaxBytes, application: APPLICATION });
+
 /** The one catalogue of this process, and what is stored for all of them. */
 @Module({
   controllers: [EventTypesController],
   providers: [
-    { provide: EventCatalogue, inject: [Config], useFactory: (config: Config) => new EventCatalogue(config) },
+    { provide: EventCatalogue, inject: [Config], useFactory: catalogueOf },
     EventTypesService,
     StoredTypesRepository,
     StoredTypesService,

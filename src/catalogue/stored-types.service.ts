@@ -1,5 +1,8 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { EventCatalogue, type KnownEventType } from 'webhook-notification/catalogue';
+import { database } from 'webhook-notification/nest';
 import { Batcher } from '../plumbing/database/batcher';
 import { ApiError } from '../plumbing/errors/api-error';
 import { messageFor } from '../plumbing/errors/messages';
@@ -32,9 +35,12 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
   constructor(
     private readonly catalogue: EventCatalogue,
     private readonly rows: StoredTypesRepository,
+    @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
-  onApplicationBootstrap(): void {
+  /** @throws Error when somebody else has the name of a type of this application's modules */
+  async onApplicationBootstrap(): Promise<void> {
+    await this.declareOwn();
     this.looking.start();
   }
 
@@ -62,6 +68,13 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
     const names = this.catalogue.all.map((known) => known.name);
     if (!type) throw new ApiError(400, messageFor.unknownEvent(name, names));
     return type;
+  }
+
+  /** What the modules of this process have registered is there for the others too. */
+  private async declareOwn(): Promise<void> {
+    const transport = database({ connection: this.dataSource });
+    const [first] = this.catalogue.registered;
+    if (first?.application) await transport.start(first.application, this.catalogue.registered);
   }
 
   private async look(): Promise<void> {

@@ -52,6 +52,7 @@ export class EventTypesService {
         await this.insert(manager, type);
         return true;
       }
+      this.refuseModules(type.name);
       refuseForeign(before, type.application);
       if (!force && !isDeepStrictEqual(before.schema, type.schema)) {
         throw new ApiError(409, messageFor.eventTypeDiffers(type.name));
@@ -70,6 +71,7 @@ export class EventTypesService {
     await this.change(async (manager) => {
       const before = await this.rows.find(manager, name);
       if (before) {
+        this.refuseModules(name);
         refuseForeign(before, application);
         return this.rows.remove(manager, name);
       }
@@ -101,6 +103,12 @@ export class EventTypesService {
     if (own && !(own.source === 'setting' && application !== null)) throw taken(own);
   }
 
+  /** The types of the service's own modules change with the service. */
+  private refuseModules(name: string): void {
+    const own = this.catalogue.findOwn(name);
+    if (own?.source === 'module') throw taken(own);
+  }
+
   private async insert(manager: EntityManager, type: Declaration): Promise<void> {
     if ((await this.rows.count(manager)) >= MAX_TYPES) throw new ApiError(409, MESSAGES.tooManyEventTypes);
     await this.rows.save(manager, type);
@@ -120,7 +128,7 @@ function taken({ name, source, application }: KnownEventType): ApiError {
   const owners = {
     builtin: 'it is built in',
     setting: 'EXTRA_EVENT_TYPES names it',
-    module: application === null ? 'a module of the service has it' : `the application ${application} has it`,
+    module: `the application ${application} has it`,
     api: 'it was declared over the API, without an application',
   };
   return new ApiError(409, messageFor.eventTypeTaken(name, owners[source]));

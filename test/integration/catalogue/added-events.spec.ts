@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { defineEvent } from 'webhook-notification';
 import type { AddedEventType } from 'webhook-notification/catalogue';
 import { EventsModule } from '../../../src/events/events.module';
+import { EventTypesService } from '../../../src/catalogue/requests/event-types.service';
 import { SweeperService } from '../../../src/deliveries/sweeping/sweeper.service';
 import { EventsService, type PublishOptions } from '../../../src/events/events.service';
 import { WebhooksService } from '../../../src/webhooks/webhooks.service';
@@ -113,6 +114,30 @@ describe('A module that adds an event', () => {
     const bodies = calls.map(({ body }) => JSON.parse(String(body)) as { id: string; data: { orderId: string } });
     expect(bodies.map(({ data }) => data.orderId).sort()).toEqual(['1', '2']);
     expect(bodies.map(({ id }) => id)).toContain(published.id);
+  });
+
+  it('has it stored for all processes, where nobody else changes it', async () => {
+    const rows = await database.query('select name, application from webhook_service.event_types order by name');
+    expect(rows).toEqual([
+      { name: 'invoice.paid', application: 'service' },
+      { name: 'shop.order_paid', application: 'service' },
+    ]);
+    const types = app.get(EventTypesService);
+    const changed = { ...INVOICE_PAID, description: 'Else.', application: 'service' };
+    await expect(types.save(changed, true)).rejects.toMatchObject({ status: 409 });
+    await expect(types.remove('invoice.paid', 'service')).rejects.toMatchObject({ status: 409 });
+  });
+
+  it('does not start when another application has its name', async () => {
+    const other = await cloneDatabase();
+    await other.query(
+      `insert into webhook_service.event_types (name, description, schema, example, application)
+       values ('invoice.paid', 'Paid.', '{"type":"object"}', '{}', 'shop')`,
+    );
+    await expect(startApplication(other.url, [InvoicesModule])).rejects.toThrow(
+      'The event invoice.paid cannot be declared: the application shop has it.',
+    );
+    await other.drop();
   });
 
   it('holds its data to its schema, and to its types', async () => {

@@ -24,7 +24,12 @@ export async function startApplication(
     logger: false,
     bodyParser: false,
   });
-  await app.init();
+  try {
+    await app.init();
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   app.get(WorkersService).start();
   app.get(AdmissionService).start();
   return app;

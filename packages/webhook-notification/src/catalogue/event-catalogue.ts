@@ -9,6 +9,8 @@ export interface CatalogueOptions {
   extraEventTypes: readonly string[];
   /** The most bytes that an event's data may have as JSON. */
   eventMaxBytes: number;
+  /** Whose the types are that are registered. Default: nobody's. */
+  application?: string;
 }
 
 /** Where an event type comes from: the service, `EXTRA_EVENT_TYPES`, a module or application, or the API. */
@@ -32,11 +34,13 @@ export class EventCatalogue {
   private readonly validator = new EventValidator(EVENT_TYPES);
   private readonly builtIn = EVENT_TYPES.map((type) => known(type, 'builtin'));
   private readonly named: readonly KnownEventType[];
-  private readonly registered = new Map<string, KnownEventType>();
+  private readonly application: string | null;
+  private readonly registeredTypes = new Map<string, KnownEventType>();
   private stored: readonly KnownEventType[] = [];
   private types: ReadonlyMap<string, KnownEventType> = new Map();
 
-  constructor({ extraEventTypes, eventMaxBytes }: CatalogueOptions) {
+  constructor({ extraEventTypes, eventMaxBytes, application }: CatalogueOptions) {
+    this.application = application ?? null;
     this.maxBytes = eventMaxBytes;
     this.named = extraEventTypes.map((name) => known(namedOnly(name), 'setting'));
     this.merge();
@@ -67,9 +71,14 @@ export class EventCatalogue {
     return this.types.get(name);
   }
 
+  /** The types that were registered in this process. */
+  get registered(): readonly KnownEventType[] {
+    return [...this.registeredTypes.values()];
+  }
+
   /** The type with this name that is not stored: built in, of a module of this process, or named by the operator. */
   findOwn(name: string): KnownEventType | undefined {
-    const own = [...this.builtIn, ...this.registered.values(), ...this.named];
+    const own = [...this.builtIn, ...this.registered, ...this.named];
     return own.find((type) => type.name === name);
   }
 
@@ -85,14 +94,14 @@ export class EventCatalogue {
    */
   register(type: EventType): void {
     const { name } = type;
-    const before = this.registered.get(name);
-    const declared = known(type, 'module');
+    const before = this.registeredTypes.get(name);
+    const declared = { ...known(type, 'module'), application: this.application };
     if (before && isDeepStrictEqual(before, declared)) return;
     const problem = before
       ? 'another module has registered that name with another description, schema or example'
       : (refusal(name) ?? this.typeProblem(type));
     if (problem) throw new Error(`The event ${JSON.stringify(name)} cannot be registered: ${problem}.`);
-    this.registered.set(name, declared);
+    this.registeredTypes.set(name, declared);
     this.merge();
   }
 
@@ -130,7 +139,7 @@ export class EventCatalogue {
 
   private merge(): void {
     const types = new Map<string, KnownEventType>();
-    for (const type of [...this.builtIn, ...this.registered.values(), ...this.stored, ...this.named]) {
+    for (const type of [...this.builtIn, ...this.registered, ...this.stored, ...this.named]) {
       if (!types.has(type.name)) types.set(type.name, type);
     }
     this.types = types;

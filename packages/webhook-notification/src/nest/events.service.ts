@@ -56,14 +56,14 @@ export class EventsService {
     this.catalogue = new EventCatalogue({
       extraEventTypes: [],
       eventMaxBytes: options.eventMaxBytes ?? DEFAULT_MAX_BYTES,
+      application: options.application,
     });
     for (const event of options.events ?? []) this.catalogue.register(event);
   }
 
   /** Nest calls it when the application starts. */
   async onApplicationBootstrap(): Promise<void> {
-    const own = (this.options.events ?? []).map(({ name }) => this.catalogue.findOwn(name) as KnownEventType);
-    await this.transport.start(this.options.application, own);
+    await this.transport.start(this.options.application, this.catalogue.registered);
   }
 
   /** Nest calls it when the application ends, where shutdown hooks are enabled. */
