@@ -141,6 +141,20 @@ describe('Validation', () => {
     expect(judge.compile(schema).errors?.length).toBeLessThan(100);
   });
 
+  it('judges each alternative by itself, however many faults another one has had', () => {
+    const listOf = (type: string) => ({ type: 'array', items: { type } });
+    const map = { type: 'object', additionalProperties: { type: 'string' } };
+    for (const keyword of ['anyOf', 'oneOf']) {
+      const schema = schemaOf({ list: { [keyword]: [listOf('string'), listOf('boolean'), listOf('null')] } });
+      const list = Array.from({ length: 20 }, (_, i) => i);
+      expect(judge.problemOf(schema, { list })).toContain('must be string');
+      expect(judge.problemOf(schema, { list: list.map(() => true) })).toBeNull();
+      const maps = schemaOf({ a: { [keyword]: [{ ...map, minProperties: 99 }, map, { type: 'null' }] } });
+      const numbers = Object.fromEntries(list.map((i) => [`key ${i}`, i]));
+      expect(judge.problemOf(maps, { a: numbers })).toContain('must be string');
+    }
+  });
+
   it('leaves names alone that look like the code of a loop', () => {
     const schema = schemaOf({ 'for(let i0=0; i0<len0; i0++){': { type: 'string' } }, { additionalProperties: false });
     expect(judge.problemOf(schema, { 'for(let i0=0; i0<len0; i0++){': 'x' })).toBeNull();
@@ -171,7 +185,9 @@ describe('Validation', () => {
       value: fc.oneof(
         { depthSize: 'medium', withCrossShrink: true },
         fc.constantFrom(1, 4, 'a', 'b', 'long', null),
-        fc.array(tie('value'), { maxLength: 25 }),
+        fc.array(tie('value'), { maxLength: 3 }),
+        // Many of a kind have more than ten faults.
+        fc.tuple(tie('value'), tie('value')).map(([a, b]) => [...Array<unknown>(15).fill(a), b]),
         fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value')),
       ),
     })).value;
