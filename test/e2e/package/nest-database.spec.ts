@@ -282,6 +282,16 @@ describe('A Nest application on the database of the service', () => {
     expect(warnings).toEqual([expect.stringMatching(/^The event order.paid is stored with another schema/)]);
   });
 
+  it('starts many times at once', async () => {
+    const events = Array.from({ length: 20 }, (_, i) => ({ ...OrderPaid, name: `order.started_${i}` }));
+    const apps = await Promise.all(Array.from({ length: 6 }, () => start({ events })));
+    await Promise.all(apps.map((each) => each.close()));
+    const rows = await service.database.query(
+      "select 1 from webhook_service.event_types where name like 'order.started%'",
+    );
+    expect(rows).toHaveLength(20);
+  });
+
   it('does not start on tables of another version, or without any', async () => {
     await service.database.query('update webhook_service.schema_version set version = 4');
     await expect(start()).rejects.toThrow('has tables of version 4, and this package knows 2');

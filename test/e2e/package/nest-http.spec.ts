@@ -114,6 +114,23 @@ describe('A Nest application with a database of its own', () => {
     expect(ordersAt(hook)).toEqual(['order after it']);
   });
 
+  it('starts many times at once, and with a role that may not make tables', async () => {
+    const table = 'public.started_outbox';
+    const apps = await Promise.all(Array.from({ length: 6 }, () => start({ table })));
+    await Promise.all(apps.map((each) => each.close()));
+    const name = `limited_${randomBytes(6).toString('hex')}`;
+    const url = new URL(own.url);
+    await own.query(`create role ${name} login password 'secret'; revoke create on schema public from public;
+      grant select, insert, update, delete on ${table} to ${name}`);
+    Object.assign(url, { username: name, password: 'secret' });
+    const limited = new Pool({ connectionString: url.href, max: 1 });
+    const app = await start({ connection: limited, table });
+    await app.close();
+    await expect(start({ connection: limited, table: 'public.other_outbox' })).rejects.toThrow('permission denied');
+    await limited.end();
+    await own.query(`drop owned by ${name}; drop role ${name}`);
+  });
+
   it('judges before it writes, by the whole schema', async () => {
     await expect(publish('42')).rejects.toMatchObject({ status: 400, message: expect.stringContaining('pattern') });
     await expect(app.events.publish('order.lost' as never, {} as never)).rejects.toMatchObject({ status: 400 });

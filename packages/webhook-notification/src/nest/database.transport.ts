@@ -20,6 +20,11 @@ interface WrittenRow {
   wins: 'true' | 'false';
 }
 
+interface DeclaredRow {
+  application: string | null;
+  schema: string;
+}
+
 /** Writes events into the service's own tables. For an application that is on the service's database. */
 export function database(options: DatabaseOptions): Transport {
   return new DatabaseTransport(options);
@@ -125,11 +130,9 @@ class DatabaseTransport implements Transport {
   private async declare(application: string, { name, description, schema, example }: KnownEventType): Promise<void> {
     const stored = storableSchema(schema);
     const type = { name, description, schema: stored, example, application };
-    const [row] = await rowsOf<{ application: string | null; schema: string }>(
-      this.connection,
-      DECLARE_TYPE,
-      JSON.stringify(type),
-    );
+    const declareOnce = () => rowsOf<DeclaredRow>(this.connection, DECLARE_TYPE, JSON.stringify(type));
+    // Another process may declare it at the same moment: the second look sees what that has written.
+    const row = (await declareOnce())[0] ?? (await declareOnce())[0];
     if (!row) throw new Error(`The event ${name} cannot be declared: there are 500 event types, which is the most.`);
     if (row.application !== application) {
       const owner =

@@ -16,6 +16,7 @@ export interface HttpOptions extends ServicePlace {
   };
 }
 
+const IS_THERE = 'select to_regclass($1::text)::text as name';
 /** How long it takes until what could not be declared is tried again, in ms. */
 const DECLARE_AGAIN_MS = 60_000;
 const DECLARE_SOON_MS = 1000;
@@ -27,6 +28,7 @@ export function http(options: HttpOptions): Transport {
 
 class HttpTransport implements Transport {
   private readonly connection: Transaction;
+  private readonly table: string;
   private readonly statements: OutboxStatements;
   private readonly relay: OutboxRelay;
   private readonly stopping = new AbortController();
@@ -35,15 +37,32 @@ class HttpTransport implements Transport {
 
   constructor({ outbox: { connection, table = DEFAULT_OUTBOX }, ...place }: HttpOptions) {
     this.connection = connection;
+    this.table = table;
     this.statements = outboxStatements(table);
     this.relay = new OutboxRelay(connection, this.statements, place, this.undeclared);
   }
 
   /** Makes the outbox where it is missing. What needs the service happens in the background. */
   async start(application: string, types: readonly KnownEventType[]): Promise<void> {
-    for (const statement of this.statements.create) await rowsOf(this.connection, statement);
+    await this.makeOutbox();
     for (const { name } of types) this.undeclared.add(name);
     this.declaring = this.declareAll(application, types);
+  }
+
+  /** An application whose role may not make tables has it made by a migration. */
+  private async makeOutbox(): Promise<void> {
+    if (await this.isThere()) return;
+    try {
+      await rowsOf(this.connection, `do $$ begin ${this.statements.create.join('; ')}; end $$`);
+    } catch (error) {
+      // Another process may have made it at the same moment.
+      if (!(await this.isThere())) throw error;
+    }
+  }
+
+  private async isThere(): Promise<boolean> {
+    const [found] = await rowsOf<{ name: string | null }>(this.connection, IS_THERE, this.table);
+    return found?.name != null;
   }
 
   async stop(): Promise<void> {

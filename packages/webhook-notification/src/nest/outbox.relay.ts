@@ -21,7 +21,7 @@ interface WaitingEvent {
 }
 
 const LOOK_EVERY_MS = 1000;
-const MOST_PAUSE_MS = 30_000;
+const MOST_PAUSE_MS = 5000;
 const SAY_EVERY_MS = 60_000;
 const MOST_SENTENCES = 100;
 /** Shorter than events are claimed for, so that nobody else relays them meanwhile. */
