@@ -6,7 +6,7 @@ import names from './scripts/roles.cjs';
 
 const TYPESCRIPT = [
   ...['src/**/*.ts', 'test/**/*.ts', 'ormconfig.ts'],
-  ...['console/src/**/*.{ts,tsx}', 'packages/*/src/**/*.ts'],
+  ...['console/src/**/*.{ts,tsx}', 'packages/*/src/**/*.ts', 'examples/*/src/**/*.ts'],
 ];
 const SPECS = ['src/**/*.spec.ts', 'packages/*/src/**/*.spec.ts', 'test/**/*.ts'];
 const WITH_ROLE = names.roles.map((role) => `src/**/*.${role}.ts`);
@@ -213,6 +213,8 @@ export default defineConfig(
     ignores: [
       'dist/',
       'packages/*/dist/',
+      'examples/*/dist/',
+      'examples/*/node_modules/',
       'node_modules/',
       'coverage/',
       '.data/',
@@ -323,6 +325,16 @@ export default defineConfig(
       '@typescript-eslint/no-restricted-imports': [
         'error',
         { patterns: [{ regex: '^(node:)?timers/promises$', message: sleeps }] },
+      ],
+    },
+  },
+  {
+    // What describe and it of node:test return is the runner's concern.
+    files: ['examples/*/src/*.spec.ts'],
+    rules: {
+      '@typescript-eslint/no-floating-promises': [
+        'error',
+        { allowForKnownSafeCalls: [{ from: 'package', name: ['describe', 'it'], package: 'node:test' }] },
       ],
     },
   },
