@@ -1,4 +1,9 @@
-import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
+import {
+  type ChildProcess,
+  execFileSync,
+  type ExecFileSyncOptionsWithStringEncoding,
+  spawnSync,
+} from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,13 +28,16 @@ const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(fo
 
 /** Each example as somebody who has copied it runs it: with the packed library, and nothing that it does not name. */
 describe('The examples', () => {
-  const service = useService();
   const receiver = useReceiver();
   let folder: string;
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'wns-examples-'));
-    const quiet = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], timeout: 40_000 } as const;
+    const quiet: ExecFileSyncOptionsWithStringEncoding = {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 40_000,
+    };
     const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder, '--loglevel=error'];
     const [{ filename }] = JSON.parse(execFileSync('npm', pack, { ...quiet, cwd: PACKAGE })) as [{ filename: string }];
     writeFileSync(join(folder, 'package.json'), '{"name":"examples","version":"1.0.0","private":true}');
@@ -64,6 +72,13 @@ describe('The examples', () => {
     let url: string;
     let hook: Hook;
     let webhook: CreatedWebhook;
+    // Registered first: the example ends before the databases do.
+    afterAll(async () => {
+      if (child) await endProcess(child, 'SIGKILL');
+      await own?.drop();
+    });
+    // One for each: an event belongs to the application that has declared it.
+    const service = useService();
 
     const run = (settings: Settings, ...args: string[]) => {
       const env = { PATH: process.env.PATH, ...settings };
@@ -92,11 +107,6 @@ describe('The examples', () => {
       const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
       expect(run({}, tsc)).toEqual({ status: 0, said: '' });
     });
-    afterAll(async () => {
-      if (child) await endProcess(child, 'SIGKILL');
-      await own?.drop();
-    });
-
     it('names this version of the library, and the commands of its README', () => {
       const { dependencies, scripts } = manifestOf(copy);
       expect(dependencies['webhook-notification']).toBe(`^${manifestOf(PACKAGE).version}`);
