@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { verifySignature } from 'webhook-notification';
-import type { CreatedWebhook } from '../../support/api';
+import { type CreatedWebhook, dataOf } from '../../support/api';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { type Hook, useReceiver } from '../../support/receiver';
 import { capture, endProcess, freePort, hasExited, type Settings, spawnFile, useService } from '../../support/service';
@@ -136,6 +136,8 @@ describe('The examples', () => {
       await waitFor(async () => hasExited(child) || (await listens()), { what: 'the example', timeoutMs: 40_000 });
       expect(hasExited(child) ? logs() : '').toBe('');
 
+      const declared = async () => (await dataOf(service.api.eventTypes())).some(({ name }) => name === 'order.paid');
+      await waitFor(declared, { what: 'the event type' });
       hook = receiver.hook();
       webhook = await subscribe(await service.apiFor('alice'), hook, ['order.paid']);
       expect(await pay('first edition')).toMatchObject({ status: 409 });
@@ -148,6 +150,8 @@ describe('The examples', () => {
       const wanted = [paid.id, last.id].map((orderId) => ({ orderId, item: 'tea' }));
       expect(orders.map(({ data }) => data)).toEqual(expect.arrayContaining(wanted));
       expect(hook.calls.length).toBe(2);
+      const written = "select 1 from webhook_service.events where name = 'order.paid'";
+      expect(await service.database.query(written)).toHaveLength(2);
       expect((await post(`/orders/${paid.id}/payment`)).status).toBe(404);
     });
 

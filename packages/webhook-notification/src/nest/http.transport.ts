@@ -108,6 +108,7 @@ class HttpTransport implements Transport {
         }
         return;
       } catch (error) {
+        if (this.stopping.signal.aborted) return;
         this.relay.say(`The event types of ${application} are not declared yet: ${messageOf(error)}`);
       } finally {
         if (!this.stopping.signal.aborted) this.relay.start();
