@@ -125,6 +125,8 @@ describe('The event types', () => {
         description: expect.stringMatching(/\w+ \w+/),
         schema: expect.objectContaining({ type: 'object', required: expect.any(Array) }),
         example: expect.any(Object),
+        source: 'builtin',
+        application: null,
       });
     }
   });
