@@ -28,25 +28,21 @@ export function parseEventTypeRequest(
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ApiError(400, MESSAGES.badEventType);
   }
-  const {
-    name,
-    description,
-    schema,
-    example,
-    application = null,
-  } = { ...DEFAULTS, ...body } as Record<string, unknown>;
+  const { name, description, schema, example, application } = { ...DEFAULTS, ...body } as Record<string, unknown>;
   const known = ['description', 'schema', 'example', ...fields];
   const problems = [
     ...Object.keys(body)
       .filter((field) => !known.includes(field))
       .map(messageFor.unknownField),
     matches(DESCRIPTION, description) ? null : 'description must be 1 to 500 characters without control characters',
-    application === null || matches(APPLICATION, application) ? null : MESSAGES.badApplication,
+    application === undefined || matches(APPLICATION, application) ? null : MESSAGES.badApplication,
     schemaProblem(schema),
     exampleProblem(example),
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new ApiError(400, problems.join('; '));
-  return { name, description, schema, example, application } as EventTypeRequest & { name: unknown };
+  return { name, description, schema, example, application: application ?? null } as EventTypeRequest & {
+    name: unknown;
+  };
 }
 
 const matches = (pattern: RegExp, value: unknown): boolean => typeof value === 'string' && pattern.test(value);

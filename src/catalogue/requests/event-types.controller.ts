@@ -66,7 +66,7 @@ export class EventTypesController {
   @ApiBody({ type: SaveEventTypeDto })
   @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.' })
   @ApiAnswer(EventTypeDto, { status: 200, description: 'The event type as it is now.' })
-  @ApiErrors(409, 413, 415)
+  @ApiErrors(404, 409, 413, 415)
   async save(
     @Param('name') name: string,
     @Query() { force = false }: SaveEventTypeQueryDto,

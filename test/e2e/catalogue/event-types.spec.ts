@@ -209,6 +209,11 @@ describe('Event types over the API', () => {
     expect(await errorOf(api.createEventType(body), 400)).toMatch(sentence);
   });
 
+  it('refuse an application that is null', async () => {
+    const refused = api.saveEventType(newName(), { ...PAID, application: null });
+    expect(await errorOf(refused, 400)).toMatch(/^application must be/);
+  });
+
   it('keep keys that reach a prototype elsewhere, and what is nested deeper than other bodies', async () => {
     const name = newName();
     const rawBody = `{"description":"x","schema":{"type":"object","properties":{"constructor":{"type":"string"},"toString":{}}},
