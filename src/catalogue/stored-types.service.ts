@@ -20,7 +20,7 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
   private state = '';
   private known = new Map<string, KnownEventType & { version: string }>();
   private warnedOf = '';
-  /** Who asks while a look is under way gets the next one, which sees what was committed before he asked. */
+  /** A question that comes while a look is under way waits for the next look, which sees what was committed before it. */
   private readonly looks = new Batcher<null, void>(async (asking) => {
     await this.look();
     return asking.map(() => undefined);
