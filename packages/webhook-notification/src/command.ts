@@ -58,7 +58,7 @@ function needed(options: Options, name: keyof Options): string {
   return value;
 }
 
-/** With the pg of the application, which is beside this package or in the folder where it was called. */
+/** With the pg of the application in whose folder it was called. */
 async function withConnection(options: Options, action: (connection: Connection) => Promise<number>): Promise<number> {
   const connectionString = needed(options, 'database-url');
   const { Pool } = createRequire(join(process.cwd(), 'package.json'))('pg') as {

@@ -112,8 +112,7 @@ class DatabaseTransport implements Transport {
   /** @throws Error when the service's tables are not there, or of another version */
   private async checkVersion(): Promise<void> {
     const rows = await rowsOf<{ version: number }>(this.connection, READ_VERSION).catch((error: unknown) => {
-      if ((error as { code?: string; cause?: { code?: string } }).code !== '42P01' && !isUnknownTable(error))
-        throw error;
+      if (!isUnknownTable(error)) throw error;
       throw new Error('There is no webhook service in this database: start the service once before the application.', {
         cause: error,
       });
@@ -148,4 +147,7 @@ class DatabaseTransport implements Transport {
 }
 
 /** Drizzle hands on the error of the driver as a cause. */
-const isUnknownTable = (error: unknown): boolean => (error as { cause?: { code?: string } }).cause?.code === '42P01';
+function isUnknownTable(error: unknown): boolean {
+  const { code, cause } = error as { code?: string; cause?: { code?: string } };
+  return [code, cause?.code].includes('42P01');
+}

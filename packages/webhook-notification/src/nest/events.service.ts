@@ -48,7 +48,7 @@ export class EventsService {
   private readonly catalogue: EventCatalogue;
   private readonly transport: Transport;
   /** What others have declared, and when it was looked up. */
-  private readonly foreign = new Map<string, { type: KnownEventType | undefined; at: number }>();
+  private readonly foreign = new Map<string, { type: KnownEventType; at: number }>();
 
   /** @throws Error when a definition cannot be registered */
   constructor(private readonly options: EventsServiceOptions) {
@@ -135,15 +135,13 @@ export class EventsService {
   /** Asks for types that this application has not defined, before they are refused. */
   private async lookUp(names: readonly string[]): Promise<void> {
     const now = performance.now();
-    const isFresh = (name: string) => {
-      const known = this.foreign.get(name);
-      return known?.type !== undefined && now - known.at < KNOWN_FOR_MS;
-    };
+    const isFresh = (name: string) => now - (this.foreign.get(name)?.at ?? -Infinity) < KNOWN_FOR_MS;
     const unknown = [...new Set(names)].filter((name) => !this.catalogue.findOwn(name) && !isFresh(name));
     if (unknown.length === 0) return;
-    const found = new Map((await this.transport.find(unknown)).map((type) => [type.name, type]));
-    for (const name of unknown) this.foreign.set(name, { type: found.get(name), at: now });
-    this.catalogue.replaceStored([...this.foreign.values()].flatMap(({ type }) => type ?? []));
+    const found = await this.transport.find(unknown);
+    for (const name of unknown) this.foreign.delete(name);
+    for (const type of found) this.foreign.set(type.name, { type, at: now });
+    this.catalogue.replaceStored([...this.foreign.values()].map(({ type }) => type));
   }
 
   private tell(event: PublishedEvent, inTransaction: boolean): void {

@@ -1,5 +1,7 @@
 import { createRequire } from 'node:module';
 
+const requireHere = createRequire(__filename);
+
 /**
  * What runs statements, in a transaction or by itself: a TypeORM EntityManager or DataSource, a client or pool of pg, and
  * what `fromDrizzle` and `fromKysely` make of theirs.
@@ -52,6 +54,4 @@ export function fromKysely(db: KyselyLike): Transaction {
 }
 
 /** A package of the application, which is there only when it is used. */
-function load<Module>(name: string): Module {
-  return createRequire(__filename)(name) as Module;
-}
+const load = <Module>(name: string): Module => requireHere(name) as Module;
