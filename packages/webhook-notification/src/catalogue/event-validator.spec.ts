@@ -141,6 +141,15 @@ describe('Validation', () => {
     expect(judge.compile(schema).errors?.length).toBeLessThan(100);
   });
 
+  it.each([
+    ['const', { const: { x: 1 } }, { valueOf: 1 }],
+    ['enum', { enum: [{ x: 1 }, 1] }, { toString: 1 }],
+    ['uniqueItems', { type: 'array', uniqueItems: true }, [{ valueOf: 1 }, { valueOf: 2 }]],
+  ])('has a verdict where %s compares objects with keys such as valueOf', (_, a, value) => {
+    const schema = { type: 'object' as const, properties: { a } };
+    expect(new EventValidator().problemOf(schema, { a: value })).toMatch(/valueOf or toString/);
+  });
+
   it('judges each alternative by itself, however many faults another one has had', () => {
     const listOf = (type: string) => ({ type: 'array', items: { type } });
     const map = { type: 'object', additionalProperties: { type: 'string' } };

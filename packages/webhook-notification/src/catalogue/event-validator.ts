@@ -19,7 +19,13 @@ export class EventValidator {
   /** Up to ten faults, each with its path; null when the data fits. */
   problemOf(schema: ObjectSchema, data: unknown): string | null {
     const validate = this.compile(schema);
-    if (validate(data)) return null;
+    try {
+      if (validate(data)) return null;
+    } catch (error) {
+      // Ajv compares objects by their valueOf and toString, which may be values of the data.
+      if (error instanceof TypeError) return 'data has a key valueOf or toString where its schema compares objects';
+      throw error;
+    }
     return (validate.errors ?? []).slice(0, MAX_FAULTS).map(sentence).join('; ');
   }
 

@@ -120,7 +120,7 @@ describe('What the service stores of a schema', () => {
         { depthSize: 'medium', withCrossShrink: true },
         fc.constantFrom(1, 4, 'a', 'b', null),
         fc.array(tie('value'), { maxLength: 3 }),
-        fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value')),
+        fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value'), { noNullPrototype: true }),
       ),
     }));
     let passed = 0;
