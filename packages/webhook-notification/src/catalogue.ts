@@ -13,6 +13,14 @@ export {
   type EventSource,
   type KnownEventType,
 } from './catalogue/event-catalogue';
+export {
+  APPLICATION,
+  BAD_APPLICATION,
+  DESCRIPTION,
+  descriptionProblem,
+  exampleProblem,
+  isApplication,
+} from './catalogue/declaration-rules';
 export { type DataVerdict, MAX_DEPTH, serialiseData } from './catalogue/event-data';
 export {
   BUILT_IN_EVENTS,
@@ -32,7 +40,7 @@ export {
   type PublicationVerdict,
 } from './catalogue/publication';
 export { withoutReferences } from './catalogue/schema-references';
-export { MAX_BYTES, schemaProblem } from './catalogue/schema-rules';
+export { schemaProblem } from './catalogue/schema-rules';
 export { storableSchema } from './catalogue/storable-schema';
 export { IDEMPOTENCY_KEY, isIdempotencyKey } from './events/idempotency-key';
 export { isUserId, USER_ID } from './events/user-id';

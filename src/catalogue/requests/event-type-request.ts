@@ -1,9 +1,12 @@
-import { MAX_BYTES, type ObjectSchema, schemaProblem, serialiseData } from 'webhook-notification/catalogue';
+import {
+  descriptionProblem,
+  exampleProblem,
+  isApplication,
+  type ObjectSchema,
+  schemaProblem,
+} from 'webhook-notification/catalogue';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
-
-export const DESCRIPTION = /^[^\p{Cc}\p{Cs}]{1,500}$/u;
-export const APPLICATION = /^[A-Za-z0-9@/._-]{1,64}$/;
 
 /** What an event type is declared with. */
 export interface EventTypeRequest {
@@ -34,8 +37,8 @@ export function parseEventTypeRequest(
     ...Object.keys(body)
       .filter((field) => !known.includes(field))
       .map(messageFor.unknownField),
-    matches(DESCRIPTION, description) ? null : 'description must be 1 to 500 characters without control characters',
-    application === undefined || matches(APPLICATION, application) ? null : MESSAGES.badApplication,
+    descriptionProblem(description),
+    application === undefined || isApplication(application) ? null : MESSAGES.badApplication,
     schemaProblem(schema),
     exampleProblem(example),
   ].filter((problem) => problem !== null);
@@ -43,12 +46,4 @@ export function parseEventTypeRequest(
   return { name, description, schema, example, application: application ?? null } as EventTypeRequest & {
     name: unknown;
   };
-}
-
-const matches = (pattern: RegExp, value: unknown): boolean => typeof value === 'string' && pattern.test(value);
-
-function exampleProblem(example: unknown): string | null {
-  const verdict = serialiseData(example);
-  if (!verdict.ok) return verdict.problem.replace('data', 'example');
-  return Buffer.byteLength(verdict.text) > MAX_BYTES ? `example is larger than ${MAX_BYTES} bytes` : null;
 }

@@ -1,4 +1,4 @@
-import { PUBLICATION_MESSAGES, publicationMessageFor } from 'webhook-notification/catalogue';
+import { BAD_APPLICATION, PUBLICATION_MESSAGES, publicationMessageFor } from 'webhook-notification/catalogue';
 
 /**
  * Every sentence of an error answer that does not come from validation. `docs/errors.md` explains each of them, and a
@@ -54,7 +54,7 @@ export const MESSAGES = {
   badPublishRequest: 'The request body must be a JSON object with event and data.',
   badBatch: 'The request body must be a JSON object with events: 1 to 100 of what POST /api/events takes.',
   badEventType: 'The request body must be a JSON object with description, and where it has them schema and example.',
-  badApplication: 'application must be 1 to 64 of the characters A-Z a-z 0-9 @ / . _ -',
+  badApplication: BAD_APPLICATION,
   eventTypeNotFound: 'There is no event type with this name.',
   tooManyEventTypes: 'There are 500 event types, which is the most. Delete one first.',
   badTime: 'must be an ISO 8601 time such as 2026-01-15T09:30:00Z or 2026-01-15T10:30:00+01:00',

@@ -282,6 +282,18 @@ describe('A Nest application on the database of the service', () => {
     expect(warnings).toEqual([expect.stringMatching(/^The event order.paid is stored with another schema/)]);
   });
 
+  it.each<[string, Partial<WebhookNotificationOptions>, string]>([
+    ['a name that cannot be', { application: 'my shop' }, 'application must be 1 to 64'],
+    ['an endless description', { events: [{ ...OrderPaid, description: 'x'.repeat(501) }] }, '1 to 500 characters'],
+    [
+      'an endless example',
+      { events: [{ ...OrderPaid, example: { orderId: 'order 42', note: 'x'.repeat(16_384) } }] },
+      'example is larger than 16384 bytes',
+    ],
+  ])('does not start with %s, which no service would take', async (_, options, sentence) => {
+    await expect(start(options)).rejects.toThrow(sentence);
+  });
+
   it('starts many times at once', async () => {
     const events = Array.from({ length: 20 }, (_, i) => ({ ...OrderPaid, name: `order.started_${i}` }));
     const apps = await Promise.all(Array.from({ length: 6 }, () => start({ events })));
@@ -293,6 +305,8 @@ describe('A Nest application on the database of the service', () => {
   });
 
   it('does not start on tables of another version, or without any', async () => {
+    const [stored] = await service.database.query('select version from webhook_service.schema_version');
+    expect(stored).toEqual({ version: 2 });
     await service.database.query('update webhook_service.schema_version set version = 4');
     await expect(start()).rejects.toThrow('has tables of version 4, and this package knows 2');
     await service.database.query('update webhook_service.schema_version set version = 3');

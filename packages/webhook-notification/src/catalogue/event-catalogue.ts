@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { descriptionProblem, exampleProblem } from './declaration-rules';
 import { isReserved, nameProblem } from './event-name';
 import { EVENT_TYPES, type EventType, TEST_EVENT_TYPE } from './built-in-types';
 import { serialiseData } from './event-data';
@@ -34,7 +35,7 @@ export class EventCatalogue {
   private readonly validator = new EventValidator(EVENT_TYPES);
   private readonly builtIn = EVENT_TYPES.map((type) => known(type, 'builtin'));
   private readonly named: readonly KnownEventType[];
-  private readonly application: string | null;
+  readonly application: string | null;
   private readonly registeredTypes = new Map<string, KnownEventType>();
   private stored: readonly KnownEventType[] = [];
   private types: ReadonlyMap<string, KnownEventType> = new Map();
@@ -99,7 +100,10 @@ export class EventCatalogue {
     if (before && isDeepStrictEqual(before, declared)) return;
     const problem = before
       ? 'another module has registered that name with another description, schema or example'
-      : (refusal(name) ?? this.typeProblem(type));
+      : (refusal(name) ??
+        this.typeProblem(type) ??
+        descriptionProblem(type.description) ??
+        exampleProblem(type.example));
     if (problem) throw new Error(`The event ${JSON.stringify(name)} cannot be registered: ${problem}.`);
     this.registeredTypes.set(name, declared);
     this.merge();
@@ -118,7 +122,7 @@ export class EventCatalogue {
 
   /** What is wrong with the schema or the example of a type, as the rest of a sentence; null: nothing. */
   typeProblem(type: Pick<EventType, 'schema' | 'example'>): string | null {
-    return this.compileProblem(type) ?? this.exampleProblem(type);
+    return this.compileProblem(type) ?? this.misfit(type);
   }
 
   private compileProblem({ schema }: Pick<EventType, 'schema'>): string | null {
@@ -131,7 +135,7 @@ export class EventCatalogue {
     }
   }
 
-  private exampleProblem({ schema, example }: Pick<EventType, 'schema' | 'example'>): string | null {
+  private misfit({ schema, example }: Pick<EventType, 'schema' | 'example'>): string | null {
     const verdict = serialiseData(example);
     const problem = verdict.ok ? this.validator.problemOf(schema, verdict.value) : verdict.problem;
     return problem && `its example does not fit its schema: ${problem}`;

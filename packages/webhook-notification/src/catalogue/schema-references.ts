@@ -1,10 +1,7 @@
 import type { ObjectSchema } from './built-in-types';
-
-type Schema = Record<string, unknown>;
+import { isObject, MANY_SCHEMAS, ONE_SCHEMA, type Schema } from './schema-keywords';
 
 const DEFINITION = /^#\/\$defs\/([^/]+)$/;
-const ONE_SCHEMA = ['items', 'additionalProperties'];
-const MANY_SCHEMAS = ['oneOf', 'anyOf', 'allOf'];
 
 /** The name in `$defs` that a `$ref` leads to; undefined when it leads elsewhere. */
 export const definitionOf = (ref: unknown): string | undefined =>
@@ -19,10 +16,10 @@ export function withoutReferences({ $defs = {}, ...schema }: ObjectSchema & { $d
 }
 
 function resolve(schema: unknown, defs: Schema, within: readonly string[]): unknown {
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return schema;
+  if (!isObject(schema)) return schema;
   const inner = (value: unknown) => resolve(value, defs, within);
   const { $ref, ...others } = Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]: [string, unknown]) => {
+    Object.entries(schema).map(([keyword, value]) => {
       if (ONE_SCHEMA.includes(keyword)) return [keyword, inner(value)];
       if (MANY_SCHEMAS.includes(keyword)) return [keyword, (value as unknown[]).map(inner)];
       if (keyword !== 'properties') return [keyword, value];

@@ -1,26 +1,14 @@
 import { serialiseData } from './event-data';
+import { FORMATS, isObject, MANY_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, PLAIN, type Schema } from './schema-keywords';
 import { definitionOf } from './schema-references';
 
-/** Numbers that bound a number, a length or a count. */
-const BOUNDS = [
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
-  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
-];
 const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'];
 const IGNORED = ['$schema', ...ANNOTATIONS];
-/** Keywords whose values are no schemas. */
-export const PLAIN = ['type', 'required', 'enum', 'const', 'format', '$ref', ...BOUNDS];
-export const FORMATS = ['date-time', 'date', 'uuid', 'email', 'uri'];
-export const ONE_SCHEMA = ['items', 'additionalProperties'];
-export const MANY_SCHEMAS = ['oneOf', 'anyOf', 'allOf'];
-export const NAMED_SCHEMAS = ['properties', '$defs'];
 
 /** The most bytes that a schema, and an example, may have as JSON. */
 export const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 16;
 const MAX_KEYWORDS = 500;
-
-type Schema = Record<string, unknown>;
 
 /**
  * Why a schema that comes over the API cannot be taken, with its path; null when it can. Such a schema is run on everybody's
@@ -89,6 +77,3 @@ class Judge {
     this.problem ??= `${path} ${why}`;
   }
 }
-
-const isObject = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

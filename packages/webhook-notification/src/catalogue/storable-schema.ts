@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ObjectSchema } from './built-in-types';
-import { FORMATS, MANY_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, PLAIN, schemaProblem } from './schema-rules';
-
-type Schema = Record<string, unknown>;
+import { FORMATS, isObject, MANY_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, PLAIN, type Schema } from './schema-keywords';
+import { schemaProblem } from './schema-rules';
 
 /** Without these the keyword would refuse what they have let pass. */
 const NEEDS: Record<string, string> = { items: 'prefixItems', additionalProperties: 'patternProperties' };
@@ -43,6 +42,3 @@ function oneOfLoosened(schema: Schema, { oneOf, ...kept }: Schema): Schema {
   if (isDeepStrictEqual(oneOf, schema.oneOf)) return { ...kept, oneOf };
   return { anyOf: oneOf, ...kept };
 }
-
-const isObject = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

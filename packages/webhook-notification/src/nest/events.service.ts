@@ -1,4 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
+import { BAD_APPLICATION, isApplication } from '../catalogue/declaration-rules';
 import type { EventDefinition } from '../catalogue/define-event';
 import { EventCatalogue, type KnownEventType } from '../catalogue/event-catalogue';
 import { judgePublication, PUBLICATION_MESSAGES } from '../catalogue/publication';
@@ -36,6 +37,7 @@ export interface EventToPublish<Event extends string | EventDefinition = string 
 
 /** What the service of an application is made of. */
 export interface EventsServiceOptions {
+  /** Whose the events are: 1 to 64 of the characters A-Z a-z 0-9 @ / . _ - */
   application: string;
   events?: readonly EventDefinition[];
   /** The service's `EVENT_MAX_BYTES`. Default: 98304. */
@@ -50,8 +52,9 @@ export class EventsService {
   /** What others have declared, and when it was looked up. */
   private readonly foreign = new Map<string, { type: KnownEventType; at: number }>();
 
-  /** @throws Error when a definition cannot be registered */
+  /** @throws Error when the application or a definition cannot be declared */
   constructor(private readonly options: EventsServiceOptions) {
+    if (!isApplication(options.application)) throw new TypeError(`WebhookNotificationModule: ${BAD_APPLICATION}.`);
     this.transport = options.transport;
     this.catalogue = new EventCatalogue({
       extraEventTypes: [],

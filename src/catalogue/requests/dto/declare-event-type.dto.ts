@@ -1,7 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { EVENT_NAME } from 'webhook-notification/catalogue';
+import { APPLICATION, DESCRIPTION, EVENT_NAME } from 'webhook-notification/catalogue';
 import { patternOf } from '../../../plumbing/validation/api-field.decorator';
-import { APPLICATION, DESCRIPTION } from '../event-type-request';
 
 /** Documents what `event-type-request.ts` reads. */
 class EventTypeFieldsDto {

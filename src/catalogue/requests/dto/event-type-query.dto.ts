@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, Matches } from 'class-validator';
+import { APPLICATION } from 'webhook-notification/catalogue';
 import { MESSAGES } from '../../../plumbing/errors/messages';
 import { ToBoolean } from '../../../plumbing/validation/boolean.decorator';
 import { Optional } from '../../../plumbing/validation/optional.decorator';
-import { APPLICATION } from '../event-type-request';
 
 export class SaveEventTypeQueryDto {
   /** True: replaces the schema by another one. */
