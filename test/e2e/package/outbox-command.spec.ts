@@ -70,6 +70,12 @@ describe('webhook-notification', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(sentence) });
   });
 
+  it('status is not when what waits was relayed as somebody else', async () => {
+    await database.query(`update webhook_outbox set refused = null, relayed_as = 'somebody'`);
+    const { code, stdout } = await status();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('relayed as somebody') });
+  });
+
   it('status is not with a token that lacks a scope, or is none, or without the service', async () => {
     await database.query('delete from webhook_outbox');
     expect(await status(['events:publish'])).toMatchObject({

@@ -22,8 +22,11 @@ export type Fetch = (url: string, request: FetchRequest) => Promise<FetchAnswer>
 export interface ClientOptions {
   /** Where the service is, with the path that a proxy has put before it: `https://example.com/hooks`. */
   url: string | URL;
-  /** An access token, see docs/api.md#tokens. */
-  token: string;
+  /**
+   * An access token, see docs/api.md#tokens; or what reads the present one. That is asked before each call, so that the token
+   * can be replaced.
+   */
+  token: string | (() => string | Promise<string>);
   /** Makes the requests. Default: the global `fetch` of the moment. */
   fetch?: Fetch | undefined;
   /** How long each attempt may take, up to the end of the answer. Default: 30,000. */
@@ -49,7 +52,8 @@ export interface CallOptions {
 /** The options of a client, complete and checked. */
 export interface Settings {
   url: string;
-  token: string;
+  /** @throws TypeError when it is not a token */
+  token: () => Promise<string>;
   fetch: Fetch;
   timeoutMs: number;
   maxRetries: number;
@@ -65,7 +69,7 @@ export function settingsOf(options: ClientOptions): Settings {
   if (fetch !== undefined && typeof fetch !== 'function') throw new TypeError('fetch must be a function.');
   return {
     url: serviceUrl(url),
-    token: checkedToken(token),
+    token: readerOf(token),
     // Looked up with each request, so that tests can replace the global one later.
     fetch: fetch ?? ((address, request) => globalThis.fetch(address, request)),
     timeoutMs: checkedTimeout(timeoutMs),
@@ -77,6 +81,12 @@ export function settingsOf(options: ClientOptions): Settings {
 export function checkedTimeout(timeoutMs: number): number {
   if (typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS) return timeoutMs;
   throw new TypeError(`timeoutMs must be a number of milliseconds above 0, at most ${MAX_TIMEOUT_MS}.`);
+}
+
+function readerOf(token: ClientOptions['token']): Settings['token'] {
+  if (typeof token === 'function') return async () => checkedToken(await token());
+  const checked = checkedToken(token);
+  return () => Promise.resolve(checked);
 }
 
 /** What fetch would refuse is refused here, because its own message shows the token. */

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { Fetch, FetchRequest } from './client-options';
+import type { ClientOptions, Fetch, FetchRequest } from './client-options';
 import { createClient } from './create-client';
 
 const URL = 'http://service.test/hooks';
@@ -26,7 +26,7 @@ const refusal = (status: number, headers: Record<string, string> = {}): Reply =>
 const RESET = new TypeError('fetch failed', { cause: new Error('read ECONNRESET') });
 
 /** A client of a service that gives these answers, the last one for ever, at times of a clock that the test moves. */
-function clientOf(answers: (Reply | Error)[], options: { maxRetries?: number; timeoutMs?: number } = {}) {
+function clientOf(answers: (Reply | Error)[], options: Partial<ClientOptions> = {}) {
   const sent: Sent[] = [];
   const startedAt = Date.now();
   const fetch: Fetch = (url, request) => {
@@ -297,6 +297,19 @@ describe('A signal', () => {
 });
 
 describe('The token', () => {
+  it('may be read before each call, and is judged each time', async () => {
+    const tokens = ['wns_first-token-of-two', 'wns_second-token-of-two', ''];
+    const { client, sent } = clientOf([OK], { token: () => Promise.resolve(tokens.shift() ?? '') });
+    await settled(client.me());
+    await settled(client.me());
+    expect(sent.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer wns_first-token-of-two',
+      'Bearer wns_second-token-of-two',
+    ]);
+    expect(await rejected(client.me())).toEqual(expect.objectContaining({ name: 'TypeError' }));
+    expect(sent).toHaveLength(2);
+  });
+
   it('stands in no error, and is not shown with the client', async () => {
     const echo = clientOf([{ status: 401, body: { success: false, error: `Unknown: ${TOKEN}` } }]);
     expect(await rejected(echo.client.me())).toMatchObject({ message: 'Unknown: [token]', status: 401 });

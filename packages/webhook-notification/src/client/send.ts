@@ -22,12 +22,13 @@ export interface Call extends CallOptions {
 export async function send(settings: Settings, method: Method, route: string, call: Call): Promise<unknown> {
   const address = routeUrl(settings.url, route, call.path);
   const what = `${method} ${address}`;
+  const token = await settings.token();
   try {
-    const outcome = await attemptAgain(settings, method, address, call);
+    const outcome = await attemptAgain(settings, token, method, address, call);
     if (outcome.kind === 'fault') throw unanswered(outcome, what);
     return dataOf(outcome, what);
   } catch (error) {
-    throw error instanceof WebhookServiceError ? withoutToken(error, settings.token) : error;
+    throw error instanceof WebhookServiceError ? withoutToken(error, token) : error;
   }
 }
 
@@ -41,12 +42,18 @@ function withoutToken(error: WebhookServiceError, token: string): WebhookService
   return new WebhookServiceError(message.replaceAll(token, '[token]'), status, requestId, { cause });
 }
 
-async function attemptAgain(settings: Settings, method: Method, address: string, call: Call): Promise<Outcome> {
+async function attemptAgain(
+  settings: Settings,
+  token: string,
+  method: Method,
+  address: string,
+  call: Call,
+): Promise<Outcome> {
   const { query, body, signal, repeatable = method !== 'POST' && method !== 'PATCH' } = call;
   const url = address + queryText(query);
   const request = {
     method,
-    headers: headersOf(settings.token, call),
+    headers: headersOf(token, call),
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   };
   const timeoutMs = timeoutOf(settings, call);

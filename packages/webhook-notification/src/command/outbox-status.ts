@@ -21,13 +21,18 @@ export interface OutboxStatus {
 
 /** Asks the outbox and the service how they are. Never throws because of the service: that is a finding. */
 export async function outboxStatus({ connection, table, url, token }: StatusOptions): Promise<OutboxStatus> {
-  const { summary, refused } = outboxStatements(table);
+  const { summary, refused, relayedAs } = outboxStatements(table);
   const [found] = await rowsOf<{ waiting: string; seconds: string | null; refused: string }>(connection, summary);
   const { waiting = '0', seconds, refused: count = '0' } = found ?? {};
   const isBehind = Number(seconds ?? 0) > BEHIND_AFTER_SECONDS;
   const age = seconds == null ? '' : `, the oldest for ${seconds} s`;
   const examples = await rowsOf<{ position: string; name: string; refused: string }>(connection, refused);
-  const service = await serviceStatus(url, token);
+  const before = await rowsOf<{ userId: string }>(connection, relayedAs);
+  const service = await serviceStatus(
+    url,
+    token,
+    before.map(({ userId }) => userId),
+  );
   return {
     isWell: !isBehind && count === '0' && service.isWell,
     lines: [
@@ -39,15 +44,21 @@ export async function outboxStatus({ connection, table, url, token }: StatusOpti
   };
 }
 
-async function serviceStatus(url: string, token: string): Promise<OutboxStatus> {
+/** @param before as whom what waits was relayed */
+async function serviceStatus(url: string, token: string, before: readonly string[]): Promise<OutboxStatus> {
   try {
     const client = createClient({ url, token, maxRetries: 0 });
     const [{ version }, { userId, scopes }] = await Promise.all([client.about(), client.me()]);
     const missing = NEEDED_SCOPES.filter((scope) => !scopes.includes(scope));
+    const others = before.filter((other) => other !== userId);
     return {
-      isWell: missing.length === 0,
+      isWell: missing.length === 0 && others.length === 0,
       lines: [
         `The service at ${url} has version ${version}. The token publishes as ${userId}, to whom its idempotency keys belong.`,
+        ...others.map(
+          (other) =>
+            `Events that wait were relayed as ${other}: another user's keys do not know them, so some may be published twice.`,
+        ),
         ...(missing.length > 0 ? [`The token lacks ${missing.join(' and ')}.`] : []),
       ],
     };

@@ -3,9 +3,9 @@ import type { KnownEventType } from '../catalogue/event-catalogue';
 import { storableSchema } from '../catalogue/storable-schema';
 import { WebhookServiceError } from '../client/service-error';
 import { DEFAULT_OUTBOX, type OutboxStatements, outboxStatements } from './outbox-statements';
-import { messageOf, OutboxRelay, type ServicePlace } from './outbox.relay';
+import { messageOf, OutboxRelay } from './outbox.relay';
 import { rowsOf, type Transaction } from './transaction';
-import type { JudgedEvent, PublishedEvent, Transport } from './transport';
+import type { JudgedEvent, PublishedEvent, ServicePlace, Transport } from './transport';
 
 export interface HttpOptions extends ServicePlace {
   outbox: {
@@ -27,6 +27,7 @@ export function http(options: HttpOptions): Transport {
 }
 
 class HttpTransport implements Transport {
+  readonly service: ServicePlace;
   private readonly connection: Transaction;
   private readonly table: string;
   private readonly statements: OutboxStatements;
@@ -39,6 +40,7 @@ class HttpTransport implements Transport {
     this.connection = connection;
     this.table = table;
     this.statements = outboxStatements(table);
+    this.service = place;
     this.relay = new OutboxRelay(connection, this.statements, place, this.undeclared);
   }
 
@@ -92,8 +94,7 @@ class HttpTransport implements Transport {
   }
 
   async find(names: readonly string[]): Promise<KnownEventType[]> {
-    const service = await this.relay.service();
-    const types = await service.eventTypes.list();
+    const types = await this.relay.service.eventTypes.list();
     return types.filter(({ name }) => names.includes(name)) as unknown as KnownEventType[];
   }
 
@@ -101,7 +102,6 @@ class HttpTransport implements Transport {
   private async declareAll(application: string, types: readonly KnownEventType[]): Promise<void> {
     for (let pauseMs = DECLARE_SOON_MS; !this.stopping.signal.aborted; pauseMs = DECLARE_AGAIN_MS) {
       try {
-        await this.checkScopes();
         for (const type of types.filter(({ name }) => this.undeclared.has(name))) {
           await this.declare(application, type);
           this.undeclared.delete(type.name);
@@ -117,18 +117,10 @@ class HttpTransport implements Transport {
     }
   }
 
-  private async checkScopes(): Promise<void> {
-    const { scopes } = await (await this.relay.service()).me();
-    for (const scope of ['events:publish', 'events:broadcast'] as const) {
-      if (!scopes.includes(scope))
-        this.relay.say(`The token lacks the scope ${scope}: such events wait in the outbox.`);
-    }
-  }
-
   private async declare(application: string, { name, description, schema, example }: KnownEventType): Promise<void> {
     const body = { description, application, schema: { ...storableSchema(schema) }, example: { ...example } };
     try {
-      await (await this.relay.service()).eventTypes.save(name, body, { signal: this.stopping.signal });
+      await this.relay.service.eventTypes.save(name, body, { signal: this.stopping.signal });
     } catch (error) {
       if (!(error instanceof WebhookServiceError) || (error.status !== 409 && error.status !== 400)) throw error;
       this.relay.say(`The event ${name} is not declared: ${error.message}`);

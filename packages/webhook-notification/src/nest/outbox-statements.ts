@@ -7,7 +7,7 @@ export interface OutboxStatements {
   create: readonly string[];
   /** Writes events ($1: a list of place, name, userId, data, key). Answers when each was accepted, in order. */
   write: string;
-  /** Takes the oldest events that nobody else relays, 100 at most, for a minute. */
+  /** Takes the oldest events that nobody else relays, 100 at most, for a minute; $1 is the user who publishes them. */
   claim: string;
   /** Removes events ($1: a list of positions) that the service has. */
   remove: string;
@@ -15,6 +15,8 @@ export interface OutboxStatements {
   release: string;
   /** How many wait, for how many seconds the oldest, and how many were refused. */
   summary: string;
+  /** The users as whom events that wait have been relayed before: idempotency keys belong to them. */
+  relayedAs: string;
   /** The last ten that were refused. */
   refused: string;
   /** Sets an event ($1: its position) aside, with the sentence ($2) by which it was refused. */
@@ -47,7 +49,8 @@ export function outboxStatements(table: string): OutboxStatements {
     select position from ${table} where refused is null and claimed_until <= now()
     order by position limit 100 for update skip locked
   ), claimed as (
-    update ${table} as o set claimed_until = now() + interval '1 minute' from waiting
+    update ${table} as o
+    set claimed_until = now() + interval '1 minute', relayed_as = coalesce(o.relayed_as, $1::text) from waiting
     where o.position = waiting.position
     returning o.position, o.name, o.user_id, o.data, o.idempotency_key
   )
@@ -60,19 +63,28 @@ export function outboxStatements(table: string): OutboxStatements {
     where position in (${positions}) returning 1
   )
   select count(*) from released`,
-    summary: `
-  select
-    (select count(*) from ${table} where refused is null)::text as waiting,
-    (select floor(extract(epoch from now() - created_at)) from ${table} where refused is null order by position limit 1)::text
-      as seconds,
-    (select count(*) from ${table} where refused is not null)::text as refused`,
-    refused: `
-  select position::text, name, refused from ${table} where refused is not null order by position desc limit 10`,
+    ...reports(table),
     refuse: `
   with refused as (update ${table} set refused = $2::text where position = $1::text::bigint returning 1)
   select count(*) from refused`,
   };
 }
+
+const reports = (table: string) => ({
+  summary: `
+  select
+  (select count(*) from ${table} where refused is null)::text as waiting,
+  (select floor(extract(epoch from now() - created_at)) from ${table} where refused is null order by position limit 1)::text
+    as seconds,
+  (select count(*) from ${table} where refused is not null)::text as refused`,
+  // They are relayed in order of age.
+  relayedAs: `
+  select distinct relayed_as as "userId"
+  from (select relayed_as from ${table} where refused is null order by position limit 1000) as oldest
+  where relayed_as is not null`,
+  refused: `
+  select position::text, name, refused from ${table} where refused is not null order by position desc limit 10`,
+});
 
 const createStatements = (table: string): string[] => [
   `create table if not exists ${table} (
@@ -87,6 +99,8 @@ const createStatements = (table: string): string[] => [
   created_at      timestamptz not null default now(),
   -- The relay that has claimed it keeps it until then.
   claimed_until   timestamptz not null default '-infinity',
+  -- The user as whom it was relayed first, to whom its idempotency key belongs in the service.
+  relayed_as      text,
   -- Why the service does not take it; null: it waits.
   refused         text
 )`,

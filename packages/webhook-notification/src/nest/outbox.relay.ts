@@ -3,13 +3,7 @@ import { createClient, type WebhookServiceClient } from '../client/create-client
 import { WebhookServiceError } from '../client/service-error';
 import type { OutboxStatements } from './outbox-statements';
 import { rowsOf, type Transaction } from './transaction';
-
-/** Where the service is, and as whom the application publishes. */
-export interface ServicePlace {
-  url: string;
-  /** An access token, or what reads the present one: it is asked before each use, so a token can be replaced. */
-  token: string | (() => string | Promise<string>);
-}
+import type { ServicePlace } from './transport';
 
 interface WaitingEvent {
   position: string;
@@ -27,7 +21,10 @@ const MOST_SENTENCES = 100;
 /** Shorter than events are claimed for, so that nobody else relays them meanwhile. */
 const TIMEOUT_MS = 20_000;
 const POSTPONED_SECONDS = 60;
+/** What is under way at the end of the application may take so long. Without an answer it is relayed again. */
+const STOP_WITHIN_MS = 2000;
 const REFUSED = [400, 409, 413];
+const NEEDED_SCOPES = ['events:publish', 'events:broadcast', 'event-types:manage'] as const;
 
 /** Sends what waits in the outbox to the service, oldest first. Any number of processes may do that on one outbox. */
 export class OutboxRelay {
@@ -37,8 +34,12 @@ export class OutboxRelay {
   private isRunning = false;
   private isStopped = true;
   private pauseMs = 0;
+  private readonly stopping = new AbortController();
   private readonly saidAt = new Map<string, number>();
-  private client: { token: string; client: WebhookServiceClient } | undefined;
+  private token: string | undefined;
+  /** As whom the token publishes, once that is known. */
+  private userId: string | undefined;
+  readonly service: WebhookServiceClient;
 
   constructor(
     private readonly connection: Transaction,
@@ -46,36 +47,29 @@ export class OutboxRelay {
     private readonly place: ServicePlace,
     /** Types of this application that the service may not know yet: their events wait for that. */
     private readonly undeclared: ReadonlySet<string>,
-  ) {}
+  ) {
+    // The relay itself tries again.
+    this.service = createClient({ ...place, token: () => this.presentToken(), maxRetries: 0, timeoutMs: TIMEOUT_MS });
+  }
 
   start(): void {
     this.isStopped = false;
     this.wake();
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when what is under way has ended, after 2 s without the service's answer. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);
+    const late = setTimeout(() => this.stopping.abort(), STOP_WITHIN_MS);
     await this.running;
+    clearTimeout(late);
   }
 
   /** Looks at once, unless it is looking already, or pauses because the service does not answer. */
   wake(): void {
     if (this.isStopped || this.isRunning || this.pauseMs > 0) return;
     this.run();
-  }
-
-  /** The client with the present token. */
-  async service(): Promise<WebhookServiceClient> {
-    const token = typeof this.place.token === 'string' ? this.place.token : await this.place.token();
-    if (this.client?.token !== token) this.client = { token, client: this.clientFor(token) };
-    return this.client.client;
-  }
-
-  private clientFor(token: string): WebhookServiceClient {
-    // The relay itself tries again.
-    return createClient({ url: this.place.url, token, maxRetries: 0, timeoutMs: TIMEOUT_MS });
   }
 
   private run(): void {
@@ -88,7 +82,7 @@ export class OutboxRelay {
         },
         (error: unknown) => {
           this.pauseMs = Math.min(Math.max(this.pauseMs * 2, LOOK_EVERY_MS), MOST_PAUSE_MS);
-          this.say(`Events wait in the outbox: ${messageOf(error)}`);
+          this.say(`The outbox is not relayed: ${messageOf(error)}`);
         },
       )
       .then(() => {
@@ -97,9 +91,34 @@ export class OutboxRelay {
       });
   }
 
+  private async presentToken(): Promise<string> {
+    const token = typeof this.place.token === 'string' ? this.place.token : await this.place.token();
+    if (token !== this.token) this.userId = undefined;
+    this.token = token;
+    return token;
+  }
+
+  /** As whom the present token publishes. Says what it may not do. */
+  private async identify(): Promise<string> {
+    if (this.userId !== undefined) return this.userId;
+    const { userId, scopes } = await this.service.me({ signal: this.stopping.signal });
+    const missing = NEEDED_SCOPES.filter((scope) => !scopes.includes(scope));
+    if (missing.length > 0) this.say(`The token lacks ${missing.join(' and ')}: what needs that waits in the outbox.`);
+    const before = await rowsOf<{ userId: string }>(this.connection, this.statements.relayedAs);
+    for (const other of before.filter((row) => row.userId !== userId)) {
+      this.say(
+        `The token publishes as ${userId}, and events that wait were relayed as ${other.userId}: what the service had accepted ` +
+          `of them is published twice.`,
+      );
+    }
+    this.userId = userId;
+    return userId;
+  }
+
   private async relayAll(): Promise<void> {
     while (!this.isStopped) {
-      const events = await rowsOf<WaitingEvent>(this.connection, this.statements.claim);
+      const userId = await this.identify();
+      const events = await rowsOf<WaitingEvent>(this.connection, this.statements.claim, userId);
       if (events.length === 0) return;
       await this.relay(events);
     }
@@ -125,12 +144,12 @@ export class OutboxRelay {
   }
 
   private async send(events: readonly WaitingEvent[]): Promise<void> {
-    const service = await this.service();
-    await service.events.publishBatch(
+    await this.service.events.publishBatch(
       events.map(({ event, data, userId, idempotencyKey }) => ({
         ...{ event, userId, idempotencyKey },
         data: JSON.parse(data) as object,
       })),
+      { signal: this.stopping.signal },
     );
     const positions = JSON.stringify(events.map(({ position }) => position));
     await rowsOf(this.connection, this.statements.remove, positions);

@@ -1,5 +1,9 @@
 import type { KnownEventType } from '../catalogue/event-catalogue';
+import type { ClientOptions } from '../client/client-options';
 import type { Transaction } from './transaction';
+
+/** Where the service is, and as whom the application uses its API. */
+export type ServicePlace = Pick<ClientOptions, 'url' | 'token'>;
 
 /** An event that was found right, to be written. */
 export interface JudgedEvent {
@@ -23,6 +27,8 @@ export interface PublishedEvent {
 
 /** How the events of an application come to the service. */
 export interface Transport {
+  /** Where the service is, if the transport knows. */
+  readonly service?: ServicePlace | undefined;
   /** Declares the application's types. Called once, when the application starts. */
   start(application: string, types: readonly KnownEventType[]): Promise<void>;
   stop(): Promise<void>;
