@@ -2,6 +2,7 @@
 // these are compiled to CommonJS by swc, everything of ours by ts-jest.
 const esmPackages = [
   '@nestjs',
+  'platform-express',
   '@borewit',
   '@tokenizer',
   'file-type',

@@ -73,8 +73,8 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
   /** What the modules of this process have registered is there for the others too. */
   private async declareOwn(): Promise<void> {
     const transport = database({ connection: this.dataSource });
-    const [first] = this.catalogue.registered;
-    if (first?.application) await transport.start(first.application, this.catalogue.registered);
+    const { application, registered } = this.catalogue;
+    if (application !== null) await transport.start(application, registered);
   }
 
   private async look(): Promise<void> {

@@ -8,23 +8,33 @@ import {
   Get,
   Injectable,
   Module,
-  Optional,
   Post,
   ValidationPipe,
 } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { createRedisBackend, getDefaultBackendFactory, type Job, type Queue } from 'bullmq';
 import { IsIn, IsOptional, IsString } from 'class-validator';
+// By another name: with its own it would be an optional part of Nest, and of the image.
+import { ExpressAdapter } from 'platform-express';
 import { DataSource, type EntityManager, type EntitySubscriberInterface, EventSubscriber } from 'typeorm';
-import { EventCatalogue } from 'webhook-notification/catalogue';
-import { Config } from '../../src/plumbing/config/config';
-import { ClockService } from '../../src/plumbing/database/clock.service';
-import { EventsService, WebhookNotificationModule } from '../../src/webhook-notification.module';
-import { ORDER_PAID } from './order-events';
+import { defineEvent } from 'webhook-notification';
+import {
+  ConsoleLinksService,
+  database,
+  EventsService,
+  WebhookNotificationModule,
+  WebhooksClient,
+} from 'webhook-notification/nest';
 
-const { DATABASE_URL, SERVICE_REDIS_URL, HOST_REDIS_URL } = process.env;
+const { DATABASE_URL, SERVICE_URL, SERVICE_TOKEN, SERVICE_REDIS_URL, HOST_REDIS_URL, SHUTDOWN_HOOKS } = process.env;
+
+const OrderPaid = defineEvent({
+  name: 'order.paid',
+  description: 'An order was paid.',
+  schema: { type: 'object', required: ['orderId'], properties: { orderId: { type: 'string' } } },
+  example: { orderId: '2026-0042' },
+});
 
 class OrderDto {
   @IsString()
@@ -58,20 +68,6 @@ class MailProcessor extends WorkerHost {
   }
 }
 
-/** What must not be in the host's global scope. */
-@Injectable()
-class ForeignParts {
-  constructor(
-    @Optional() private readonly config?: Config,
-    @Optional() private readonly clock?: ClockService,
-    @Optional() private readonly catalogue?: EventCatalogue,
-  ) {}
-
-  get found(): boolean {
-    return [this.config, this.clock, this.catalogue].some((part) => part !== undefined);
-  }
-}
-
 @Controller()
 class OrdersController {
   constructor(
@@ -79,11 +75,10 @@ class OrdersController {
     private readonly events: EventsService,
     @InjectQueue('mail') private readonly mail: Queue,
     private readonly mails: MailProcessor,
-    private readonly foreign: ForeignParts,
   ) {}
 
   @Post('orders')
-  async pay(@Body() { id, then = '' }: OrderDto): Promise<{ eventId: string }> {
+  async pay(@Body() { id, then = '' }: OrderDto): Promise<{ eventId: string | null }> {
     Executioner.at = then;
     if (then === 'without transaction') return this.publish(id);
     return this.dataSource.transaction(async (manager) => {
@@ -104,14 +99,33 @@ class OrdersController {
     return this.mails.sent;
   }
 
-  @Get('surroundings')
-  surroundings(): object {
-    return { foreignParts: this.foreign.found, bullIsOnRedis: getDefaultBackendFactory() === createRedisBackend };
+  @Get('backend')
+  backend(): object {
+    return { bullIsOnRedis: getDefaultBackendFactory() === createRedisBackend };
   }
 
-  private async publish(orderId: string, manager?: EntityManager): Promise<{ eventId: string }> {
-    const { id } = await this.events.publish('order.paid', { orderId }, { userId: 'alice', manager });
+  private async publish(orderId: string, tx?: EntityManager): Promise<{ eventId: string | null }> {
+    const { id } = await this.events.publish(OrderPaid, { orderId }, { userId: 'alice', ...(tx && { tx }) });
     return { eventId: id };
+  }
+}
+
+/** What an application of several users does with the API of the service. */
+@Controller('users')
+class UsersController {
+  constructor(
+    private readonly webhooks: WebhooksClient,
+    private readonly links: ConsoleLinksService,
+  ) {}
+
+  @Get('me')
+  me(): Promise<object> {
+    return this.webhooks.me();
+  }
+
+  @Post('link')
+  link(@Body() { userId }: { userId: string }): Promise<object> {
+    return this.links.create(userId, { path: '/console/webhooks' });
   }
 }
 
@@ -125,8 +139,8 @@ class KeyGuard implements CanActivate {
 
 @Module({
   imports: [BullModule.registerQueue({ name: 'mail' })],
-  controllers: [OrdersController],
-  providers: [ForeignParts, MailProcessor],
+  controllers: [OrdersController, UsersController],
+  providers: [MailProcessor],
 })
 class OrdersModule {}
 
@@ -134,17 +148,25 @@ class OrdersModule {}
   imports: [
     TypeOrmModule.forRoot({ type: 'postgres', url: DATABASE_URL, subscribers: [Executioner], retryAttempts: 0 }),
     BullModule.forRoot({ connection: { url: HOST_REDIS_URL }, prefix: 'host' }),
-    WebhookNotificationModule.forRoot({ redisUrl: SERVICE_REDIS_URL, eventTypes: [ORDER_PAID] }),
+    WebhookNotificationModule.forRootAsync({
+      inject: [DataSource],
+      useFactory: (connection: DataSource) => ({
+        application: 'shop',
+        events: [OrderPaid],
+        transport: database({ connection, redisUrl: SERVICE_REDIS_URL }),
+        ...(SERVICE_URL && { service: { url: SERVICE_URL, token: SERVICE_TOKEN ?? '' } }),
+      }),
+    }),
     OrdersModule,
   ],
 })
 class HostModule {}
 
 async function main(): Promise<void> {
-  const app = await NestFactory.create<NestFastifyApplication>(HostModule, new FastifyAdapter(), { logger: ['error'] });
+  const app = await NestFactory.create(HostModule, new ExpressAdapter(), { logger: ['error', 'warn'] });
   app.useGlobalGuards(new KeyGuard());
   app.useGlobalPipes(new ValidationPipe({ whitelist: true }));
-  app.enableShutdownHooks();
+  if (SHUTDOWN_HOOKS !== 'off') app.enableShutdownHooks();
   await app.listen(0, '127.0.0.1');
   process.stdout.write(`listening at ${await app.getUrl()}\n`);
 }

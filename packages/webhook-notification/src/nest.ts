@@ -1,3 +1,4 @@
+export { type ConsoleLinkOptions, ConsoleLinksService } from './nest/console-links.service';
 export { database, type DatabaseOptions } from './nest/database.transport';
 export { EventRefusedError } from './nest/event-refused.error';
 export { http, type HttpOptions } from './nest/http.transport';
@@ -6,3 +7,4 @@ export { EventsService, type EventToPublish, PUBLISHED_CHANNEL, type PublishOpti
 export { fromDrizzle, fromKysely, type Transaction } from './nest/transaction';
 export type { JudgedEvent, PublishedEvent, ServicePlace, Transport } from './nest/transport';
 export { WebhookNotificationModule, type WebhookNotificationOptions } from './nest/webhook-notification.module';
+export { WebhooksClient } from './nest/webhooks.client';

@@ -1,5 +1,4 @@
 import type { ConnectionOptions, DefaultJobOptions, WorkerOptions } from 'bullmq';
-import type { ClientConfig } from 'pg';
 import type { Config } from '../config/config';
 import { PostgresConnection } from '../database/postgres-connection.client';
 
@@ -26,15 +25,11 @@ export const surviving = (silenceMs: number) => ({
   retryStrategy: (attempt: number): number => Math.min(100 * attempt, 1000),
 });
 
-/** The connection that adds jobs. It fails at once while the store is away, so that no commands pile up. */
+/** The connection that adds jobs. It fails at once while the store is away, so that no commands pile up; on Redis a command has 500 ms. */
 export function producerConnection(config: Config): ConnectionOptions {
-  return config.redisUrl === null ? postgresConnection(config) : redisProducerConnection(config.redisUrl);
-}
-
-/** Like `producerConnection`, on Redis. A command has 500 ms. */
-export function redisProducerConnection(url: string): ConnectionOptions {
+  if (config.redisUrl === null) return postgresConnection(config);
   return {
-    url,
+    url: config.redisUrl,
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     commandTimeout: 500,
@@ -61,19 +56,13 @@ export function workerOptions(config: Config, concurrency: number): WorkerOption
   };
 }
 
-const postgresConnection = ({ databaseUrl }: Config): ConnectionOptions =>
-  postgresQueueConnection({ connectionString: databaseUrl ?? '' }, true);
-
-/**
- * A connection of BullMQ to PostgreSQL. BullMQ has types only for Redis; its PostgreSQL backend reads these fields.
- * @param migrate whether BullMQ may make and alter its tables
- */
-export function postgresQueueConnection(place: ClientConfig, migrate: boolean): ConnectionOptions {
+/** A connection of BullMQ to PostgreSQL. BullMQ has types only for Redis; its PostgreSQL backend reads these fields. */
+function postgresConnection({ databaseUrl }: Config): ConnectionOptions {
   return {
-    ...place,
+    connectionString: databaseUrl ?? '',
     schema: QUEUE_SCHEMA,
     max: MAX_CONNECTIONS,
-    migrate,
+    migrate: true,
     // An offer that PostgreSQL loses in a crash is made again. Only the rows wait for the disk.
     options: '-c synchronous_commit=off',
     connectionTimeoutMillis: 3000,

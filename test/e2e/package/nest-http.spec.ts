@@ -11,6 +11,7 @@ import {
   outboxStatements,
   type Transaction,
   WebhookNotificationModule,
+  WebhooksClient,
 } from 'webhook-notification/nest';
 import { dataOf, pageOf } from '../../support/api';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
@@ -40,7 +41,7 @@ describe('A Nest application with a database of its own', () => {
   let service: Service;
   let token: string;
   let hook: Hook;
-  let app: { events: EventsService; close(): Promise<void> };
+  let app: Awaited<ReturnType<typeof start>>;
   const warnings: string[] = [];
 
   async function start(more: { connection?: Transaction; token?: () => string; table?: string } = {}) {
@@ -54,7 +55,7 @@ describe('A Nest application with a database of its own', () => {
     @Module({ imports: [WebhookNotificationModule.forRoot(options)] })
     class AppModule {}
     const context = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
-    return { events: context.get(EventsService), close: () => context.close() };
+    return { events: context.get(EventsService), client: context.get(WebhooksClient), close: () => context.close() };
   }
 
   beforeAll(async () => {
@@ -105,6 +106,10 @@ describe('A Nest application with a database of its own', () => {
     await empty('an empty outbox');
     const types = await dataOf(service.api.eventTypes());
     expect(types.find(({ name }) => name === 'order.paid')).toMatchObject({ source: 'module', application: 'shop' });
+  });
+
+  it('has a client of the service where its events go', async () => {
+    expect(await app.client.me()).toMatchObject({ userId: 'shop' });
   });
 
   it('publishes nothing that is rolled back', async () => {

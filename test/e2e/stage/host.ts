@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import ts from 'typescript';
-import { capture, endProcess, hasExited, serviceFile, type Settings, spawnFile } from '../../support/service';
+import { capture, endProcess, hasExited, type Settings, spawnFile } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 
 const ROOT = join(__dirname, '../../..');
 
-/** The application of `test/host` as a process of its own, with the built service as its library. */
+/** The application of `test/host` as a process of its own, with the built library. */
 export interface Host {
   readonly url: string;
   readonly child: ChildProcess;
@@ -24,12 +24,11 @@ export interface Answer {
   body: unknown;
 }
 
-/** Compiles the applications of test/host into a folder beside links to the built service and to node_modules. */
+/** Compiles the applications of test/host into a folder beside a link to node_modules. */
 export function buildHost(application = 'host-application'): { entry: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'wns-host-'));
   const output = join(folder, 'test/host');
   mkdirSync(output, { recursive: true });
-  symlinkSync(resolve(ROOT, serviceFile('src')), join(folder, 'src'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const compilerOptions = {
     module: ts.ModuleKind.CommonJS,

@@ -3,7 +3,7 @@ import { Test } from '@nestjs/testing';
 import { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { defineEvent, verifySignature } from 'webhook-notification';
-import { EventsService } from 'webhook-notification/nest';
+import { ConsoleLinksService, EventsService, WebhooksClient } from 'webhook-notification/nest';
 import {
   signDelivery,
   TestingEventsService,
@@ -41,6 +41,18 @@ async function start(options: TestingOptions = {}) {
 }
 
 describe('The testing module', () => {
+  it('has the client to inject, for tests to override', async () => {
+    const module = () => Test.createTestingModule({ imports: [WebhookNotificationTestingModule.forRoot()] });
+    const nowhere = await module().compile();
+    await expect(nowhere.get(ConsoleLinksService).create('alice')).rejects.toThrow('Nobody knows where the service is');
+    const consoleLinks = { create: (link: object) => Promise.resolve(link) };
+    const app = await module().overrideProvider(WebhooksClient).useValue({ consoleLinks }).compile();
+    expect(await app.get(ConsoleLinksService).create('alice', { expiresInSeconds: 60 })).toEqual({
+      userId: 'alice',
+      expiresInSeconds: 60,
+    });
+  });
+
   it('gives the application an EventsService, and the test what was published', async () => {
     const { app, orders, events } = await start();
     expect(app.get(EventsService)).toBe(events);

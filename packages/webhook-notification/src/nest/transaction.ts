@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module';
-
-const requireHere = createRequire(__filename);
+import { optionalPackage } from './optional-package';
 
 /**
  * What runs statements, in a transaction or by itself: a TypeORM EntityManager or DataSource, a client or pool of pg, and
@@ -24,7 +22,7 @@ interface DrizzleLike {
 export function fromDrizzle(db: DrizzleLike): Transaction {
   return {
     query: (text, parameters) => {
-      const { sql } = load<{ sql: SqlTag }>('drizzle-orm');
+      const { sql } = optionalPackage<{ sql: SqlTag }>('drizzle-orm');
       const parts = text.split(/\$(\d+)/).map((part, i) => {
         return i % 2 === 0 ? sql.raw(part) : sql`${parameters[Number(part) - 1]}`;
       });
@@ -47,11 +45,10 @@ interface KyselyLike {
 export function fromKysely(db: KyselyLike): Transaction {
   return {
     query: (text, parameters) => {
-      const { CompiledQuery } = load<{ CompiledQuery: { raw(sql: string, parameters: unknown[]): unknown } }>('kysely');
+      const { CompiledQuery } = optionalPackage<{
+        CompiledQuery: { raw(sql: string, parameters: unknown[]): unknown };
+      }>('kysely');
       return db.executeQuery(CompiledQuery.raw(text, parameters) as never);
     },
   };
 }
-
-/** A package of the application, which is there only when it is used. */
-const load = <Module>(name: string): Module => requireHere(name) as Module;

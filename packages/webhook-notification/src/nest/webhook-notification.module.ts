@@ -1,8 +1,14 @@
 import { ConfigurableModuleBuilder, Module } from '@nestjs/common';
+import { ConsoleLinksService } from './console-links.service';
 import { EventsService, type EventsServiceOptions } from './events.service';
+import type { ServicePlace } from './transport';
+import { webhooksClient, WebhooksClient } from './webhooks.client';
 
 /** What an application says of itself. */
-export type WebhookNotificationOptions = EventsServiceOptions;
+export interface WebhookNotificationOptions extends EventsServiceOptions {
+  /** For `WebhooksClient` and `ConsoleLinksService`. Default: where the http transport goes. */
+  service?: ServicePlace;
+}
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<WebhookNotificationOptions>({
   moduleName: 'WebhookNotification',
@@ -12,8 +18,9 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   .build();
 
 /**
- * Brings `EventsService` into a Nest application, whatever its ORM: `forRoot({ application, events, transport })`, or
- * `forRootAsync` with `useFactory`, `useClass` or `useExisting`. It brings nothing else: no routes, no workers, no tables.
+ * Brings `EventsService`, `WebhooksClient` and `ConsoleLinksService` into a Nest application, whatever its ORM:
+ * `forRoot({ application, events, transport })`, or `forRootAsync` with `useFactory`, `useClass` or `useExisting`. It brings
+ * nothing else: no routes, no workers, no entities.
  */
 @Module({
   providers: [
@@ -22,7 +29,17 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
       inject: [MODULE_OPTIONS_TOKEN],
       useFactory: (options: WebhookNotificationOptions) => new EventsService(options),
     },
+    {
+      provide: WebhooksClient,
+      inject: [MODULE_OPTIONS_TOKEN],
+      useFactory: ({ service, transport }: WebhookNotificationOptions) => webhooksClient(service ?? transport.service),
+    },
+    {
+      provide: ConsoleLinksService,
+      inject: [WebhooksClient],
+      useFactory: (client: WebhooksClient) => new ConsoleLinksService(client),
+    },
   ],
-  exports: [EventsService],
+  exports: [EventsService, WebhooksClient, ConsoleLinksService],
 })
 export class WebhookNotificationModule extends ConfigurableModuleClass {}

@@ -1,8 +1,13 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ConsoleLinksService } from '../nest/console-links.service';
 import { EventsService } from '../nest/events.service';
+import { webhooksClient, WebhooksClient } from '../nest/webhooks.client';
 import { TestingEventsService, type TestingOptions } from './testing-events.service';
 
-/** Stands in tests where `WebhookNotificationModule` stands in the application: with the same `EventsService` to inject. */
+/**
+ * Stands in tests where `WebhookNotificationModule` stands in the application, with the same to inject. `WebhooksClient` goes
+ * nowhere: its calls throw, unless the test overrides that provider.
+ */
 @Module({})
 export class WebhookNotificationTestingModule {
   static forRoot(options: TestingOptions = {}): DynamicModule {
@@ -27,8 +32,14 @@ export class WebhookNotificationTestingModule {
             new TestingEventsService(await options.useFactory(...(injected as Injected))),
         },
         { provide: EventsService, useExisting: TestingEventsService },
+        { provide: WebhooksClient, useFactory: () => webhooksClient() },
+        {
+          provide: ConsoleLinksService,
+          inject: [WebhooksClient],
+          useFactory: (client: WebhooksClient) => new ConsoleLinksService(client),
+        },
       ],
-      exports: [EventsService, TestingEventsService],
+      exports: [EventsService, TestingEventsService, WebhooksClient, ConsoleLinksService],
     };
   }
 }

@@ -1,7 +1,6 @@
 import type { Cluster } from 'ioredis';
 import { ALL_SEND_QUEUES } from '../../../../src/deliveries/send-queue-names';
 import { FAN_OUT_QUEUE } from '../../../../src/events/fan-out.queue';
-import { openGuestQueue } from '../../../../src/plumbing/queue/guest.queue';
 import { openRedis } from '../../../../src/plumbing/queue/redis.client';
 import { RedisMemoryClient } from '../../../../src/plumbing/queue/redis-memory.client';
 import { describeWithCluster } from '../../../support/stores';
@@ -57,18 +56,6 @@ describeWithCluster('A cluster of three nodes', (cluster) => {
       await node!.start();
       await cluster().works();
     }
-  });
-
-  it('takes the reminders of another application, whose queue closes at once', async () => {
-    const queue = openGuestQueue(FAN_OUT_QUEUE, cluster().url, {}, { offsetMs: () => 0 });
-    queue.on('error', () => undefined);
-    const add = () => queue.add('fan-out', { eventIds: [] });
-    const { id } = await waitFor(add, { what: 'a job' });
-    expect((await queue.getJobs(['waiting'])).map((job) => job.id)).toContain(id);
-    await (await queue.getJob(id ?? ''))?.remove();
-    let isClosed = false;
-    void queue.close().then(() => (isClosed = true));
-    await waitFor(() => isClosed, { what: 'its end', timeoutMs: 2000 });
   });
 
   it('that is down does not keep anybody waiting, and is used when it works again', async () => {

@@ -1,14 +1,21 @@
-import { dataOf } from '../../support/api';
 import { buildHost, type Host, startHost } from '../stage/host';
 import { type Hook, useReceiver } from '../../support/receiver';
-import { hasExited, type Service, startService } from '../../support/service';
+import { startRedis, type TestRedis } from '../../support/redis';
+import { freePort, hasExited, type Service, type Settings, startService } from '../../support/service';
 import { describeWithRedis } from '../../support/stores';
 import { waitFor } from '../../support/wait-for';
 import { subscribe } from '../stage/steps';
 
-describeWithRedis('Another Nest application with the module of this package', (redisUrl) => {
+describeWithRedis('Another Nest application with the library, on Express', (redisUrl) => {
   const host = buildHost();
-  afterAll(() => host.remove());
+  let own: TestRedis;
+  beforeAll(async () => {
+    own = await startRedis();
+  });
+  afterAll(async () => {
+    host.remove();
+    await own?.stop();
+  });
 
   describe.each(['PostgreSQL', 'Redis'])('beside a service whose queues are on %s', (store) => {
     const receiver = useReceiver();
@@ -16,18 +23,16 @@ describeWithRedis('Another Nest application with the module of this package', (r
     let app: Host;
     let hook: Hook;
 
-    const start = () =>
+    const start = (settings: Settings = {}) =>
       startHost(host.entry, {
         DATABASE_URL: service.database.url,
         SERVICE_REDIS_URL: store === 'Redis' ? redisUrl() : undefined,
-        HOST_REDIS_URL: redisUrl(),
+        HOST_REDIS_URL: own.url,
+        ...settings,
       });
 
     beforeAll(async () => {
-      service = await startService({
-        REDIS_URL: store === 'Redis' ? redisUrl() : undefined,
-        EXTRA_EVENT_TYPES: 'order.paid',
-      });
+      service = await startService({ REDIS_URL: store === 'Redis' ? redisUrl() : undefined });
       await service.database.query('create table orders (id text primary key)');
       app = await start();
     });
@@ -73,12 +78,15 @@ describeWithRedis('Another Nest application with the module of this package', (r
       expect(await ordersOf('order 1')).toHaveLength(1);
     });
 
-    it('hands its events on to the queue itself', async () => {
+    it.each(['', 'without transaction'])('tells the workers itself, if it knows their Redis %s', async (then) => {
       const before = sweeps();
-      await app.ask('POST', '/orders', { id: 'order 2', then: 'without transaction' });
-      await hook.received(1);
-      expect(app.logs()).not.toMatch(/left to the sweeper/);
-      expect(sweeps()).toBe(before);
+      for (let i = 1; i <= 5; i++) {
+        await app.ask('POST', '/orders', { id: `order told ${then} ${i}`, ...(then && { then }) });
+        await hook.received(i);
+      }
+      // A sweep may come between a commit and the workers, but not each time.
+      expect(sweeps() - before).toBeLessThan(store === 'Redis' ? 4 : Infinity);
+      expect(app.logs()).not.toMatch(/WARN/);
     });
 
     it('rolls its event back with its own transaction', async () => {
@@ -124,24 +132,44 @@ describeWithRedis('Another Nest application with the module of this package', (r
       await waitFor(async () => JSON.stringify(await sent()) === '[{"to":"ada"}]', { what: 'the mail' });
     });
 
-    it('gets nothing of the service but EventsService', async () => {
-      expect(await app.ask('GET', '/surroundings')).toEqual({
-        status: 200,
-        body: { foreignParts: false, bullIsOnRedis: true },
-      });
+    it('gets no routes of the service, and keeps the backend of BullMQ', async () => {
+      expect(await app.ask('GET', '/backend')).toEqual({ status: 200, body: { bullIsOnRedis: true } });
       for (const path of ['/api/webhooks', '/api/events', '/api/event-types', '/api/me', '/health/live', '/docs']) {
         expect(await app.ask('GET', path)).toMatchObject({ status: 404, body: { message: `Cannot GET ${path}` } });
       }
     });
 
-    it('adds an event that users of the service can see and subscribe to', async () => {
-      const types = await dataOf(service.api.eventTypes());
-      expect(types.find(({ name }) => name === 'order.paid')).toMatchObject({ schema: { type: 'object' } });
+    it('reaches the API of the service where it says where that is', async () => {
+      expect(await app.ask('GET', '/users/me')).toMatchObject({ status: 500 });
+      const told = () =>
+        /Nobody knows where the service is: give WebhookNotificationModule service: {/.test(app.logs());
+      await waitFor(told, { what: 'the sentence' });
+      const SERVICE_TOKEN = await service.createToken('shop', ['users:manage', 'tokens:manage', 'webhooks:read']);
+      const other = await start({ SERVICE_URL: service.url, SERVICE_TOKEN });
+      expect(await other.ask('GET', '/users/me')).toMatchObject({ status: 200, body: { userId: 'shop' } });
+      const { body } = await other.ask('POST', '/users/link', { userId: 'alice' });
+      expect((body as { url: string }).url).toMatch(/^\/console\/webhooks#code=/);
+      await other.stop();
     });
 
-    it('ends cleanly when it is asked to', async () => {
+    it('ends cleanly when it is asked to, and when it does not listen to that', async () => {
       expect(await app.stop()).toBe('SIGTERM');
+      app = await start({ SHUTDOWN_HOOKS: 'off' });
+      await app.ask('POST', '/orders', { id: 'order 8' });
+      expect(await app.stop()).toBe('SIGTERM');
+      await hook.received(1);
+      expect(dataAt(hook)).toEqual([{ orderId: 'order 8' }]);
       app = await start();
+    });
+
+    it('works without the Redis of the service, and says so once', async () => {
+      const away = await start({ SERVICE_REDIS_URL: `redis://127.0.0.1:${await freePort()}` });
+      await away.ask('POST', '/orders', { id: 'order 9' });
+      await away.ask('POST', '/orders', { id: 'order 10' });
+      await hook.received(2);
+      expect(dataAt(hook)).toEqual([{ orderId: 'order 9' }, { orderId: 'order 10' }]);
+      expect(away.logs().match(/The service finds events by itself/g)).toHaveLength(1);
+      expect(await away.stop()).toBe('SIGTERM');
     });
   });
 });

@@ -1,0 +1,118 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Logger } from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import { optionalPackage } from './optional-package';
+import type { Transaction } from './transaction';
+
+const NAME = '{fan-out}';
+const JOB_OPTIONS = {
+  attempts: 5,
+  backoff: { type: 'exponential', delay: 200 },
+  removeOnComplete: true,
+  removeOnFail: true,
+};
+const MAX_WAITING = 10_000;
+const MAX_IDS_PER_JOB = 100;
+const CLOSE_WITHIN_MS = 2000;
+/** A command fails at once while Redis is away, and a connection is made anew within a second of its return. */
+const SURVIVING = {
+  maxRetriesPerRequest: 1,
+  enableOfflineQueue: false,
+  commandTimeout: 500,
+  connectTimeout: 2000,
+  socketTimeout: 3000,
+  retryStrategy: (attempt: number): number => Math.min(100 * attempt, 1000),
+};
+
+/** What a query runner of TypeORM tells of its transaction. */
+interface Runner {
+  isTransactionActive: boolean;
+}
+
+/** Offers events to the service's workers as soon as they are committed. What it cannot offer the service finds by itself. */
+export class FanOutQueue {
+  private readonly logger = new Logger('WebhookNotification');
+  private readonly queue: Queue;
+  private waiting: string[] = [];
+  private adding: Promise<void> | undefined;
+  private isAway = false;
+  private readonly uncommitted = new WeakMap<Runner, string[]>();
+
+  /** @throws Error when bullmq is not installed, or for more than one Redis */
+  constructor(url: string) {
+    if (url.includes(',')) {
+      throw new Error(
+        'redisUrl names one Redis. Leave it out for a cluster: the service finds each event within a second.',
+      );
+    }
+    const bullmq = optionalPackage<typeof import('bullmq')>('bullmq');
+    // Without this its first command, if that fails, would be its last.
+    const options = { connection: { url, ...SURVIVING }, defaultJobOptions: JOB_OPTIONS, skipVersionCheck: true };
+    this.queue = new bullmq.Queue(NAME, options, bullmq.createRedisBackend);
+    this.queue.on('error', (error) => this.away(error));
+  }
+
+  /** Learns from a DataSource of TypeORM when its transactions commit. */
+  watch(connection: Transaction): void {
+    const { subscribers } = connection as { subscribers?: object[] };
+    subscribers?.push({
+      afterTransactionCommit: ({ queryRunner }: { queryRunner: Runner }) => this.committed(queryRunner),
+      afterTransactionRollback: ({ queryRunner }: { queryRunner: Runner }) => this.rolledBack(queryRunner),
+    });
+  }
+
+  /** Offers events at once, or after the commit where that is known. Never throws, and nobody waits for it. */
+  offer(ids: readonly string[], tx: Transaction | undefined): void {
+    if (!tx) return this.add(ids);
+    const { queryRunner } = tx as { queryRunner?: Runner };
+    if (!queryRunner) return;
+    if (!queryRunner.isTransactionActive) return this.add(ids);
+    this.uncommitted.set(queryRunner, [...(this.uncommitted.get(queryRunner) ?? []), ...ids].slice(0, MAX_WAITING));
+  }
+
+  /** Waits at most 2 s for a Redis that is away. */
+  async close(): Promise<void> {
+    const tooLate = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
+    await Promise.race([this.closed(), tooLate]);
+  }
+
+  private async closed(): Promise<void> {
+    await this.adding;
+    await this.queue.close();
+  }
+
+  /** TypeORM calls this for savepoints too. An event of one that was rolled back is offered, and nobody finds its row. */
+  private committed(runner: Runner): void {
+    if (runner.isTransactionActive) return;
+    this.add(this.uncommitted.get(runner) ?? []);
+    this.uncommitted.delete(runner);
+  }
+
+  private rolledBack(runner: Runner): void {
+    if (!runner.isTransactionActive) this.uncommitted.delete(runner);
+  }
+
+  private add(ids: readonly string[]): void {
+    this.waiting.push(...ids.slice(0, MAX_WAITING - this.waiting.length));
+    this.adding ??= this.addAll();
+  }
+
+  /** While a job is on its way, what comes meanwhile waits for the next. */
+  private async addAll(): Promise<void> {
+    await nextTurn();
+    while (this.waiting.length > 0) {
+      const eventIds = this.waiting.splice(0, MAX_IDS_PER_JOB);
+      await this.queue.add('fan-out', { eventIds }).then(
+        () => (this.isAway = false),
+        (error: unknown) => this.away(error),
+      );
+    }
+    this.adding = undefined;
+  }
+
+  private away(error: unknown): void {
+    if (!this.isAway)
+      this.logger.warn(`The service finds events by itself, because its Redis is away: ${String(error)}`);
+    this.isAway = true;
+  }
+}

@@ -1,0 +1,18 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOT = join(__dirname, '../../..');
+
+describe('The image', () => {
+  it('is built from files that are sent to where it is built', () => {
+    const linesOf = (file: string) => readFileSync(join(ROOT, file), 'utf8').split('\n');
+    const copied = linesOf('Dockerfile').flatMap((line) => {
+      const [, sources] = /^COPY (?!--from)(.+) \S+$/.exec(line) ?? [];
+      return sources ? sources.split(' ') : [];
+    });
+    const sent = linesOf('.dockerignore').flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : []));
+    expect(copied.length).toBeGreaterThan(5);
+    expect(copied.filter((path) => !sent.includes(path))).toEqual([]);
+    for (const path of copied) expect(existsSync(join(ROOT, path))).toBe(true);
+  });
+});
