@@ -1,52 +1,61 @@
-// `npm run build`. With `--if-changed` it does nothing when `dist` was built from these very sources, with these packages,
-// by this version of Node.
+// `npm run build`: the library, the service and the console. With `--if-changed` each of them stays as it is when it was built
+// from these very sources, with these packages, by this version of Node.
 const { createHash } = require('node:crypto');
 const { spawnSync } = require('node:child_process');
-const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
+const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 
 const root = dirname(require.resolve('../package.json'));
-/** Removed at the beginning of each build, as all of `dist` is; so it only stands beside a build that has ended well. */
-const note = join(root, 'dist', '.built-from');
-const files = [
-  'package.json',
-  'package-lock.json',
-  'nest-cli.json',
-  'openapi.json',
-  'tsconfig.json',
-  'tsconfig.build.json',
-  'ormconfig.ts',
+const library = 'packages/webhook-notification';
+const everywhere = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.cjs'];
+const parts = [
+  {
+    name: 'library',
+    from: ['openapi.json', 'scripts/library-types.cjs', `${library}/tsconfig.json`, `${library}/src`],
+    into: `${library}/dist`,
+    command: ['scripts/build-package.cjs'],
+  },
+  {
+    name: 'service',
+    from: ['nest-cli.json', 'tsconfig.build.json', 'ormconfig.ts', 'src', `${library}/src`],
+    into: 'dist/src',
+    command: [require.resolve('@nestjs/cli/bin/nest.js', { paths: [root] }), 'build'],
+  },
+  { name: 'console', from: ['openapi.json', 'console'], into: 'dist/console', command: ['console/build.mjs'] },
 ];
 
-function sourcesIn(folder) {
-  const entries = readdirSync(join(root, folder), { withFileTypes: true, recursive: true });
-  return entries.filter((entry) => entry.isFile()).map(({ parentPath, path, name }) => join(parentPath ?? path, name));
+/** Those that are made out of openapi.json are left out. */
+function filesIn(path) {
+  if (!statSync(path).isDirectory()) return [path];
+  const entries = readdirSync(path, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile() && !/^openapi\.(d|gen)\.ts$/.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
+    .sort();
 }
 
-const isSource = (path) => !path.includes(join('webhook-notification', 'dist'));
-const withoutTypes = (path) => !/openapi\.(d|gen)\.ts$/.test(path);
-
-function hash() {
+function hash(sources) {
   const sum = createHash('sha256').update(process.version);
-  for (const path of [
-    ...files.map((file) => join(root, file)),
-    ...sourcesIn('src').sort(),
-    ...sourcesIn('console').filter(withoutTypes).sort(),
-    ...sourcesIn('packages/webhook-notification').filter(isSource).filter(withoutTypes).sort(),
-  ]) {
+  for (const path of sources.flatMap((source) => filesIn(join(root, source)))) {
     const content = readFileSync(path);
     sum.update(`\0${path.slice(root.length)}\0${content.length}\0`).update(content);
   }
   return sum.digest('hex');
 }
 
-// Taken before the build: what is saved meanwhile is built the next time.
-const now = hash();
-const isThere = existsSync(note) && existsSync(join(root, 'packages/webhook-notification/dist'));
-if (process.argv.includes('--if-changed') && isThere && readFileSync(note, 'utf8') === now) process.exit(0);
-const nest = require.resolve('@nestjs/cli/bin/nest.js', { paths: [root] });
-const steps = [[join(root, 'scripts', 'build-package.cjs')], [nest, 'build'], [join(root, 'console', 'build.mjs')]];
-const run = (step) => spawnSync(process.execPath, step, { cwd: root, stdio: 'inherit' }).status ?? 1;
-const status = steps.reduce((failed, step) => failed || run(step), 0);
-if (status === 0) writeFileSync(note, now);
-process.exitCode = status;
+/** Answers whether it went well. */
+function build({ name, from, into, command }) {
+  const note = join(root, 'dist', '.built', name);
+  // Taken before the build: what is saved meanwhile is built the next time.
+  const now = hash([...everywhere, ...from]);
+  const isThere = existsSync(note) && existsSync(join(root, into));
+  if (process.argv.includes('--if-changed') && isThere && readFileSync(note, 'utf8') === now) return true;
+  rmSync(note, { force: true });
+  rmSync(join(root, into), { recursive: true, force: true });
+  if (spawnSync(process.execPath, command, { cwd: root, stdio: 'inherit' }).status !== 0) return false;
+  mkdirSync(dirname(note), { recursive: true });
+  writeFileSync(note, now);
+  return true;
+}
+
+process.exitCode = parts.every(build) ? 0 : 1;
