@@ -264,6 +264,22 @@ describe('A Nest application on the database of the service', () => {
     await app.events.publish('mail.sent' as never, { to: 'ada' } as never);
   });
 
+  it('keeps the description and example of its last start, and knows both again', async () => {
+    const odd = { ...OrderPaid, name: 'order.odd', example: { orderId: 'order 42', note: '\u0000' } };
+    const kept = () =>
+      service.database.query<{ description: string; version: string }>(
+        "select description, version from webhook_service.event_types where name = 'order.odd'",
+      );
+    await (await start({ events: [odd] })).close();
+    const [first] = await kept();
+    await (await start({ events: [odd] })).close();
+    expect(await kept()).toEqual([first]);
+    await (await start({ events: [{ ...odd, description: 'An odd order was paid.' }] })).close();
+    const [last] = await kept();
+    expect(last).toMatchObject({ description: 'An odd order was paid.' });
+    expect(last?.version).not.toBe(first?.version);
+  });
+
   it('does not start with a name of another application, and warns of another schema', async () => {
     await expect(start({ application: 'mail' })).rejects.toThrow(
       'The event order.paid cannot be declared: the application shop has it.',

@@ -42,26 +42,15 @@ export const FIND_TYPES = `
   select name, description, schema::text as schema, example::text as example, application
   from webhook_service.event_types where name in (select json_array_elements_text($1::json))`;
 
-/**
- * Declares a type ($1: name, description, schema, example, application) where nobody has its name, or this application with
- * the same schema. Answers what is stored then.
- */
+/** Declares a type (name, description, schema, example, application) where nobody has its name. Answers a row if it did. */
 export const DECLARE_TYPE = `
-  with given as (
-    select * from json_to_record($1::json) as t (name text, description text, schema json, example json, application text)
-  ), saved as (
-    insert into webhook_service.event_types (name, description, schema, example, application)
-    select name, description, schema, example, application from given
-    where (select count(*) from webhook_service.event_types) < 500
-      or exists (select from webhook_service.event_types as e where e.name = given.name)
-    on conflict (name) do update
-    set description = excluded.description, example = excluded.example, version = default
-    where event_types.application = excluded.application and event_types.schema::jsonb = excluded.schema::jsonb
-      and (event_types.description, event_types.example::jsonb) is distinct from
-        (excluded.description, excluded.example::jsonb)
-    returning name, application, schema
-  )
-  select application, schema::text as schema from saved
-  union all
-  select e.application, e.schema::text from webhook_service.event_types as e join given using (name)
-  where not exists (select from saved)`;
+  insert into webhook_service.event_types (name, description, schema, example, application)
+  select $1::text, $2::text, $3::text::json, $4::text::json, $5::text
+  where (select count(*) from webhook_service.event_types) < 500
+  on conflict (name) do nothing
+  returning name`;
+
+/** Gives a declared type (name, description, example, application) another description and example. */
+export const RENEW_TYPE = `
+  update webhook_service.event_types set description = $2::text, example = $3::text::json, version = default
+  where name = $1::text and application = $4::text`;

@@ -4,7 +4,15 @@ import type { ObjectSchema } from '../catalogue/built-in-types';
 import type { KnownEventType } from '../catalogue/event-catalogue';
 import { fingerprintOf, PUBLICATION_MESSAGES } from '../catalogue/publication';
 import { storableSchema } from '../catalogue/storable-schema';
-import { DECLARE_TYPE, FIND_KEYS, FIND_TYPES, READ_VERSION, SCHEMA_VERSION, WRITE_EVENTS } from './database-statements';
+import {
+  DECLARE_TYPE,
+  FIND_KEYS,
+  FIND_TYPES,
+  READ_VERSION,
+  RENEW_TYPE,
+  SCHEMA_VERSION,
+  WRITE_EVENTS,
+} from './database-statements';
 import { EventRefusedError } from './event-refused.error';
 import { FanOutQueue } from './fan-out.queue';
 import { rowsOf, type Transaction } from './transaction';
@@ -24,11 +32,6 @@ interface WrittenRow {
   id: string;
   createdAt: string;
   wins: 'true' | 'false';
-}
-
-interface DeclaredRow {
-  application: string | null;
-  schema: string;
 }
 
 /** Writes events into the service's own tables. For an application that is on the service's database. */
@@ -149,21 +152,22 @@ class DatabaseTransport implements Transport {
 
   /** @throws Error when the name belongs to somebody else */
   private async declare(application: string, { name, description, schema, example }: KnownEventType): Promise<void> {
-    const stored = storableSchema(schema);
-    const type = { name, description, schema: stored, example, application };
-    const declareOnce = () => rowsOf<DeclaredRow>(this.connection, DECLARE_TYPE, JSON.stringify(type));
-    // Another process may declare it at the same moment: the second look sees what that has written.
-    const row = (await declareOnce())[0] ?? (await declareOnce())[0];
-    if (!row) throw new Error(`The event ${name} cannot be declared: there are 500 event types, which is the most.`);
-    if (row.application !== application) {
+    const type = { schema: JSON.stringify(storableSchema(schema)), example: JSON.stringify(example) };
+    const given = [name, description, type.schema, type.example, application];
+    if ((await rowsOf(this.connection, DECLARE_TYPE, ...given)).length > 0) return;
+    const [stored] = await this.find([name]);
+    if (!stored) throw new Error(`The event ${name} cannot be declared: there are 500 event types, which is the most.`);
+    if (stored.application !== application) {
       const owner =
-        row.application === null ? 'it was declared over the API' : `the application ${row.application} has it`;
+        stored.application === null ? 'it was declared over the API' : `the application ${stored.application} has it`;
       throw new Error(`The event ${name} cannot be declared: ${owner}.`);
     }
-    if (!isDeepStrictEqual(JSON.parse(row.schema), JSON.parse(JSON.stringify(stored)))) {
+    if (!isDeepStrictEqual(stored.schema, JSON.parse(type.schema))) {
       this.logger.warn(
         `The event ${name} is stored with another schema, which holds for others: replace it with PUT /api/event-types/${name}?force=true.`,
       );
+    } else if (stored.description !== description || !isDeepStrictEqual(stored.example, JSON.parse(type.example))) {
+      await rowsOf(this.connection, RENEW_TYPE, name, description, type.example, application);
     }
   }
 }
