@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -55,7 +55,8 @@ describe('The packed library', () => {
   const provide = (names: readonly string[]) => {
     for (const name of names) {
       mkdirSync(join(folder, 'node_modules', name, '..'), { recursive: true });
-      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+      const link = join(folder, 'node_modules', name);
+      if (!existsSync(link)) symlinkSync(join(ROOT, 'node_modules', name), link);
     }
   };
 
@@ -104,6 +105,18 @@ describe('The packed library', () => {
       expect({ entry, names: imported }).toEqual({ entry, names: required });
       expect((required as string[]).length).toBeGreaterThan(0);
     }
+  });
+
+  it('finds what only the application has, in a monorepo that hoists the library', () => {
+    const shop = join(folder, 'apps/shop');
+    mkdirSync(join(shop, 'node_modules'), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules/kysely'), join(shop, 'node_modules/kysely'));
+    provide(['@nestjs/common']);
+    const code = `const { fromKysely } = require('webhook-notification/nest');
+      const db = { executeQuery: (query) => Promise.resolve(console.log(JSON.stringify(query.sql))) };
+      fromKysely(db).query('select 1', []);`;
+    writeFileSync(join(shop, 'main.cjs'), code);
+    expect(run(join(shop, 'main.cjs'))).toBe('select 1');
   });
 
   it.each([

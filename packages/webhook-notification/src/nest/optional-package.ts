@@ -1,9 +1,14 @@
 import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 
 const requireHere = createRequire(__filename);
 
 /**
- * Loads a package of the application, which is there only when it is used.
+ * Loads a package of the application, which is there only when it is used. In a monorepo it may lie beside the application,
+ * and not beside this library.
  * @throws Error when it is not installed
  */
-export const optionalPackage = <Module>(name: string): Module => requireHere(name) as Module;
+export function optionalPackage<Module>(name: string): Module {
+  const paths = [__dirname, dirname(process.argv[1] ?? ''), process.cwd()];
+  return requireHere(requireHere.resolve(name, { paths })) as Module;
+}
