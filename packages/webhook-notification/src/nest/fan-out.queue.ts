@@ -4,6 +4,7 @@ import type { Queue } from 'bullmq';
 import { optionalPackage } from './optional-package';
 import type { Transaction } from './transaction';
 
+/** The queue of the service's workers, and what they expect of a job. */
 const NAME = '{fan-out}';
 const JOB_OPTIONS = {
   attempts: 5,
@@ -14,14 +15,13 @@ const JOB_OPTIONS = {
 const MAX_WAITING = 10_000;
 const MAX_IDS_PER_JOB = 100;
 const CLOSE_WITHIN_MS = 2000;
-/** A command fails at once while Redis is away, and a connection is made anew within a second of its return. */
+/** A command fails at once while Redis is away. */
 const SURVIVING = {
   maxRetriesPerRequest: 1,
   enableOfflineQueue: false,
   commandTimeout: 500,
   connectTimeout: 2000,
   socketTimeout: 3000,
-  retryStrategy: (attempt: number): number => Math.min(100 * attempt, 1000),
 };
 
 /** What a query runner of TypeORM tells of its transaction. */
@@ -36,6 +36,7 @@ export class FanOutQueue {
   private waiting: string[] = [];
   private adding: Promise<void> | undefined;
   private isAway = false;
+  private isClosed = false;
   private readonly uncommitted = new WeakMap<Runner, string[]>();
 
   /** @throws Error when bullmq is not installed, or for more than one Redis */
@@ -46,9 +47,12 @@ export class FanOutQueue {
       );
     }
     const bullmq = optionalPackage<typeof import('bullmq')>('bullmq');
-    // Without this its first command, if that fails, would be its last.
-    const options = { connection: { url, ...SURVIVING }, defaultJobOptions: JOB_OPTIONS, skipVersionCheck: true };
-    this.queue = new bullmq.Queue(NAME, options, bullmq.createRedisBackend);
+    // Without skipVersionCheck its first command, if that fails, would be its last.
+    const options = { defaultJobOptions: JOB_OPTIONS, skipVersionCheck: true };
+    // A connection is made anew within a second of the return of its Redis.
+    const retryStrategy = (attempt: number) => (this.isClosed ? null : Math.min(100 * attempt, 1000));
+    const connection = { url, ...SURVIVING, retryStrategy };
+    this.queue = new bullmq.Queue(NAME, { ...options, connection }, bullmq.createRedisBackend);
     this.queue.on('error', (error) => this.away(error));
   }
 
@@ -72,6 +76,7 @@ export class FanOutQueue {
 
   /** Waits at most 2 s for a Redis that is away. */
   async close(): Promise<void> {
+    this.isClosed = true;
     const tooLate = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
     await Promise.race([this.closed(), tooLate]);
   }
