@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeOnline } from '../../support/online';
 
 const ROOT = join(__dirname, '../../..');
 const PACKAGE = join(ROOT, 'packages/webhook-notification');
@@ -21,6 +22,11 @@ const NEEDED: Record<string, string[]> = {
   './testing': ['@nestjs/common'],
 };
 const nameOf = (entry: string) => `webhook-notification${entry.slice(1)}`;
+
+/** A program that prints what kysely, which the library loads, would ask. */
+const KYSELY = `const { fromKysely } = require('webhook-notification/nest');
+  const db = { executeQuery: (query) => Promise.resolve(console.log(JSON.stringify(query.sql))) };
+  fromKysely(db).query('select 1', []);`;
 
 interface Packed {
   filename: string;
@@ -107,15 +113,34 @@ describe('The packed library', () => {
     }
   });
 
+  describeOnline('installed with other packages by', () => {
+    it.each([
+      ['pnpm', ['pnpm@10', 'add']],
+      // Nest 12 is ES modules, of which the other linker of yarn says that it loads them as an experiment.
+      ['yarn', ['--package=@yarnpkg/cli-dist@4', 'yarn', 'add']],
+    ])('%s finds them', (name, command) => {
+      const home = join(folder, name);
+      mkdirSync(home);
+      writeFileSync(join(home, 'package.json'), '{"name":"application","version":"1.0.0","private":true}');
+      writeFileSync(join(home, 'yarn.lock'), '');
+      writeFileSync(join(home, '.yarnrc.yml'), 'nodeLinker: node-modules\n');
+      const others = ['kysely', '@nestjs/common', 'reflect-metadata', 'rxjs'];
+      const library = `webhook-notification@file:${tarball}`;
+      execFileSync('npx', ['--yes', ...command, library, ...others], {
+        cwd: home,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+      writeFileSync(join(home, 'main.cjs'), KYSELY);
+      expect(run(join(home, 'main.cjs'))).toBe('select 1');
+    });
+  });
+
   it('finds what only the application has, in a monorepo that hoists the library', () => {
     const shop = join(folder, 'apps/shop');
     mkdirSync(join(shop, 'node_modules'), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules/kysely'), join(shop, 'node_modules/kysely'));
     provide(['@nestjs/common']);
-    const code = `const { fromKysely } = require('webhook-notification/nest');
-      const db = { executeQuery: (query) => Promise.resolve(console.log(JSON.stringify(query.sql))) };
-      fromKysely(db).query('select 1', []);`;
-    writeFileSync(join(shop, 'main.cjs'), code);
+    writeFileSync(join(shop, 'main.cjs'), KYSELY);
     expect(run(join(shop, 'main.cjs'))).toBe('select 1');
   });
 
