@@ -54,18 +54,32 @@ describeOnStores('A job that offers deliveries', (store) => {
       )[0]?.ms,
     );
 
-  it('offers many', async () => {
-    const { hook, lane } = await subscribed();
-    const ids = await Promise.all(Array.from({ length: 120 }, () => due(lane, hook.url)));
+  /** What is put on the queues, one call after the other. */
+  async function added(offer: () => Promise<unknown>): Promise<unknown[][]> {
     const queues = app.get<Queue<SendJob>[]>(SEND_QUEUES).map((queue) => jest.spyOn(queue, 'addBulk'));
     try {
-      await app.get(SendQueue).offer(ids, lane);
-      expect(queues.flatMap(({ mock }) => mock.calls.flatMap(([jobs]) => jobs))).toHaveLength(3);
+      await offer();
+      return queues.flatMap(({ mock }) => mock.calls.map(([jobs]) => jobs));
     } finally {
       for (const spy of queues) spy.mockRestore();
     }
+  }
+
+  it('offers many', async () => {
+    const { hook, lane } = await subscribed();
+    const ids = await Promise.all(Array.from({ length: 120 }, () => due(lane, hook.url)));
+    const calls = await added(() => app.get(SendQueue).offer(ids, lane));
+    expect(calls.flat()).toHaveLength(3);
     await hook.received(120);
     expect(new Set(hook.calls.map(({ headers }) => headers['x-service-delivery']))).toEqual(new Set(ids));
+  });
+
+  it('is put on the queue together with those that come at the same time', async () => {
+    const { hook, lane } = await subscribed();
+    const ids = await Promise.all(Array.from({ length: 120 }, () => due(lane, hook.url)));
+    const calls = await added(() => Promise.all(ids.map((id) => app.get(SendQueue).offer([id], lane))));
+    expect(calls.map(({ length }) => length)).toEqual([120]);
+    await hook.received(120);
   });
 
   it('is not doubled by the sweeper when it offers one', async () => {
