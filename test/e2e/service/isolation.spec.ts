@@ -100,11 +100,7 @@ describeOnStores('One user against the others', (store) => {
     const attacked = meanwhile(looks).finally(() => (isOver = true));
     for (let nextAt = performance.now(); !isOver; nextAt += 100) {
       await waitFor(() => performance.now() >= nextAt, { what: 'the next look', everyMs: 5 });
-      await Promise.all([
-        take('list', other.listWebhooks()),
-        take('publish', other.publish(EVENT)),
-        takeReady(),
-      ]);
+      await Promise.all([take('list', other.listWebhooks()), take('publish', other.publish(EVENT)), takeReady()]);
       seen.memory = Math.max(seen.memory, residentBytes(service.pid));
       looked += 1;
     }
