@@ -23,13 +23,6 @@ const MAX_IDS_PER_JOB = 50;
 /** Deliveries that the queues hold: at least the work of a second. The rows hold the rest. */
 const MAX_OFFERED = 10_000;
 
-/** Offers that are made at the same time, such as the retries of attempts that ended together, are added together. */
-const MAX_OFFERS_PER_ADD = 200;
-
-interface Offer extends SendJob {
-  delayMs: number;
-}
-
 interface NewJob {
   data: SendJob;
   opts: { jobId?: string; delay?: number };
@@ -44,14 +37,19 @@ export class SendQueue implements OnModuleInit {
     () => this.count(),
     () => performance.now(),
   );
-  private readonly offers = new Batcher<Offer, void>((offers) => this.addOrRelease(offers), MAX_OFFERS_PER_ADD);
+  /** What is offered at the same time, such as the retries of attempts that ended together, is added together. */
+  private readonly offers: ReadonlyMap<Queue<SendJob>, Batcher<NewJob, void>>;
 
   constructor(
     @Inject(SEND_QUEUES) private readonly queues: readonly Queue<SendJob>[],
     private readonly health: QueueHealthService,
     private readonly clock: ClockService,
     private readonly deliveries: DeliveriesRepository,
-  ) {}
+  ) {
+    const batcherOf = (queue: Queue<SendJob>) =>
+      new Batcher<NewJob, void>((jobs) => this.addOrRelease(queue, jobs), MAX_JOBS_PER_ADD);
+    this.offers = new Map(queues.map((queue) => [queue, batcherOf(queue)]));
+  }
 
   onModuleInit(): void {
     for (const queue of this.queues) this.health.watch(queue);
@@ -71,25 +69,37 @@ export class SendQueue implements OnModuleInit {
    * Queues deliveries of one webhook that are due in `delayMs`. Never throws because of the queue: what it does not take is
    * released to the sweeper, which finds it when it is due.
    */
-  offer(deliveryIds: string[], { webhookId, userId }: Lane, delayMs = 0): Promise<void> {
-    return this.offers.add({ deliveryIds, lane: { webhookId, userId }, delayMs });
+  async offer(deliveryIds: readonly string[], { webhookId, userId }: Lane, delayMs = 0): Promise<void> {
+    const jobOf = (ids: string[]): NewJob => ({
+      data: { deliveryIds: ids, lane: { webhookId, userId } },
+      // The job of one delivery, such as a retry, has its id, so that a job of the sweeper does not double it.
+      opts: { delay: delayMs, ...(ids.length === 1 && { jobId: ids[0] }) },
+    });
+    const offers = [...this.byQueue(deliveryIds)].flatMap(([queue, ids]) =>
+      pages(ids, MAX_IDS_PER_JOB).map(async (page) => this.offers.get(queue)?.add(jobOf(page))),
+    );
+    await Promise.all(offers);
   }
 
   /**
    * Queues each delivery as a job of its own, whose id is the delivery's: the queue ignores a job whose id it
-   * still knows. Throws when a queue is away: then all of them are released to the sweeper.
+   * still knows. Throws when a queue is away: its deliveries are released to the sweeper.
    */
   async enqueue(deliveries: readonly (Lane & { id: string })[]): Promise<void> {
-    const jobs = deliveries.map(({ id, webhookId, userId }) => ({
-      data: { deliveryIds: [id], lane: { webhookId, userId } },
-      opts: { jobId: id },
-    }));
-    try {
-      await this.add(jobs);
-    } catch (error) {
-      await this.deliveries.releaseLeases(deliveries.map(({ id }) => id));
-      throw error;
-    }
+    const laneOf = new Map(deliveries.map(({ id, webhookId, userId }) => [id, { webhookId, userId }]));
+    const jobOf = (id: string) => ({ data: { deliveryIds: [id], lane: laneOf.get(id) as Lane }, opts: { jobId: id } });
+    const tried = await Promise.allSettled(
+      [...this.byQueue([...laneOf.keys()])].map(async ([queue, ids]) => {
+        try {
+          for (const page of pages(ids, MAX_JOBS_PER_ADD)) await this.add(queue, page.map(jobOf));
+        } catch (error) {
+          await this.deliveries.releaseLeases(ids);
+          throw error;
+        }
+      }),
+    );
+    const failed = tried.find((one) => one.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 
   /** How many of the deliveries belong to each queue, by its name. */
@@ -97,53 +107,30 @@ export class SendQueue implements OnModuleInit {
     return [...this.byQueue(deliveryIds)].map(([{ name }, { length }]) => [name, length]);
   }
 
-  private async addOrRelease(offers: Offer[]): Promise<void[]> {
-    const ids = offers.flatMap(({ deliveryIds }) => deliveryIds);
+  private async addOrRelease(queue: Queue<SendJob>, jobs: readonly NewJob[]): Promise<void[]> {
+    const ids = idsOf(jobs);
     try {
       if (this.remaining < ids.length) await this.deliveries.releaseLeases(ids);
-      else await this.add(offers.flatMap((offer) => this.jobsOf(offer)));
+      else await this.add(queue, jobs);
     } catch (error) {
       this.logger.warn(`Deliveries are left to the sweeper, because the queue did not take them: ${String(error)}`);
       // Without this the sweeper would wait until the lease of a job that does not exist has expired.
       await this.deliveries.releaseLeases(ids).catch(() => undefined);
     }
-    return offers.map(() => undefined);
+    return jobs.map(() => undefined);
   }
 
-  /** Each job offers deliveries of one queue. */
-  private jobsOf({ deliveryIds, lane, delayMs }: Offer): NewJob[] {
-    return [...this.byQueue(deliveryIds)].flatMap(([, ids]) =>
-      pages(ids, MAX_IDS_PER_JOB).map((page) => ({
-        data: { deliveryIds: page, lane },
-        // The job of one delivery, such as a retry, has its id, so that a job of the sweeper does not double it.
-        opts: { delay: delayMs, ...(page.length === 1 && { jobId: page[0] }) },
-      })),
-    );
-  }
-
-  private async add(newJobs: readonly NewJob[]): Promise<void> {
+  private async add(queue: Queue<SendJob>, jobs: readonly NewJob[]): Promise<void> {
     // By PostgreSQL's clock: a delayed job of a machine whose clock is ahead would wait too long.
     const timestamp = this.clock.now().getTime();
-    const tried = await Promise.allSettled(
-      this.queues.map(async (queue) => {
-        const own = newJobs.filter(({ data }) => this.queueOf(data.deliveryIds[0] as string) === queue);
-        const jobs = own.map(({ data, opts }) => ({ name: 'send', data, opts: { ...opts, timestamp } }));
-        for (const page of pages(jobs, MAX_JOBS_PER_ADD)) await queue.addBulk(page);
-        this.budget.add(own.flatMap(({ data }) => data.deliveryIds).length);
-      }),
-    );
-    const failed = tried.find((one) => one.status === 'rejected');
-    if (failed) throw failed.reason;
-  }
-
-  private queueOf(deliveryId: string): Queue<SendJob> {
-    return this.queues[sendQueueIndex(deliveryId, this.queues.length)] as Queue<SendJob>;
+    await queue.addBulk(jobs.map(({ data, opts }) => ({ name: 'send', data, opts: { ...opts, timestamp } })));
+    this.budget.add(idsOf(jobs).length);
   }
 
   private byQueue(deliveryIds: readonly string[]): Map<Queue<SendJob>, string[]> {
     const groups = new Map<Queue<SendJob>, string[]>();
     for (const id of deliveryIds) {
-      const queue = this.queueOf(id);
+      const queue = this.queues[sendQueueIndex(id, this.queues.length)] as Queue<SendJob>;
       const group = groups.get(queue);
       if (group) group.push(id);
       else groups.set(queue, [id]);
@@ -156,6 +143,10 @@ export class SendQueue implements OnModuleInit {
     const counts = await Promise.all(this.queues.map((queue) => queue.getJobCountByTypes('waiting', 'delayed')));
     return counts.reduce((sum, count) => sum + count, 0);
   }
+}
+
+function idsOf(jobs: readonly NewJob[]): string[] {
+  return jobs.flatMap(({ data }) => data.deliveryIds);
 }
 
 function pages<Item>(items: readonly Item[], size: number): Item[][] {
