@@ -75,10 +75,11 @@ export class SendQueue implements OnModuleInit {
       // The job of one delivery, such as a retry, has its id, so that a job of the sweeper does not double it.
       opts: { delay: delayMs, ...(ids.length === 1 && { jobId: ids[0] }) },
     });
-    const offers = [...this.byQueue(deliveryIds)].flatMap(([queue, ids]) =>
-      pages(ids, MAX_IDS_PER_JOB).map(async (page) => this.offers.get(queue)?.add(jobOf(page))),
-    );
-    await Promise.all(offers);
+    const offered = [...this.byQueue(deliveryIds)].flatMap(([queue, ids]) => {
+      const offers = this.offers.get(queue) as Batcher<NewJob, void>;
+      return pages(ids, MAX_IDS_PER_JOB).map((page) => offers.add(jobOf(page)));
+    });
+    await Promise.all(offered);
   }
 
   /**
