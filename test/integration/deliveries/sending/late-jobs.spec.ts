@@ -24,7 +24,7 @@ describeOnStores('A delivery whose job comes late', (store) => {
   beforeAll(async () => {
     database = await cloneDatabase();
     const settings = { ...store.settings(), SECRETS_KEY: Buffer.alloc(32, 1).toString('base64') };
-    busy = await startApplication(database.url, [], { ...settings, DELIVERY_CONCURRENCY: '1' });
+    busy = await startApplication(database.url, [], settings);
     idle = await startApplication(database.url, [], { ...settings, DELIVERY_TIMEOUT_MS: '60000' });
     // The busy one takes no jobs, the test hands it one; the idle one admits nothing.
     await busy.get(WorkersService).stop();
