@@ -86,7 +86,8 @@ describe('A Nest application with a database of its own', () => {
     await subscribe(await service.apiFor('alice'), hook, ['order.*']);
   });
 
-  const waiting = () => own.query<{ name: string; refused: string | null }>('select name, refused from webhook_outbox');
+  const waiting = () =>
+    own.query<{ name: string; refused: string | null }>('select name, refused from webhook_outbox order by position');
   const empty = (what: string) => waitFor(async () => (await waiting()).length === 0, { what });
   const ordersAt = (from: Hook) =>
     from.calls.map(({ body }) => (JSON.parse(body.toString()) as { data: { orderId: string } }).data.orderId);
