@@ -26,9 +26,9 @@ describeOnStores('A delivery whose job comes late', (store) => {
     const settings = { ...store.settings(), SECRETS_KEY: Buffer.alloc(32, 1).toString('base64') };
     busy = await startApplication(database.url, [], settings);
     idle = await startApplication(database.url, [], { ...settings, DELIVERY_TIMEOUT_MS: '60000' });
-    // The busy one takes no jobs, the test hands it one; the idle one admits nothing.
+    // The busy one takes no jobs, the test hands it one. What is parked stays so: nobody admits.
     await busy.get(WorkersService).stop();
-    await idle.get(AdmissionService).stop();
+    await Promise.all([busy, idle].map((app) => app.get(AdmissionService).stop()));
   });
   afterAll(async () => {
     await stopApplication(busy);
@@ -112,9 +112,11 @@ describeOnStores('A delivery whose job comes late', (store) => {
     jest.spyOn(slots, 'acquire').mockReturnValue(new Promise((resolve) => (grant = resolve)));
     const waiting = attemptOffered(offered);
     await database.query('update webhook_service.deliveries set leased_until = now() where id = $1', [offered.id]);
-    const swept = async () => (await idle.get(SweeperService).sweep()).deliveries === 1;
-    await waitFor(swept, { what: 'a sweep that takes the row whose lease has expired' });
-    await hook.received(1);
+    const isSent = async () => {
+      await idle.get(SweeperService).sweep();
+      return hook.calls.length === 1;
+    };
+    await waitFor(isSent, { what: 'a sweep that takes the row whose lease has expired' });
     if (findsSlot) slots.acquireAnyway(offered.lane);
     grant(findsSlot);
     await waiting;
