@@ -158,7 +158,8 @@ describeWithRedis('Another Nest application with the library, on Express', (redi
     await away.ask('POST', '/orders', { id: 'order 9' });
     await away.ask('POST', '/orders', { id: 'order 10' });
     await hook.received(2);
-    expect(dataAt(hook)).toEqual([{ orderId: 'order 9' }, { orderId: 'order 10' }]);
+    // One look may find both: then they are sent at the same time.
+    expect(new Set(dataAt(hook))).toEqual(new Set([{ orderId: 'order 9' }, { orderId: 'order 10' }]));
     expect(away.logs().match(/The service finds events by itself/g)).toHaveLength(1);
     expect(await away.stop()).toBe('SIGTERM');
   });
