@@ -164,13 +164,16 @@ describeInBrowser('The console', (browser) => {
     const { signed } = await newUser('updated');
     const { page } = await browser.openSigned(signed);
     await page.clock.install();
-    await page.reload();
-    await screen(page, 'Overview');
+    let version = '9.9.8';
     await page.route('**/api/about', async (route) => {
       const answer = await route.fetch();
       const { data, ...rest } = (await answer.json()) as { data: object };
-      await route.fulfill({ response: answer, json: { ...rest, data: { ...data, version: '9.9.9' } } });
+      await route.fulfill({ response: answer, json: { ...rest, data: { ...data, version, tryReceiver: true } } });
     });
+    await page.reload();
+    // Only with the first answer does the page know that there are receivers, and which version it is from.
+    await page.getByRole('link', { name: 'Receiver' }).waitFor();
+    version = '9.9.9';
     await page.clock.fastForward(301_000);
     await says(page, 'The service was updated.');
   });

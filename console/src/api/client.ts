@@ -1,7 +1,7 @@
 import { QueryCache, QueryClient } from '@tanstack/preact-query';
 import { CallError } from './call';
 
-export const VERSION_KEY = ['version'];
+export const ABOUT_KEY = ['about'];
 
 /** What one user has seen; there is another one for each. */
 export function newClient(): QueryClient {
@@ -10,7 +10,7 @@ export function newClient(): QueryClient {
       onError: (error, { queryKey }) => {
         // Who asks for the version says that the service is away, and when it is back.
         const isAway = error instanceof CallError && error.status === 0;
-        if (isAway && queryKey !== VERSION_KEY) void client.refetchQueries({ queryKey: VERSION_KEY });
+        if (isAway && queryKey !== ABOUT_KEY) void client.refetchQueries({ queryKey: ABOUT_KEY });
       },
     }),
     // A fault is said at once. What is tried again by itself is said there: after 429, and when the service is away.

@@ -1,12 +1,22 @@
 import { useQuery } from '@tanstack/preact-query';
+import { ABOUT_KEY } from './client';
 import { useSigned } from './signed';
 import type { About, EventType, Page, Webhook } from './types';
 
-/** How the service is set. */
-export function useAbout(): About | undefined {
+const ABOUT_EVERY_MS = 300_000;
+
+/** How the service is set, and which version it is. */
+export function useAboutQuery() {
   const { api } = useSigned();
-  return useQuery({ queryKey: ['about'], queryFn: () => api.get<About>('about'), staleTime: 300_000 }).data;
+  return useQuery({
+    queryKey: ABOUT_KEY,
+    queryFn: ({ signal }) => api.get<About>('about', {}, signal),
+    staleTime: ABOUT_EVERY_MS,
+    refetchInterval: ABOUT_EVERY_MS,
+  });
 }
+
+export const useAbout = (): About | undefined => useAboutQuery().data;
 
 /** What can be published and subscribed to. */
 export function useEventTypes() {

@@ -1,13 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallError } from '../api/call';
-import { VERSION_KEY } from '../api/client';
+import { useAboutQuery } from '../api/queries';
 import { useSigned } from '../api/signed';
-import type { About } from '../api/types';
 import { useNow } from '../parts/time';
 import { TEXT } from '../text/en';
 
-const ABOUT_EVERY_MS = 300_000;
 const MOST_MS = 30_000;
 const EXPIRES_SOON_MS = 600_000;
 
@@ -47,16 +45,11 @@ function Away({ nextAt }: { nextAt: number }) {
 
 /** Asks now and then which version answers; while none does, after one second, two, four, up to half a minute. */
 function useService(): { nextAt: number | null; isOther: boolean } {
-  const { api } = useSigned();
   const queries = useQueryClient();
   const first = useRef<string | null>(null);
   const failures = useRef(0);
   const [nextAt, setNextAt] = useState<number | null>(null);
-  const about = useQuery({
-    queryKey: VERSION_KEY,
-    queryFn: ({ signal }) => api.get<About>('about', {}, signal),
-    refetchInterval: ABOUT_EVERY_MS,
-  });
+  const about = useAboutQuery();
   const isAway = about.error instanceof CallError && about.error.status === 0;
   useEffect(() => {
     if (!isAway) {
