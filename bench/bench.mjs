@@ -1,9 +1,12 @@
 // `npm run bench`: what the service can do, each figure beside its limit on the same machine in the same minute.
 // docs/performance.md says what the figures mean. BENCH=full adds the long workloads, BENCH=<name,…> chooses, and
-// BENCH_SCALE=0.1 shrinks counts for trying out, BENCH_AGAINST=file compares with the results of another run. Exit code 1 only when a run was wrong, never because it was slow.
+// BENCH_SCALE=0.1 shrinks counts for trying out, BENCH_POSTGRES=ordinary takes a PostgreSQL with its own defaults, BENCH_AGAINST=file compares with the results of another run. Exit code 1 only when a run was wrong, never because it was slow.
 import { accepting } from './workloads/accepting.workload.mjs';
 import { backlog } from './workloads/backlog.workload.mjs';
+import { deferred } from './workloads/deferred.workload.mjs';
 import { dropping } from './workloads/dropping.workload.mjs';
+import { freshDay } from './workloads/fresh-day.workload.mjs';
+import { idle } from './workloads/idle.workload.mjs';
 import { latency } from './workloads/latency.workload.mjs';
 import { logPage, longLogPage } from './workloads/log-page.workload.mjs';
 import { memory } from './workloads/memory.workload.mjs';
@@ -12,6 +15,7 @@ import { publishing } from './workloads/publishing.workload.mjs';
 import { processes } from './workloads/processes.workload.mjs';
 import { Remote } from './processes/remote.mjs';
 import { machine, printChanges, printTable, readResults, RESULTS_FILE, summarise, writeResults } from './report.mjs';
+import { slowReceiver } from './workloads/slow-receiver.workload.mjs';
 import { Stores } from './processes/stores.mjs';
 import { throughput } from './workloads/throughput.workload.mjs';
 
@@ -24,7 +28,16 @@ const SHORT = {
   publishing,
   memory,
 };
-const LONG = { backlog, 'long-log-page': longLogPage, dropping, processes };
+const LONG = {
+  'fresh-day': freshDay,
+  'slow-receiver': slowReceiver,
+  deferred,
+  idle,
+  backlog,
+  'long-log-page': longLogPage,
+  dropping,
+  processes,
+};
 const ALL = { ...SHORT, ...LONG };
 
 const startedAt = performance.now();

@@ -21,6 +21,18 @@ export async function inTurns(bench, { title, unit, units = {}, limit, measure }
   bench.figures.push({ title, unit, units, rounds });
 }
 
+/** Measures three times what has its limit in the same run, which hands back `{ limit, measured, problems }`. */
+export async function repeat(bench, { title, unit, units = {}, run }) {
+  const rounds = [];
+  for (let i = 1; i <= ROUNDS; i++) {
+    const { limit = {}, measured = {}, problems } = await attempt(run);
+    rounds.push({ limit, measured, problems });
+    bench.say(`${title}, round ${i} of ${ROUNDS}: ${told(measured)} ${unit}, limit ${told(limit)} ${unit}`);
+    for (const problem of problems) bench.say(`  INVALID: ${problem}`);
+  }
+  bench.figures.push({ title, unit, units, rounds });
+}
+
 /** A run that breaks does not end the bench: it is a figure that does not count. */
 async function attempt(run) {
   return run().catch((error) => ({ values: {}, problems: [String(error.stack ?? error)] }));

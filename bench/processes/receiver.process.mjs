@@ -1,5 +1,5 @@
 // The receiver of all deliveries. It answers 200 at once and remembers what came, by group: the first part of the path.
-// What is sent to /never/… gets no answer at all.
+// What is sent to /never/… gets no answer at all, and what is sent to /after-2200/… one after 2.2 s.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { now, serve } from './remote.mjs';
@@ -12,11 +12,13 @@ const groups = new Map();
 const server = createServer((request, response) => {
   const { url = '', headers } = request;
   if (url.startsWith('/never/')) return void request.resume();
-  const group = groupOf(url.split('/', 2)[1]);
+  const [, delay, path = url] = /^\/after-(\d+)(\/.*)$/.exec(url) ?? [];
+  const group = groupOf(path.split('/', 2)[1]);
   group.arrivals.push({ eventId: headers['webhook-id'], path: url, at: now() });
   keepSample(group, request);
   request.once('end', () => {
-    response.writeHead(200).end();
+    if (delay) setTimeout(() => response.writeHead(200).end(), Number(delay));
+    else response.writeHead(200).end();
     if (group.arrivals.length >= group.awaited) group.onComplete();
   });
 });

@@ -84,12 +84,16 @@ export class Service {
 }
 
 /** A user with that many webhooks, all for the same event. Its group is the first part of the webhooks' paths. */
-export async function createAudience(bench, service, { user, webhooks, answers = true }) {
+export async function createAudience(
+  bench,
+  service,
+  { user, webhooks, answers = true, prefix = answers ? '' : 'never/' },
+) {
   const scopes = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish'];
   const { data } = await service.call('POST', '/api/tokens', { name: 'bench', userId: user, scopes });
   const group = `${user}-${randomBytes(4).toString('hex')}`;
   const secret = randomBytes(24).toString('hex');
-  const paths = Array.from({ length: webhooks }, (_, i) => `/${answers ? '' : 'never/'}${group}/${i}`);
+  const paths = Array.from({ length: webhooks }, (_, i) => `/${prefix}${group}/${i}`);
   const create = async (i) => {
     const body = { url: bench.receiverUrl + paths[i], events: [EVENT], secret };
     return (await service.call('POST', '/api/webhooks', body, data.token)).data.id;

@@ -1,5 +1,5 @@
-// The stores of the bench: an embedded PostgreSQL with its durable settings (fsync, synchronous_commit), and a
-// redis-server that appends to its log every second. Both on free loopback ports, both gone afterwards.
+// The stores of the bench: an embedded PostgreSQL with its durable settings (fsync, synchronous_commit), or with
+// BENCH_POSTGRES=ordinary a server of its own with its defaults (scripts/ordinary-postgres.cjs), and a redis-server that appends to its log every second. Both on free loopback ports, both gone afterwards.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import ordinary from '../../scripts/ordinary-postgres.cjs';
 import { migrate } from '../../dist/src/plumbing/database/migrator.launcher.js';
 import { startEmbeddedPostgres } from '../../dist/src/plumbing/embedded/embedded-postgres.launcher.js';
 
@@ -16,7 +17,7 @@ const TEMPLATE = 'bench_template';
 
 export class Stores {
   #folder;
-  /** @type {Awaited<ReturnType<typeof startEmbeddedPostgres>>} */
+  /** @type {{ url: string, stop: () => Promise<void> }} */
   #postgres;
   #redis;
 
@@ -24,7 +25,10 @@ export class Stores {
     this.#folder = await mkdtemp(join(tmpdir(), 'webhook-bench-'));
     // PostgreSQL may run as another user.
     await chmod(this.#folder, 0o755);
-    this.#postgres = await startEmbeddedPostgres({ dataDir: join(this.#folder, 'postgres') });
+    this.#postgres =
+      process.env.BENCH_POSTGRES === 'ordinary'
+        ? await ordinary.startOrdinaryPostgres()
+        : await startEmbeddedPostgres({ dataDir: join(this.#folder, 'postgres') });
     await this.#administrate(`create database ${TEMPLATE}`);
     await migrate(this.#urlOf(TEMPLATE));
     this.#redis = await startRedis(this.#folder);

@@ -4,10 +4,20 @@ import { waitFor } from './wait-for';
 
 /** A transaction that has done something and not yet ended: others may have to wait for it. */
 export interface OpenTransaction {
-  /** Waits until so many connections wait for a lock, or until `other` has come true. */
+  /** Resolves when at least `count` connections wait for locks of this transaction, or when `other` returns true. */
   waitedFor(count: number, other?: () => boolean): Promise<void>;
   end(how: 'commit' | 'rollback'): Promise<void>;
 }
+
+/** The connections that $1 blocks, directly or through another one that it blocks. */
+const WAITING_FOR = `
+  with recursive blocked as (
+    select $1::int as pid
+    union
+    select activity.pid from pg_stat_activity as activity, blocked
+    where activity.wait_event_type = 'Lock' and blocked.pid = any(pg_blocking_pids(activity.pid))
+  )
+  select pid from blocked where pid <> $1`;
 
 export async function openTransaction(
   database: TestDatabase,
@@ -17,11 +27,11 @@ export async function openTransaction(
   await client.connect();
   await client.query('begin');
   for (const [sql, parameters] of statements) await client.query(sql, parameters);
-  const WAITING = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   return {
     waitedFor: async (count, other = () => false) => {
-      const waiting = async () => other() || (await database.query(WAITING, [])).length >= count;
-      await waitFor(waiting, { what: `${count} connections that wait for a lock` });
+      const waiting = async () => other() || (await database.query(WAITING_FOR, [rows[0]?.pid])).length >= count;
+      await waitFor(waiting, { what: `${count} connections that wait for a transaction` });
     },
     end: async (how) => {
       await client.query(how);

@@ -4,6 +4,9 @@ import { Client, Pool, type QueryResultRow } from 'pg';
 /** Where globalSetup leaves what the test files need; jest's workers inherit the environment. */
 export const TEST_DATABASE_URL = 'TEST_DATABASE_URL';
 
+/** `ordinary`: the tests run on a PostgreSQL with its own defaults, and not on the embedded one. */
+export const TEST_POSTGRES = 'TEST_POSTGRES';
+
 /** The migrated database that every test file copies. Nobody may be connected to it while it is copied. */
 export const TEMPLATE_DATABASE = 'webhook_service_template';
 
@@ -16,9 +19,27 @@ export interface TestDatabase {
 }
 
 /** A fresh, migrated database of its own, within some 100 ms. */
-export async function cloneDatabase(): Promise<TestDatabase> {
+export function cloneDatabase(): Promise<TestDatabase> {
+  return createDatabase(TEMPLATE_DATABASE);
+}
+
+/** A database of its own with what this SQL makes, such as a dump. */
+export async function restoreDatabase(sql: string): Promise<TestDatabase> {
+  const database = await createDatabase('template0');
+  // A dump leaves its connection with settings of its own.
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+  return database;
+}
+
+async function createDatabase(template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await administrate(`create database ${name} template ${TEMPLATE_DATABASE}`);
+  await administrate(`create database ${name} template ${template}`);
   const url = databaseUrl(name);
   const pool = new Pool({ connectionString: url, max: 1 });
   pool.on('error', () => undefined);

@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startOrdinaryPostgres } from '../../scripts/ordinary-postgres.cjs';
+import { startEmbeddedPostgres } from '../../src/plumbing/embedded/embedded-postgres.launcher';
+import { administrate, databaseUrl, TEMPLATE_DATABASE, TEST_DATABASE_URL, TEST_POSTGRES } from './postgres';
+import { serviceFile, WEBHOOKS } from './service';
+
+/**
+ * Starts a server of the kind that the tests run on, with the database that `cloneDatabase` of this process copies from now on.
+ * @returns what stops it
+ */
+export async function startPostgres(): Promise<() => Promise<void>> {
+  const { url, stop } = await (process.env[TEST_POSTGRES] === 'ordinary' ? startOrdinaryPostgres() : startEmbedded());
+  process.env[TEST_DATABASE_URL] = url;
+  try {
+    await migrateTemplate();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return stop;
+}
+
+async function startEmbedded(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'webhook-service-test-'));
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    await chmod(folder, 0o755);
+    const { url, stop } = await startEmbeddedPostgres({ dataDir: join(folder, 'data') });
+    return { url, stop: () => stop().finally(remove) };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function migrateTemplate(): Promise<void> {
+  const command = serviceFile(WEBHOOKS);
+  if (!existsSync(command)) throw new Error(`${command} is missing: run \`npm run build\` before the tests.`);
+  await administrate(`create database ${TEMPLATE_DATABASE}`);
+  // What a crash of the machine would lose is of no interest here.
+  if (process.env[TEST_POSTGRES] !== 'ordinary')
+    await administrate('alter role current_user set synchronous_commit = off');
+  const SECRETS_KEY = Buffer.alloc(32).toString('base64');
+  const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl(TEMPLATE_DATABASE), SECRETS_KEY };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'migrate'], { env, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`The migrations failed (exit code ${status}):\n${stdout}${stderr}`);
+}
