@@ -23,7 +23,7 @@ const MAY_IMPORT = {
   'plumbing/metrics': plumbing('config', 'errors'),
   'plumbing/validation': plumbing('config', 'errors'),
   'plumbing/health': plumbing('config', 'errors', 'metrics'),
-  'plumbing/database': plumbing('config', 'errors', 'health', 'metrics'),
+  'plumbing/database': plumbing('config', 'timers', 'errors', 'health', 'metrics'),
   'plumbing/pagination': plumbing('config', 'errors', 'validation', 'database'),
   'plumbing/queue': plumbing('config', 'errors', 'health', 'metrics', 'database'),
   'plumbing/destinations': plumbing('config', 'errors', 'health', 'metrics'),

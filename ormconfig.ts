@@ -7,7 +7,7 @@ import { attachStore, type Store } from './src/store.launcher';
 /** Ends the embedded PostgreSQL with itself, if the CLI had to start it. */
 class CliDataSource extends DataSource {
   constructor(private readonly store: Store) {
-    super(dataSourceOptions(store.config.databaseUrl ?? '', 2));
+    super(dataSourceOptions(store.config.databaseUrl ?? '', 2, 0));
   }
 
   override async destroy(): Promise<void> {

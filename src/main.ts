@@ -4,7 +4,9 @@ import { migrate } from './plumbing/database/migrator.launcher';
 import { endLog } from './plumbing/http/log-destination.client';
 import { startService } from './service.launcher';
 import { openStore } from './store.launcher';
-import { explainStartFailure, welcome } from './welcome';
+import { explainEndFailure, explainStartFailure, welcome } from './welcome';
+
+let hasStarted = false;
 
 async function main(): Promise<void> {
   const stopRequested = firstSignal();
@@ -15,6 +17,7 @@ async function main(): Promise<void> {
     const service = await startService(store.config);
     letYoungGenerationGrow();
     process.stdout.write(welcome(service, store));
+    hasStarted = true;
     await stopRequested;
     await service.stop();
   } catch (error) {
@@ -25,7 +28,7 @@ async function main(): Promise<void> {
 }
 
 function explain(error: unknown): void {
-  process.stderr.write(`${explainStartFailure(error)}\n`);
+  process.stderr.write(`${hasStarted ? explainEndFailure(error) : explainStartFailure(error)}\n`);
 }
 
 /** The first SIGTERM or Ctrl-C drains the service, even during the start. A second one ends the process at once. */

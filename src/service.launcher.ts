@@ -11,6 +11,7 @@ import { ChangesService } from './deliveries/log/changes.service';
 import { LocalFanOutService } from './deliveries/fan-out/local-fan-out.service';
 import { RetentionService } from './deliveries/retention/retention.service';
 import { RecoveryProgressService } from './deliveries/recovery/recovery-progress.service';
+import { AheadRowsService } from './deliveries/sweeping/ahead-rows.service';
 import { SweepTimerService } from './deliveries/sweeping/sweep-timer.service';
 import { HealthService } from './plumbing/health/health.service';
 import { PinoLoggerService } from './plumbing/http/logger.service';
@@ -39,6 +40,7 @@ const WORK: readonly Type<Work>[] = [
   AdmissionService,
   LocalFanOutService,
   SweepTimerService,
+  AheadRowsService,
   RetentionService,
   RollUpService,
   FollowersTimerService,

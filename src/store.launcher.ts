@@ -76,14 +76,15 @@ async function keepRunning(dataDir: string, start: typeof startEmbeddedPostgres)
   let current = first;
 
   async function again(reason: string): Promise<void> {
-    process.stderr.write(`The embedded PostgreSQL ended and is started again: ${reason}\n`);
+    process.stderr.write(`The embedded PostgreSQL ended; starting it again: ${reason}\n`);
     while (!stopped) {
       try {
         current = await start({ dataDir: first.dataDir, port: first.port, onExit });
         if (stopped) await current.stop();
         return;
       } catch (error) {
-        process.stderr.write(`It did not start: ${String(error)}\n`);
+        if (stopped) return;
+        process.stderr.write(`The embedded PostgreSQL did not start; retrying in 1 s: ${messageOf(error)}\n`);
         await pause(START_AGAIN_AFTER_MS);
       }
     }
@@ -97,6 +98,8 @@ async function keepRunning(dataDir: string, start: typeof startEmbeddedPostgres)
     },
   };
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function notesOn(config: Config, dataDir: string, postgres: EmbeddedPostgres): string[] {
   const token =

@@ -1,5 +1,5 @@
 import { version } from './plumbing/config/version';
-import { explainStartFailure, welcome } from './welcome';
+import { explainEndFailure, explainStartFailure, welcome } from './welcome';
 
 const URL_OF_SERVICE = 'http://127.0.0.1:3000';
 const LISTENING = { url: URL_OF_SERVICE, consoleLink: null };
@@ -79,4 +79,11 @@ describe('A start that failed is explained', () => {
     const error = Object.assign(new AggregateError(refused), { code: 'ECONNREFUSED' });
     expect(explainStartFailure(error)).toContain('ECONNREFUSED');
   });
+});
+
+it('An end that failed is not explained as a start', () => {
+  const error = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  expect(explainEndFailure(error)).toBe(
+    'The service has stopped, but an error occurred at the end: ENOSPC: no space left on device, write',
+  );
 });

@@ -48,3 +48,8 @@ export function explainStartFailure(error: unknown): string {
     return `Port ${port} may not be opened by this user: set PORT above 1023.`;
   return error.message || code || String(error);
 }
+
+/** What went wrong at the end of a service that was running, in words for the operator. */
+export function explainEndFailure(error: unknown): string {
+  return `The service has stopped, but an error occurred at the end: ${explainStartFailure(error)}`;
+}

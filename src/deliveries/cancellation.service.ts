@@ -1,5 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { WebhookLifecycleService } from '../webhooks/webhook-lifecycle.service';
+import { RollUpService } from '../webhooks/stats/roll-up.service';
 import { DeliveriesRepository } from './deliveries.repository';
 import { deliveryError } from './delivery-error';
 
@@ -9,11 +10,13 @@ export class CancellationService implements OnModuleInit {
   constructor(
     private readonly lifecycle: WebhookLifecycleService,
     private readonly deliveries: DeliveriesRepository,
+    private readonly rollUp: RollUpService,
   ) {}
 
   onModuleInit(): void {
-    this.lifecycle.whenStopped((manager, webhookId, reason) =>
-      this.deliveries.cancelPending(manager, webhookId, deliveryError(reason, { durationMs: 0, timeoutMs: 0 })),
-    );
+    this.lifecycle.whenStopped(async (manager, webhookId, reason) => {
+      await this.deliveries.cancelPending(manager, webhookId, deliveryError(reason, { durationMs: 0, timeoutMs: 0 }));
+      this.rollUp.note();
+    });
   }
 }

@@ -21,6 +21,8 @@ import { RedeliveryController } from './recovery/redelivery.controller';
 import { WebhookTrialController } from './trial/webhook-trial.controller';
 import { ClaimsRepository } from './sending/claims.repository';
 import { DeliveriesRepository } from './deliveries.repository';
+import { AheadRowsRepository } from './sweeping/ahead-rows.repository';
+import { AheadRowsService } from './sweeping/ahead-rows.service';
 import { SweeperService } from './sweeping/sweeper.service';
 import { DeliveryLogController } from './log/delivery-log.controller';
 import { ChangesRepository } from './log/changes.repository';
@@ -58,6 +60,8 @@ import { SEND_QUEUES, SendQueue } from './send.queue';
 import { SweepTimerService } from './sweeping/sweep-timer.service';
 import { SweepRepository } from './sweeping/sweep.repository';
 import { VisibleEventsRepository } from './log/visible-events.repository';
+import { OldestDueRepository } from './sweeping/oldest-due.repository';
+import { OldestDueService } from './sweeping/oldest-due.service';
 import { WatchdogService } from './sweeping/watchdog.service';
 import { AutoDisableService } from './sending/auto-disable.service';
 import { WebhookTrialService } from './trial/webhook-trial.service';
@@ -106,6 +110,10 @@ import { WebhookTrialsRepository } from './trial/webhook-trials.repository';
     SenderService,
     AutoDisableService,
     // Sweeping.
+    AheadRowsRepository,
+    AheadRowsService,
+    OldestDueRepository,
+    OldestDueService,
     SweeperService,
     SweepRepository,
     SweepTimerService,

@@ -8,9 +8,10 @@ import type { DeliveryError } from './delivery-error';
 import { JOB_LEASE } from './lease';
 import { columnsOf } from './outcome-columns';
 import { countAttempts } from '../webhooks/stats/counting';
+import { isAmong, isOneOf, isPending } from './found-by-id';
 
 /** An outcome `o` is written into a row `d` that is pending, or was canceled while the request was made. */
-const RECORDABLE = `(d.status = 'pending'
+const RECORDABLE = `(${isPending('d')}
   or (d.status = 'canceled' and d.attempted_at is null and o.attempted_at is not null))`;
 
 /** What `RECORD` has written; and less by one what was canceled before, when its attempt was made after all. */
@@ -38,8 +39,8 @@ const RECORD: Statement = {
       select d.id, d.webhook_id, o.delay_ms is not null as may_retry,
              d.status as status_before, d.error_code as error_before, d.completed_at as completed_before
       from webhook_service.deliveries d join outcome o on d.id = o.id
-      where d.id between $2 and $3 and ${RECORDABLE}
-      order by d.id for update of d skip locked
+      where ${isOneOf('d', '$4::uuid[]')} and ${RECORDABLE}
+      for update of d skip locked
     ), retried as (
       select id, active from webhook_service.webhooks
       where id = any(array(select webhook_id from free where may_retry))
@@ -50,7 +51,8 @@ const RECORD: Statement = {
                and exists (select from webhook_service.webhooks w where w.id = f.webhook_id)) as busy
       from outcome o left join free f on f.id = o.id left join retried r on r.id = f.webhook_id
       where f.id is not null
-        or exists (select from webhook_service.deliveries d where d.id = o.id and d.id between $2 and $3 and ${RECORDABLE})
+        or (select d.id from webhook_service.deliveries d
+            where d.id = o.id and d.id between $2 and $3 and ${RECORDABLE}) is not null
     ), done as (
       update webhook_service.deliveries d set
         status = o.status, changed_in = pg_current_xact_id(), error_code = o.error_code, error_message = o.error_message, url = coalesce(o.url, d.url),
@@ -63,7 +65,7 @@ const RECORD: Statement = {
         response_body_truncated = o.response_body_truncated,
         next_attempt_at = case when d.status = 'pending' and o.is_retried then now() + o.delay_ms * interval '1 millisecond' end
       from judged o
-      where d.id = o.id and d.id between $2 and $3 and not o.busy
+      where d.id = o.id and ${isOneOf('d', '$4::uuid[]')} and not o.busy
       returning d.*, o.next_id, o.delay_ms
     ), next as (
       insert into webhook_service.deliveries
@@ -84,11 +86,11 @@ const RELEASE_LEASES: Statement = {
   text: `
     with free as (
       select id from webhook_service.deliveries
-      where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending' and not parked and not claimed
+      where ${isOneOf('deliveries', '$1::uuid[]')} and ${isPending('deliveries')} and not parked and not claimed
       for update skip locked
     )
-    update webhook_service.deliveries d set leased_until = d.scheduled_at
-    from free where d.id = free.id and d.id between $2 and $3`,
+    update webhook_service.deliveries d set leased_until = greatest(d.scheduled_at, now())
+    where ${isAmong('d', 'free')}`,
 };
 
 const EXTEND_LEASES: Statement = {
@@ -96,19 +98,11 @@ const EXTEND_LEASES: Statement = {
   text: `
     with free as (
       select id from webhook_service.deliveries
-      where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending'
+      where ${isOneOf('deliveries', '$1::uuid[]')} and ${isPending('deliveries')}
       for update skip locked
     )
     update webhook_service.deliveries d set leased_until = greatest(d.leased_until, now() + ${JOB_LEASE})
-    from free where d.id = free.id and d.id between $2 and $3`,
-};
-
-const LAST_SUCCESS: Statement = {
-  name: 'last_success',
-  text: `
-    select completed_at as "completedAt" from webhook_service.deliveries
-    where webhook_id = $1 and status = 'succeeded' and trigger <> 'test'
-    order by id desc limit 1`,
+    where ${isAmong('d', 'free')}`,
 };
 
 const CANCELED = `
@@ -153,6 +147,7 @@ export class DeliveriesRepository {
     const rows = await this.statements.run<Written & { busy: boolean } & Record<string, unknown>>(RECORD, [
       JSON.stringify(values),
       ...idBounds(ids),
+      ids,
     ]);
     return new Map(rows.map((row) => [row.id, row.busy ? ('busy' as const) : row]));
   }
@@ -165,12 +160,6 @@ export class DeliveriesRepository {
   /** Keeps the sweeper away from rows whose attempts take long. */
   async extendLeases(ids: readonly string[]): Promise<void> {
     await this.statements.run(EXTEND_LEASES, [ids, ...idBounds(ids)]);
-  }
-
-  /** When a delivery to this webhook last succeeded, tests apart; null when none is kept. */
-  async lastSuccessAt(webhookId: string): Promise<Date | null> {
-    const [newest] = await this.statements.run<{ completedAt: Date }>(LAST_SUCCESS, [webhookId]);
-    return newest?.completedAt ?? null;
   }
 
   /** Cancels the pending deliveries of a webhook, tests apart, in the transaction of `manager`. */

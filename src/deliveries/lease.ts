@@ -16,6 +16,8 @@
  *   sweeper takes the row as soon as it is due.
  * - **Expire**: after `leased_until` the sweeper takes the row and queues a job for it. When a queue has lost its jobs, the
  *   leases of all of its rows are made to expire within three seconds, claimed and parked ones apart.
+ * - **Ahead**: a lease that ends later than any does was written while PostgreSQL's clock was ahead. `AheadRowsService` parks the
+ *   row, and it is due.
  *
  * Events have such a lease too, until each of their deliveries has a row: five seconds with the insert, then `EVENT_LEASE`,
  * which the worker that claims the event extends. See decision 16.

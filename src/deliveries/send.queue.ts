@@ -103,6 +103,13 @@ export class SendQueue implements OnModuleInit {
     if (failed) throw failed.reason;
   }
 
+  /** Removes the jobs of retries, as far as the queues have them. Never throws because of a queue. */
+  async forget(deliveryIds: readonly string[]): Promise<void> {
+    for (const [queue, ids] of this.byQueue(deliveryIds)) {
+      for (const page of pages(ids, MAX_IDS_PER_JOB)) await Promise.allSettled(page.map((id) => queue.remove(id)));
+    }
+  }
+
   /** How many of the deliveries belong to each queue, by its name. */
   countByName(deliveryIds: readonly string[]): [name: string, count: number][] {
     return [...this.byQueue(deliveryIds)].map(([{ name }, { length }]) => [name, length]);

@@ -55,7 +55,7 @@ export interface PreparedEvent {
 
 const MAX_BATCH = 500;
 /** Events that are published one by one do not wait for others. */
-const GATHERING = gatherFor({ unlessAbove: 8, quietMs: 5, withinMs: 20, enough: 20 });
+const GATHERING = gatherFor({ unlessAbove: 16, quietMs: 5, withinMs: 20, enough: 20 });
 
 /** Publishes events: stores them, and leaves their delivery to the fan-out. */
 @Injectable()

@@ -19,7 +19,7 @@ const MAX_IDS_PER_JOB = 100;
 /** What the sweeper lets wait on the queue: at least the work of a second. The rows hold the rest. */
 const MAX_OFFERED_JOBS = 100;
 /** Under load fewer jobs offer more events each. Events that come one by one do not wait. */
-const GATHERING = gatherFor({ unlessAbove: 8, quietMs: 5, withinMs: 20, enough: MAX_IDS_PER_JOB });
+const GATHERING = gatherFor({ unlessAbove: 16, quietMs: 5, withinMs: 20, enough: MAX_IDS_PER_JOB });
 
 /**
  * Offers events to the fan-out without ever making a publisher wait. A worker in the same process may take them first; the

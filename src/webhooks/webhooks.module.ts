@@ -31,6 +31,13 @@ import { WebhooksService } from './webhooks.service';
     StatsService,
     RollUpService,
   ],
-  exports: [SecretsService, WebhookHealthService, WebhookLifecycleService, WebhooksService],
+  exports: [
+    RollUpService,
+    SecretsService,
+    StatsService,
+    WebhookHealthService,
+    WebhookLifecycleService,
+    WebhooksService,
+  ],
 })
 export class WebhooksModule {}

@@ -3,6 +3,7 @@ import { idBounds } from '../../plumbing/database/id-bounds';
 import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
 import { patternsSql } from '../../webhooks/event-pattern';
 import { EVENT_LEASE } from '../lease';
+import { IS_OPEN, isOneOf } from '../found-by-id';
 
 /** A webhook that gets an event, with everything that sending takes. */
 export interface Subscriber {
@@ -30,12 +31,12 @@ const SUBSCRIBED = `w.active and w.events && e.patterns and w.created_at < e.acc
 /**
  * A delivery that has a row is not begun again. Also a new event may have rows: a queue store that crashes can forget that a
  * job was done. The id of a first delivery has the event's time: $4 and $5 lead to the partitions, and the bounds of the
- * event to a few rows, whichever index a plan takes that was made while the partition was empty.
+ * event to a few rows of the primary key. Compared as text, because an index of webhooks or users leads through their whole day.
  */
 const UNSENT = `not exists (
   select from webhook_service.deliveries d
-  where d.user_id = w.user_id and d.event_id = e.id and d.webhook_id = w.id and d.id between $4 and $5
-    and d.id between e.first_id and e.last_id)`;
+  where d.id between e.first_id and e.last_id and d.id between $4 and $5
+    and d.event_id = e.id and d.webhook_id::text = w.id::text)`;
 
 /** What is computed of an event: the names and patterns that subscribe to it, and the bounds of the ids of its first deliveries. */
 const COMPUTED = `
@@ -76,11 +77,11 @@ const CLAIM: Statement = {
       select id, name, user_id, accepted_at, body, traceparent,
              leased_until < accepted_at + interval '6 seconds' and leased_until > now() + interval '3 seconds' as is_new
       from webhook_service.events
-      where id = any($1::uuid[]) and id between $2 and $3 and fanned_out_at is null and not claimed
+      where ${isOneOf('events', '$1::uuid[]')} and ${IS_OPEN} and not claimed
     ), won as (
       update webhook_service.events set claimed = true, leased_until = now() + ${EVENT_LEASE}
-      where id = any(array(select id from offered where not is_new)) and id between $2 and $3
-        and fanned_out_at is null and not claimed
+      where ${isOneOf('events', 'array(select id from offered where not is_new)')}
+        and ${IS_OPEN} and not claimed
       returning id
     ), e as materialized (
       select *, ${COMPUTED} from offered where is_new or id in (select id from won)
@@ -93,7 +94,7 @@ const NEXT_SUBSCRIBERS: Statement = {
   text: `
     with e as materialized (
       select id, name, user_id, accepted_at, body, traceparent, ${COMPUTED}
-      from webhook_service.events where id = any($1::uuid[]) and id between $2 and $3
+      from webhook_service.events where ${isOneOf('events', '$1::uuid[]')}
     )
     ${subscribersOf({ where: '(e.id, w.id) > ($7, $8)' })}`,
 };
@@ -103,7 +104,7 @@ const HOLD: Statement = {
   name: 'hold_events',
   text: `
     update webhook_service.events set claimed = true, leased_until = now() + ${EVENT_LEASE}
-    where id = any($1::uuid[]) and id between $2 and $3 and fanned_out_at is null`,
+    where ${isOneOf('events', '$1::uuid[]')} and ${IS_OPEN}`,
 };
 
 /**
@@ -114,7 +115,7 @@ const COMPLETE: Statement = {
   name: 'complete_events',
   text: `
     update webhook_service.events set fanned_out_at = now()
-    where id = any($1::uuid[]) and id between $2 and $3 and fanned_out_at is null
+    where ${isOneOf('events', '$1::uuid[]')} and ${IS_OPEN}
       and (select set_config('synchronous_commit', 'off', true)) = 'off'`,
 };
 

@@ -28,6 +28,11 @@ describe('A cursor of changes', () => {
     expect(decodeChangeCursor(cursor, SCOPE, later(300_001), KEY)).toBeNull();
   });
 
+  it('is refused when it was made more than five minutes ahead, by a clock that was wrong', () => {
+    const cursor = encodeChangeCursor({ base: '5:9:6,7', upTo: null }, SCOPE, later(300_001), KEY);
+    expect(decodeChangeCursor(cursor, SCOPE, NOW, KEY)).toBeNull();
+  });
+
   it('is refused for another user, list or filter, and when anything of it was changed', () => {
     const cursor = encodeChangeCursor({ base: '5:9:6,7', upTo: null }, SCOPE, NOW, KEY);
     const others: CursorScope[] = [

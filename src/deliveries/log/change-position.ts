@@ -44,8 +44,9 @@ export function decodeChangeCursor(cursor: string, scope: CursorScope, now: Date
   const parts = text.split(' ');
   const signature = parts.pop();
   const [at, base = '', ...rest] = parts;
-  if (signature !== signatureOf(parts.join(' '), scope, key) || !(Number(at) >= now.getTime() - GOOD_FOR_MS))
-    return null;
+  // A time ahead of now is of a clock that was wrong.
+  const isRecent = Math.abs(Number(at) - now.getTime()) <= GOOD_FOR_MS;
+  if (signature !== signatureOf(parts.join(' '), scope, key) || !isRecent) return null;
   if (rest.length === 0) return { base, upTo: null };
   const [target = '', changedIn = '', id = '', what] = rest;
   return { base, upTo: { target, changedIn, id, isWhole: what === 'whole' } };

@@ -16,8 +16,8 @@ export interface LookFrom {
 export interface Looked {
   /** That it was answered from. */
   snapshot: string;
-  /** One for each user, in order. */
-  looks: Look[];
+  /** One for each user, in order; null where the position belongs to another history of the database. */
+  looks: (Look | null)[];
   /** Those of the tokens that are live. */
   liveTokens: string[];
 }
@@ -29,6 +29,14 @@ const NEVER = 2n ** 63n - 1n;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
+ * The ids of transactions belong to the cluster that made them. A dump carries `changed_in` to a cluster whose counter may be
+ * lower, and whose own transactions get the same ids later. `xmin` is not carried: it is the transaction that wrote the row
+ * here. So a row that was changed here was written by that transaction or a later one, modulo 2^32 as `xmin` has 32 bits.
+ */
+const CHANGED_HERE = `changed_in < pg_snapshot_xmax(pg_current_snapshot())
+        and (xmin::text::bigint - changed_in::text::bigint) & 4294967295 < 2147483648`;
+
+/**
  * The rows whose last change a snapshot does not see: those of each user in the order of the transactions that made them.
  * A row that was inserted since, and has changed again, had a state before this one. What has changed is read once for all
  * users: an index by user would lead PostgreSQL away from better ones where it plans for an empty partition.
@@ -38,7 +46,8 @@ const LOOK: Statement = {
   text: `
     with recent as materialized (
       -- Not by an index of the user: it would lead through the user's whole log.
-      select * from webhook_service.deliveries where changed_in >= $7::text::xid8 and user_id || '' = any($1::text[])
+      select * from webhook_service.deliveries
+      where changed_in >= $7::text::xid8 and ${CHANGED_HERE} and user_id || '' = any($1::text[])
     )
     -- The first row is no change: it has what is said once.
     select *
@@ -48,7 +57,7 @@ const LOOK: Statement = {
               where t.id = any($6::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"
     ) as first full join (
       select place, ${LISTED_COLUMNS}, d.changed_in::text as "changedIn", ${IS_GIVEN_UP} as "isGivenUp",
-             d.created_in <> d.changed_in and not pg_visible_in_snapshot(d.created_in, d.base) as "hadStateBefore"
+             d.created_in < d.changed_in and not pg_visible_in_snapshot(d.created_in, d.base) as "hadStateBefore"
       from (
         select f.place, f.base, recent.*, row_number() over (partition by f.place order by recent.changed_in, recent.id) as nth
         from unnest($1::text[], $2::pg_snapshot[], $3::pg_snapshot[], $4::text[]::xid8[], $5::uuid[]) with ordinality
@@ -98,13 +107,18 @@ export class ChangesRepository {
     const rowsOf = feeds.map((): LookRow[] => []);
     for (const row of changed) rowsOf[Number(row.place) - 1]?.push(row);
     const { snapshot, liveTokens } = first;
-    const looks = feeds.map(({ from }, i) => lookOf(from, rowsOf[i] as LookRow[], snapshot));
+    const looks = feeds.map(({ from }, i) =>
+      xmaxOf(from.base) > xmaxOf(snapshot) ? null : lookOf(from, rowsOf[i] as LookRow[], snapshot),
+    );
     return { snapshot, looks, liveTokens };
   }
 }
 
 /** The oldest transaction that a snapshot may not see. */
 const xminOf = (snapshot: string): string => snapshot.split(':', 1)[0] ?? '0';
+
+/** Above all transactions that a snapshot may see. It never goes back, unless the database was restored or has failed over. */
+const xmaxOf = (snapshot: string): bigint => BigInt(snapshot.split(':', 2)[1] ?? '0');
 
 function lookOf(from: ChangePosition, rows: readonly LookRow[], snapshot: string): Look {
   const target = from.upTo?.target ?? snapshot;

@@ -34,8 +34,8 @@ export interface ChangeRequest {
 /** A request that waits. */
 interface Waiting {
   tokenId: string | null;
-  /** True: its token was revoked, or has expired. */
-  isEnded: boolean;
+  /** Set when it ends early: its token was revoked or has expired, or its position is of no use any more. */
+  error: ApiError | null;
   /** Lets it look at its feed again. */
   wake: () => void;
 }
@@ -90,12 +90,13 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
   /**
    * The wanted changes behind a position: at once when there are some, otherwise as soon as there are, or none when the
    * time is over.
-   * @throws ApiError 429 when five requests of the user wait, or 200 in this process; 401 when the token ends
+   * @throws ApiError 429 when five requests of the user wait, or 200 in this process; 401 when the token ends; 400 for a
+   *   position of another history of the database
    */
   async read(request: ChangeRequest): Promise<Changes> {
     const { userId, tokenId } = request.principal;
     if (request.waitMs === 0 || this.stopped) return this.readAlone(request);
-    const waiting: Waiting = { tokenId, isEnded: false, wake: () => undefined };
+    const waiting: Waiting = { tokenId, error: null, wake: () => undefined };
     if (this.waiting >= MAX_WAITING || (this.followed.get(userId)?.waiting.size ?? 0) >= MAX_WAITING_OF_USER) {
       throw new ApiError(429, MESSAGES.tooManyWaiting, { 'retry-after': '1' });
     }
@@ -139,7 +140,8 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
         const liveMs = expiresAt ? expiresAt.getTime() - this.clock.now().getTime() : Infinity;
         await pause(Math.min(leftMs, liveMs), waiting, signal);
       }
-      if (waiting.isEnded || (expiresAt && expiresAt <= this.clock.now())) throw unauthenticated();
+      if (waiting.error) throw waiting.error;
+      if (expiresAt && expiresAt <= this.clock.now()) throw unauthenticated();
     }
   }
 
@@ -181,7 +183,8 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
     const end = await this.turns.take(userId);
     try {
       const { looks } = await this.repository.look([{ userId, from }], []);
-      return looks[0] as Look;
+      if (!looks[0]) throw unknownPosition();
+      return looks[0];
     } finally {
       end();
     }
@@ -199,9 +202,15 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
     const tokenIds = new Set(asked.flatMap(({ waiting }) => waiting.flatMap(({ tokenId }) => tokenId ?? [])));
     const { looks, liveTokens } = await this.repository.look(asked, [...tokenIds]);
     const live = new Set(liveTokens);
-    asked.forEach(({ feed }, i) => feed.append(looks[i] as Look, performance.now(), REMEMBERED_MS));
-    for (const { waiting } of asked)
-      for (const each of waiting) each.isEnded = each.tokenId !== null && !live.has(each.tokenId);
+    asked.forEach(({ userId, feed, waiting }, i) => {
+      const look = looks[i];
+      if (look) feed.append(look, performance.now(), REMEMBERED_MS);
+      else this.followed.delete(userId);
+      for (const each of waiting) {
+        if (!look) each.error = unknownPosition();
+        else if (each.tokenId !== null && !live.has(each.tokenId)) each.error = unauthenticated();
+      }
+    });
     this.wakeInTurn(asked.map(({ waiting }) => waiting));
   }
 
@@ -215,6 +224,8 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
     setTimeout(() => this.wakeInTurn(others), first.length * WAKE_EVERY_MS).unref();
   }
 }
+
+const unknownPosition = (): ApiError => new ApiError(400, MESSAGES.badChangeCursor);
 
 interface Behind {
   changes: Change[];

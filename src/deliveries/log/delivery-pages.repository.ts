@@ -95,12 +95,14 @@ const isFixed = ([name]: Column): boolean => name === 'status' || name === 'trig
 
 /** The rows of an index in a window. */
 function along(path: readonly Column[], { from, before }: IdWindow, bind: Bind): string {
+  const last = path.findLast((column) => !isFixed(column));
   const conditions = path.map((column) => {
     const [name, value] = column;
     if (isFixed(column)) return `${name} = '${value}'`;
     const bound = bind(value);
-    // The same as equal, but it does not take the column out of the order.
-    return `${name} between ${bound} and ${bound}`;
+    // The same as equal, but it does not take the column out of the order. Only for the last one: before PostgreSQL 18, an
+    // index scan does not stop at the end of a column that follows such a condition.
+    return column === last ? `${name} between ${bound} and ${bound}` : `${name} = ${bound}`;
   });
   if (from) conditions.push(`id >= ${bind(from)}`);
   if (before) conditions.push(`id < ${bind(before)}`);

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { ClockService } from '../../plumbing/database/clock.service';
+import { lowestIdOf } from '../../plumbing/database/id-time';
 import type { DayPartition, PartitionedTable } from '../../plumbing/database/partitions';
 
 const MAX_ROWS = 10_000;
@@ -19,26 +21,39 @@ const NEEDED: Record<PartitionedTable, string> = {
       select from webhook_service.deliveries where status = 'pending' and event_id >= $1 and event_id < $2) as needed`,
 };
 
+const IS_SILENT = `
+  select not exists (select from webhook_service.events where id >= $1 and id < $2)
+     and not exists (select from webhook_service.deliveries where id >= $1 and id < $2) as silent`;
+
 const FORGET_KEYS = `
   with old as (
     select publisher_id, key from webhook_service.event_keys
-    where created_at < now() - $1 * interval '1 day' order by created_at limit ${MAX_ROWS}
+    where created_at < $1 order by created_at limit ${MAX_ROWS}
   )
   delete from webhook_service.event_keys k using old where k.publisher_id = old.publisher_id and k.key = old.key`;
 
-const FORGET_PAUSES = `delete from webhook_service.webhook_pauses where ended_at < now() - $1 * interval '1 day'`;
+const FORGET_PAUSES = `delete from webhook_service.webhook_pauses where ended_at < $1`;
 
 const FORGET_COUNTS = `
   with old as (
     select ctid from webhook_service.attempt_counts
-    where at < now() - $1 * interval '1 day' - interval '1 hour' limit ${MAX_ROWS}
+    where at < $1::timestamptz - interval '1 hour' limit ${MAX_ROWS}
   )
   delete from webhook_service.attempt_counts where ctid = any(array(select ctid from old))`;
 
-/** Says what is still needed, and deletes the idempotency keys, pauses and counts that are past retention. */
+/** A job that is deleted from its queue without an event would stay for ever. */
+const FORGET_JOBS = `
+  delete from webhook_service.queue_jobs where noted_at < least($1::timestamptz, now() - interval '30 days')`;
+
+const HOUR_MS = 3_600_000;
+
+/** Says what is still needed, and deletes keys, pauses, counts and jobs of other queues that are past retention. */
 @Injectable()
 export class RetentionRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly clock: ClockService,
+  ) {}
 
   /** True when something in this day's table is still to be delivered. */
   async isNeeded(table: PartitionedTable, { from, to }: DayPartition): Promise<boolean> {
@@ -46,25 +61,38 @@ export class RetentionRepository {
     return row?.needed ?? true;
   }
 
-  /** Deletes the keys that are past retention, in pages, so that no publisher waits. Returns how many it deleted. */
-  forgetKeys(retentionDays: number): Promise<number> {
-    return this.inPages(FORGET_KEYS, retentionDays);
+  /** True when the log has no row of the last day, the last hour apart. */
+  async isSilent(): Promise<boolean> {
+    const hourAgoMs = this.clock.now().getTime() - HOUR_MS;
+    const span = [lowestIdOf(hourAgoMs - 24 * HOUR_MS), lowestIdOf(hourAgoMs)];
+    const [row] = await this.dataSource.query<{ silent: boolean }[]>(IS_SILENT, span);
+    return row?.silent ?? true;
   }
 
-  /** Deletes counts whose time is past retention, in pages. */
-  async forgetCounts(retentionDays: number): Promise<void> {
-    await this.inPages(FORGET_COUNTS, retentionDays);
+  /** Deletes keys from before a time, in pages, so that no publisher waits. Returns how many it deleted. */
+  forgetKeys(until: Date): Promise<number> {
+    return this.inPages(FORGET_KEYS, until);
   }
 
-  /** Deletes the pauses of webhooks that ended before everything that is kept: no recovery asks for them. */
-  async forgetPauses(retentionDays: number): Promise<void> {
-    await this.dataSource.query(FORGET_PAUSES, [retentionDays]);
+  /** Deletes counts of more than an hour before a time, in pages. */
+  async forgetCounts(until: Date): Promise<void> {
+    await this.inPages(FORGET_COUNTS, until);
   }
 
-  private async inPages(statement: string, retentionDays: number): Promise<number> {
+  /** Deletes the pauses of webhooks that ended before a time: no recovery asks for them. */
+  async forgetPauses(until: Date): Promise<void> {
+    await this.dataSource.query(FORGET_PAUSES, [until]);
+  }
+
+  /** Deletes jobs of other queues that were not heard of since a time, nor in the last 30 days. */
+  async forgetJobs(until: Date): Promise<void> {
+    await this.dataSource.query(FORGET_JOBS, [until]);
+  }
+
+  private async inPages(statement: string, until: Date): Promise<number> {
     let total = 0;
     for (let found = MAX_ROWS; found === MAX_ROWS; total += found) {
-      [, found] = await this.dataSource.query<[unknown, number]>(statement, [retentionDays]);
+      [, found] = await this.dataSource.query<[unknown, number]>(statement, [until]);
     }
     return total;
   }

@@ -83,7 +83,7 @@ export class AttemptsService {
     }
     if (!written) return;
     await this.outcomes.offerNext(written, attempt);
-    await this.autoDisable.note(attempt, { ...outcome, ...written });
+    await this.autoDisable.note(attempt, outcome, written);
   }
 
   /** Ends with a place in the outcome buffer. Where PostgreSQL falls behind, an ended request keeps its slot until then. */

@@ -7,6 +7,7 @@ import type { AutoDisableService } from './auto-disable.service';
 import type { FirstRowsRepository } from './first-rows.repository';
 import { OutcomesService } from './outcomes.service';
 import type { SendQueue } from '../send.queue';
+import type { RollUpService } from '../../webhooks/stats/roll-up.service';
 import type { SenderService } from './sender.service';
 
 const CONCURRENCY = 2;
@@ -26,6 +27,7 @@ describe('The slot of an attempt', () => {
         { record } as Partial<DeliveriesRepository> as DeliveriesRepository,
         {} as FirstRowsRepository,
         {} as SendQueue,
+        { note: jest.fn() } as Partial<RollUpService> as RollUpService,
       ),
       {} as AutoDisableService,
     );

@@ -11,7 +11,7 @@ import type { DisabledReason } from '../../webhooks/webhook.entity';
 import { type DisabledWebhook, WebhookHealthService } from '../../webhooks/webhook-health.service';
 import type { Outcome, Written } from '../attempt';
 import type { Lane } from '../lane';
-import { DeliveriesRepository } from '../deliveries.repository';
+import { StatsService } from '../../webhooks/stats/stats.service';
 
 /**
  * Tells a webhook how its events ended: with a success, without retries left, or with a receiver that is gone. A success
@@ -27,7 +27,7 @@ export class AutoDisableService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly health: WebhookHealthService,
-    private readonly deliveries: DeliveriesRepository,
+    private readonly stats: StatsService,
     private readonly events: EventsService,
     metrics: MetricsService,
   ) {
@@ -38,11 +38,8 @@ export class AutoDisableService {
   /** Counts how an event ended, and disables the webhook when it has failed too often or its receiver is gone. */
   async note(
     { webhookId, userId }: Lane,
-    {
-      ending,
-      exchange,
-      consecutiveFailures,
-    }: Pick<Outcome, 'ending' | 'exchange'> & Pick<Written, 'consecutiveFailures'>,
+    { ending, exchange }: Pick<Outcome, 'ending' | 'exchange'>,
+    { consecutiveFailures }: Pick<Written, 'consecutiveFailures'>,
   ): Promise<void> {
     const succeeded = ending === 'succeeded';
     if (ending === null || !exchange || (succeeded && !consecutiveFailures)) return;
@@ -68,7 +65,7 @@ export class AutoDisableService {
 
   private async tryToDisable(ended: Ending, reason: DisabledReason): Promise<DisabledWebhook | null | 'busy'> {
     const { webhookId } = ended;
-    const lastSuccessAt = reason === 'failing' ? await this.deliveries.lastSuccessAt(webhookId) : null;
+    const lastSuccessAt = reason === 'failing' ? await this.stats.lastSuccess(webhookId) : null;
     return this.dataSource.transaction(async (manager) => {
       const webhook = await this.health.disable(manager, ended, reason, lastSuccessAt);
       if (!webhook || webhook === 'busy') return webhook;

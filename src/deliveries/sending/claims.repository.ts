@@ -4,6 +4,7 @@ import { type Statement, StatementsService } from '../../plumbing/database/state
 import type { ClaimedDelivery, DueWebhook } from '../attempt';
 import { JOB_LEASE } from '../lease';
 import type { Admission } from '../slots/lane-turns';
+import { isAmong, isOneOf, isPending } from '../found-by-id';
 
 /** What a worker sets in a row that it claims, and reads of it. No row is claimed twice, unless its lease has expired between. */
 const CLAIM = `update webhook_service.deliveries d set claimed = true, parked = false, leased_until = now() + ${JOB_LEASE}`;
@@ -18,7 +19,7 @@ const READ = `
          w.url, w.secret as "sealedSecret", w.active,
          case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret"
   from claimed d
-  join webhook_service.events e on e.id = d.event_id
+  cross join lateral (select body, traceparent from webhook_service.events where id = d.event_id limit 1) as e
   left join webhook_service.webhooks w on w.id = d.webhook_id`;
 
 /** A row that is locked is being canceled, or its lease is taken. Nobody waits for that, because the others would wait too. */
@@ -27,12 +28,12 @@ const CLAIM_OFFERED: Statement = {
   text: `
     with free as (
       select id from webhook_service.deliveries
-      where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending' and not claimed and not parked
+      where ${isOneOf('deliveries', '$1::uuid[]')} and ${isPending('deliveries')} and not claimed and not parked
         and scheduled_at <= now() + ${SOON}
       for update skip locked
     ), claimed as (
       ${CLAIM}
-      from free where d.id = free.id and d.id between $2 and $3
+      where ${isAmong('d', 'free')}
       returning ${COLUMNS}
     ) ${READ}`,
 };
@@ -41,18 +42,19 @@ const CLAIM_OFFERED: Statement = {
 const ADMIT: Statement = {
   name: 'admit_deliveries',
   text: `
-    with claimed as (
+    with chosen as materialized (
+      select first.id
+      from unnest($1::text[], $2::uuid[], $3::int[]) as wanted (user_id, webhook_id, count)
+      cross join lateral (
+        select id from webhook_service.deliveries p
+        -- An order by the last column of the index leaves PostgreSQL no other index.
+        where p.user_id = wanted.user_id and p.webhook_id between wanted.webhook_id and wanted.webhook_id
+          and p.status = 'pending' and p.parked
+        order by p.webhook_id, p.id limit wanted.count for update skip locked
+      ) as first
+    ), claimed as (
       ${CLAIM}
-      from (
-        select first.id
-        from unnest($1::text[], $2::uuid[], $3::int[]) as wanted (user_id, webhook_id, count)
-        cross join lateral (
-          select id from webhook_service.deliveries p
-          where p.user_id = wanted.user_id and p.webhook_id = wanted.webhook_id and p.status = 'pending' and p.parked
-          order by p.id limit wanted.count for update skip locked
-        ) as first
-      ) as chosen
-      where d.id = chosen.id
+      where ${isAmong('d', 'chosen')}
       returning ${COLUMNS}
     ) ${READ}`,
 };

@@ -7,6 +7,9 @@ import { SlotsService } from '../slots/slots.service';
 import { AttemptsService } from './attempts.service';
 import { LeasesService } from './leases.service';
 
+/** A row that waits for a slot was due before. One that is due in more than a day has the time of a clock that was ahead. */
+const DAY_MS = 86_400_000;
+
 /** Brings a delivery that has a row to its attempt: a slot first, then the row, then the request. */
 @Injectable()
 export class DispatchService {
@@ -39,7 +42,7 @@ export class DispatchService {
    * next request is made while this outcome is written. Throws only when the infrastructure fails.
    */
   async attemptClaimed(delivery: ClaimedDelivery): Promise<void> {
-    if (delivery.dueInMs > 0) await pause(delivery.dueInMs);
+    if (delivery.dueInMs > 0 && delivery.dueInMs < DAY_MS) await pause(delivery.dueInMs);
     await this.attempts.make(delivery, (pace) => this.slots.release(delivery, pace));
   }
 }

@@ -6,6 +6,7 @@ import type { DueWebhook, FirstAttempt, Outcome, Written } from '../attempt';
 import { JOB_LEASE, PARKED_LEASE } from '../lease';
 import { columnsOf } from '../outcome-columns';
 import { countAttempts } from '../../webhooks/stats/counting';
+import { IS_OPEN, isOneOf } from '../found-by-id';
 
 /** The row of a first attempt, about to be inserted. */
 export interface FirstRow {
@@ -48,8 +49,8 @@ const INSERT_FIRST: Statement = {
       from outcome o left join retried r on r.id = o.webhook_id
     ), complete as (
       update webhook_service.events set fanned_out_at = now()
-      where id = any(array(select event_id from judged where is_only and not busy)) and id between $2 and $3
-        and fanned_out_at is null
+      where ${isOneOf('events', 'array(select event_id from judged where is_only and not busy)')}
+        and ${IS_OPEN}
     ), done as (
       insert into webhook_service.deliveries
         (id, webhook_id, user_id, event_id, event, url, parked, claimed, attempt, trigger, status, scheduled_at, leased_until,
@@ -119,10 +120,12 @@ export class FirstRowsRepository {
   }
 }
 
-/** What `INSERT_FIRST` reads of one first attempt. */
+/**
+ * What `INSERT_FIRST` reads of one first attempt. Not spread into a literal: V8 would make a hidden class for each row, in
+ * its old generation.
+ */
 function firstColumnsOf({ first, outcome, parked }: FirstRow, newId: () => string): ReturnType<typeof columnsOf> {
-  return {
-    ...(outcome ? columnsOf(outcome, newId) : { id: first.id, status: 'pending' }),
+  return Object.assign(outcome ? columnsOf(outcome, newId) : { id: first.id, status: 'pending' }, {
     url: outcome?.exchange?.url ?? first.url,
     webhook_id: first.webhookId,
     user_id: first.userId,
@@ -131,5 +134,5 @@ function firstColumnsOf({ first, outcome, parked }: FirstRow, newId: () => strin
     is_only: first.isOnly,
     parked,
     scheduled_at: first.scheduledAt,
-  };
+  });
 }

@@ -5,6 +5,7 @@ import { whileBusy } from '../../plumbing/database/while-busy.timer';
 import { isDatabaseUnavailable } from '../../plumbing/errors/database-error';
 import type { FirstAttempt, Outcome, Written } from '../attempt';
 import { DeliveriesRepository } from '../deliveries.repository';
+import { RollUpService } from '../../webhooks/stats/roll-up.service';
 import { SendQueue } from '../send.queue';
 import type { Lane } from '../lane';
 import { type FirstRow, FirstRowsRepository } from './first-rows.repository';
@@ -32,6 +33,7 @@ export class OutcomesService {
     private readonly deliveries: DeliveriesRepository,
     private readonly firstRows: FirstRowsRepository,
     private readonly queue: SendQueue,
+    private readonly rollUp: RollUpService,
   ) {}
 
   /** Writes the outcome into its row. Null: nothing was to be written any more. Throws after two minutes in vain. */
@@ -68,7 +70,9 @@ export class OutcomesService {
     const giveUpAt = Date.now() + KEEP_FOR_MS;
     for (;;) {
       try {
-        return await write();
+        const written = await write();
+        this.rollUp.note();
+        return written;
       } catch (error) {
         if (!isDatabaseUnavailable(error) || Date.now() > giveUpAt) throw error;
         await pause(WRITE_AGAIN_AFTER_MS);

@@ -1,3 +1,4 @@
+import type { Lane } from '../lane';
 import { LaneTurns } from './lane-turns';
 import { FairShare } from './fair-share';
 
@@ -35,10 +36,12 @@ describe('Lanes that wait', () => {
   it('passes over those who may not begin', () => {
     const turns = waiting(['one', 'slow'], ['one', 'fast'], ['two', 'other']);
     const share = new FairShare(9, 3);
-    share.begin({ userId: 'one', webhookId: 'slow' }, 0);
-    share.end({ userId: 'one', webhookId: 'slow' }, 'slow', 0);
+    const [slow, waits] = ['slow', 'waits'].map((webhookId) => ({ userId: 'one', webhookId })) as [Lane, Lane];
+    for (let i = 0; i < 9; i++) share.begin(slow, 0);
+    share.mayBegin(waits, 0);
+    for (let i = 0; i < 9; i++) share.end(slow, 'slow', 0);
     const letIn = turns.next((lane) => {
-      const may = share.mayBegin(lane);
+      const may = share.mayBegin(lane, 0);
       if (may) share.begin(lane, 0);
       return may;
     });

@@ -3,6 +3,7 @@ import { idBounds } from '../../plumbing/database/id-bounds';
 import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
 import { PARKED_LEASE } from '../lease';
 import type { Lane } from '../lane';
+import { isAmong, isOneOf, isPending } from '../found-by-id';
 
 /** Only a row that nobody has claimed: a worker that admitted a claimed one would send it a second time. */
 const PARK: Statement = {
@@ -10,11 +11,11 @@ const PARK: Statement = {
   text: `
     with free as (
       select id from webhook_service.deliveries
-      where id = any($1::uuid[]) and id between $2 and $3 and status = 'pending' and not claimed and not parked
+      where ${isOneOf('deliveries', '$1::uuid[]')} and ${isPending('deliveries')} and not claimed and not parked
       for update skip locked
     )
     update webhook_service.deliveries d set parked = true, leased_until = now() + ${PARKED_LEASE}
-    from free where d.id = free.id and d.id between $2 and $3
+    where ${isAmong('d', 'free')}
     returning d.id`,
 };
 

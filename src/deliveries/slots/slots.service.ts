@@ -94,8 +94,9 @@ export class SlotsService {
   }
 
   private tryAcquire(lane: Lane): boolean {
-    const may = this.share.mayBegin(lane);
-    if (may) this.share.begin(lane, performance.now());
+    const now = performance.now();
+    const may = this.share.mayBegin(lane, now);
+    if (may) this.share.begin(lane, now);
     return may;
   }
 

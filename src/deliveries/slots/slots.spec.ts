@@ -54,6 +54,7 @@ describe('The line for a slot', () => {
   it('is left by the deliveries of a webhook that is stuck, and entered by no others of it', async () => {
     slots.release(BUSY, null);
     enter('first', ANN);
+    enter('bob', BOB);
     slots.release(ANN, 'slow');
     slots.acquireAnyway(ANN);
     enter('second', ANN);

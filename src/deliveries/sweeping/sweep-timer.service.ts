@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../../plumbing/errors/database-error';
-import { HealthService } from '../../plumbing/health/health.service';
+import { HealthService, UnhealthyError } from '../../plumbing/health/health.service';
 import { Repeat } from '../../plumbing/timers/repeat.timer';
 import { SweepRepository } from './sweep.repository';
 import { SweeperService } from './sweeper.service';
@@ -66,6 +66,6 @@ export class SweepTimerService implements OnApplicationShutdown {
   }
 
   private assertWell(): void {
-    if (Date.now() - this.sweptAt > WELL_WITHIN_MS) throw new Error('no sweep has succeeded for a while');
+    if (Date.now() - this.sweptAt > WELL_WITHIN_MS) throw new UnhealthyError('No sweep has succeeded for 15 s.');
   }
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
+import { isAmong } from '../found-by-id';
 import { EVENT_LEASE, JOB_LEASE, PARKED_LEASE } from '../lease';
 import { SEND_QUEUE_INDEX } from '../send-queue-names';
 import type { Lane } from '../lane';
@@ -11,38 +13,48 @@ import type { Lane } from '../lane';
  */
 const SOON = `(1 + 2 * random()) * interval '1 second'`;
 
-/** Two sweepers never take the same rows. A sweep that finds nothing has read an empty partial index. */
-const RECLAIM_EVENTS = `
-  update webhook_service.events e set claimed = false, leased_until = now() + ${EVENT_LEASE}
-  from (
-    select id from webhook_service.events
-    where fanned_out_at is null and leased_until <= now()
+/**
+ * Two sweepers never take the same rows. $2: leases that ended at most so many milliseconds ago; null: all. A sweep reads the
+ * dead entries of the index too.
+ */
+const expired = (table: 'events' | 'deliveries', isOpen: string): string => `
+  with expired as materialized (
+    select id from webhook_service.${table}
+    where ${isOpen} and leased_until > coalesce(now() - $2::float8 * interval '1 ms', '-infinity') and leased_until <= now()
     order by leased_until limit $1 for update skip locked
-  ) as expired
-  where e.id = expired.id
-  returning e.id`;
+  )`;
+
+const RECLAIM_EVENTS: Statement = {
+  name: 'reclaim_events',
+  text: `
+    ${expired('events', 'fanned_out_at is null')}
+    update webhook_service.events e set claimed = false, leased_until = now() + ${EVENT_LEASE}
+    where ${isAmong('e', 'expired')}
+    returning e.id`,
+};
 
 const RELEASE_EVENTS = `
   update webhook_service.events set leased_until = now()
   where id = any($1::uuid[]) and fanned_out_at is null and not claimed`;
 
-const EXPIRED_DELIVERIES = `(
-    select id from webhook_service.deliveries
-    where status = 'pending' and leased_until <= now()
-    order by leased_until limit $1 for update skip locked
-  ) as expired`;
-
-const RECLAIM_DELIVERIES = `
-  update webhook_service.deliveries d set leased_until = now() + ${JOB_LEASE}, parked = false, claimed = false
-  from ${EXPIRED_DELIVERIES}
-  where d.id = expired.id
-  returning d.id, d.webhook_id as "webhookId", d.user_id as "userId"`;
+const RECLAIM_DELIVERIES: Statement = {
+  name: 'reclaim_deliveries',
+  text: `
+    ${expired('deliveries', `status = 'pending'`)}
+    update webhook_service.deliveries d set leased_until = now() + ${JOB_LEASE}, parked = false, claimed = false
+    where ${isAmong('d', 'expired')}
+    returning d.id, d.webhook_id as "webhookId", d.user_id as "userId"`,
+};
 
 /** For rows that the queues have no room for: workers admit them as they have slots. */
-const PARK_DELIVERIES = `
-  update webhook_service.deliveries d set leased_until = now() + ${PARKED_LEASE}, parked = true, claimed = false
-  from ${EXPIRED_DELIVERIES}
-  where d.id = expired.id`;
+const PARK_DELIVERIES: Statement = {
+  name: 'park_expired_deliveries',
+  text: `
+    ${expired('deliveries', `status = 'pending'`)}
+    update webhook_service.deliveries d set leased_until = now() + ${PARKED_LEASE}, parked = true, claimed = false
+    where ${isAmong('d', 'expired')}
+    returning d.id`,
+};
 
 /** A claimed event needs no job. An event that is held for half a second is claimed. */
 const EXPIRE_EVENTS = `
@@ -72,18 +84,19 @@ export type SweptDelivery = Lane & { id: string };
 /** Finds rows whose lease has expired, and takes their leases. */
 @Injectable()
 export class SweepRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly statements: StatementsService,
+  ) {}
 
-  /** Takes at most `limit` expired events, for whom the caller queues jobs. Answers their ids. */
-  async reclaimEvents(limit: number): Promise<string[]> {
-    const [rows] = await this.dataSource.query<[{ id: string }[], number]>(RECLAIM_EVENTS, [limit]);
-    return rows.map(({ id }) => id);
+  /** Takes at most `limit` events whose leases ended within that time, for which the caller queues jobs. Answers their ids. */
+  async reclaimEvents(limit: number, withinMs: number | null): Promise<string[]> {
+    return (await this.statements.run<{ id: string }>(RECLAIM_EVENTS, [limit, withinMs])).map(({ id }) => id);
   }
 
-  /** Takes at most `limit` expired deliveries, for which the caller queues jobs. */
-  async reclaimDeliveries(limit: number): Promise<SweptDelivery[]> {
-    const [rows] = await this.dataSource.query<[SweptDelivery[], number]>(RECLAIM_DELIVERIES, [limit]);
-    return rows;
+  /** Takes at most `limit` deliveries whose leases ended within that time, for which the caller queues jobs. */
+  reclaimDeliveries(limit: number, withinMs: number | null): Promise<SweptDelivery[]> {
+    return this.statements.run<SweptDelivery & Record<string, unknown>>(RECLAIM_DELIVERIES, [limit, withinMs]);
   }
 
   /** The queue did not take these events: their leases end now, for the next sweep. */
@@ -91,10 +104,9 @@ export class SweepRepository {
     await this.dataSource.query(RELEASE_EVENTS, [ids]);
   }
 
-  /** Parks at most `limit` expired deliveries. Answers how many. */
-  async parkDeliveries(limit: number): Promise<number> {
-    const [, count] = await this.dataSource.query<[unknown, number]>(PARK_DELIVERIES, [limit]);
-    return count;
+  /** Parks at most `limit` deliveries whose leases ended within that time. Answers how many. */
+  async parkDeliveries(limit: number, withinMs: number | null): Promise<number> {
+    return (await this.statements.run(PARK_DELIVERIES, [limit, withinMs])).length;
   }
 
   /** The queue of events has lost its jobs: the leases of events that nobody has claimed end within 3 s. Answers how many rows that are. */

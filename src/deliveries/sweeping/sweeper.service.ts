@@ -18,12 +18,20 @@ const MAX_ROWS = 1000;
 /** A sweep ends, however much there is: the next one goes on within a second. */
 const MAX_PAGES = 10;
 const MAX_COUNTED = 10_000;
+/** Other sweeps look only for leases that ended lately: nearly all older entries of the index are dead. */
+const WHOLE_EVERY_MS = 60_000;
+const LATELY_MS = 10_000;
 
 /** Turns rows whose lease has expired into jobs again. Any number of sweepers may run at once. */
 @Injectable()
 export class SweeperService {
   private readonly logger = new Logger('Sweeper');
   private readonly repairs: Counter<'kind'>;
+  /** When a sweep last began that left nothing, and one of everything, in ms of this process. */
+  private readonly lastAt = {
+    events: { any: -Infinity, whole: -Infinity },
+    deliveries: { any: -Infinity, whole: -Infinity },
+  };
 
   constructor(
     private readonly rows: SweepRepository,
@@ -46,20 +54,27 @@ export class SweeperService {
     await this.expireForgotten(await this.memory.lost([FAN_OUT_QUEUE, ...this.send.names]));
     const byQueue = new Map<string, number>();
     const swept = {
-      events: await this.reclaimAll('events', (limit) => this.reclaimEvents(limit, byQueue)),
-      deliveries: await this.reclaimAll('deliveries', (limit) => this.reclaimDeliveries(limit, byQueue)),
+      events: await this.reclaimAll('events', (limit, withinMs) => this.reclaimEvents(limit, withinMs, byQueue)),
+      deliveries: await this.reclaimAll('deliveries', (limit, withinMs) =>
+        this.reclaimDeliveries(limit, withinMs, byQueue),
+      ),
     };
     if (swept.events + swept.deliveries > 0) this.logger.log({ msg: 'swept', ...swept });
     return { ...swept, byQueue };
   }
 
-  private async reclaimEvents(limit: number, byQueue: Map<string, number>): Promise<number> {
+  /** Null: there is no room on the queue. */
+  private async reclaimEvents(
+    limit: number,
+    withinMs: number | null,
+    byQueue: Map<string, number>,
+  ): Promise<number | null> {
     // Without room they would expire again before a worker has come to them, and be offered twice.
     if (this.fanOut.remaining < limit) {
       byQueue.set(FAN_OUT_QUEUE, byQueue.get(FAN_OUT_QUEUE) ?? 1);
-      return 0;
+      return null;
     }
-    const ids = await this.rows.reclaimEvents(limit);
+    const ids = await this.rows.reclaimEvents(limit, withinMs);
     try {
       await this.fanOut.enqueue(ids);
     } catch (error) {
@@ -70,9 +85,13 @@ export class SweeperService {
     return ids.length;
   }
 
-  private async reclaimDeliveries(limit: number, byQueue: Map<string, number>): Promise<number> {
-    if (this.send.remaining < limit) return this.rows.parkDeliveries(limit);
-    const deliveries = await this.rows.reclaimDeliveries(limit);
+  private async reclaimDeliveries(
+    limit: number,
+    withinMs: number | null,
+    byQueue: Map<string, number>,
+  ): Promise<number> {
+    if (this.send.remaining < limit) return this.rows.parkDeliveries(limit, withinMs);
+    const deliveries = await this.rows.reclaimDeliveries(limit, withinMs);
     await this.send.enqueue(deliveries);
     for (const [name, count] of this.send.countByName(deliveries.map(({ id }) => id))) {
       byQueue.set(name, count + (byQueue.get(name) ?? 0));
@@ -91,12 +110,21 @@ export class SweeperService {
 
   private async reclaimAll(
     kind: 'events' | 'deliveries',
-    reclaim: (limit: number) => Promise<number>,
+    reclaim: (limit: number, withinMs: number | null) => Promise<number | null>,
   ): Promise<number> {
-    let total = 0;
-    for (let pages = 0, found = MAX_ROWS; found === MAX_ROWS && pages < MAX_PAGES; pages++, total += found) {
-      found = await reclaim(MAX_ROWS);
-      this.repairs.inc({ kind }, found);
+    const now = performance.now();
+    const lastAt = this.lastAt[kind];
+    const isWhole = now - lastAt.whole > WHOLE_EVERY_MS || now - lastAt.any > LATELY_MS / 2;
+    const withinMs = isWhole ? null : LATELY_MS;
+    let [total, found]: [number, number | null] = [0, MAX_ROWS];
+    for (let pages = 0; found === MAX_ROWS && pages < MAX_PAGES; pages++) {
+      found = await reclaim(MAX_ROWS, withinMs);
+      total += found ?? 0;
+      this.repairs.inc({ kind }, found ?? 0);
+    }
+    if (found !== null && found < MAX_ROWS) {
+      lastAt.any = now;
+      if (isWhole) lastAt.whole = now;
     }
     return total;
   }

@@ -7,6 +7,7 @@ import { randomPool } from './random-pool';
 
 const MEASURE_EVERY_MS = 30_000;
 const TOLERATED_OFFSET_MS = 2000;
+const LARGEST_STEP_MS = 60_000;
 const SAMPLES = 5;
 const NOW_MS = 'select extract(epoch from clock_timestamp()) * 1000 as ms';
 
@@ -52,9 +53,13 @@ export class ClockService implements OnModuleInit, OnApplicationShutdown {
     return this.nowMs() - Date.now();
   }
 
-  /** A UUIDv7 (RFC 9562) of now. The ids of one process always increase, also within a millisecond. */
+  /**
+   * A UUIDv7 (RFC 9562) of now. The ids of one process increase, also within a millisecond and while the clock goes back by
+   * less than a minute. Beyond that the clock was wrong, and ids begin again with the right time.
+   */
   birth(): Birth {
-    const ms = Math.max(this.nowMs(), this.lastMs);
+    const nowMs = this.nowMs();
+    const ms = this.lastMs - nowMs < LARGEST_STEP_MS ? Math.max(nowMs, this.lastMs) : nowMs;
     this.sequence = ms === this.lastMs ? this.sequence + 1 : Math.floor(Math.random() * 0x40000000);
     this.lastMs = ms;
     return { id: v7({ msecs: ms, seq: this.sequence, rng: this.random }), at: new Date(ms) };

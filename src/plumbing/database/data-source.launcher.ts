@@ -1,28 +1,26 @@
 import { Logger } from '@nestjs/common';
 import type { DataSourceOptions } from 'typeorm';
+import { BusyDays1764000200000 } from './migrations/busy-days.migration';
+import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.migration';
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
-import type { PostgresConnection } from './postgres-connection.client';
+import { PostgresConnection } from './postgres-connection.client';
 
 /** The schema of all our tables, including `migrations`. */
 export const SCHEMA = 'webhook_service';
 
 /**
- * Options of the one TypeORM data source, for the service, its commands and the TypeORM CLI. Only the service passes
- * `PostgresConnection` as `Client`: a statement of a command may be silent for longer than that class allows.
+ * Options of the one TypeORM data source, for the service, its commands and the TypeORM CLI.
+ * @param silenceMs see `PostgresConnection`; 0 for commands, whose statements may take their time
  */
-export function dataSourceOptions(
-  databaseUrl: string,
-  poolSize: number,
-  Client?: typeof PostgresConnection,
-): DataSourceOptions {
+export function dataSourceOptions(databaseUrl: string, poolSize: number, silenceMs?: number): DataSourceOptions {
   return {
     type: 'postgres',
     url: databaseUrl,
     schema: SCHEMA,
     applicationName: 'webhook-notification-service',
-    migrations: [InitialSchema1763800000000],
+    migrations: [InitialSchema1763800000000, EventTypeOwners1764000100000, BusyDays1764000200000],
     migrationsTableName: 'migrations',
-    extra: { max: poolSize, connectionTimeoutMillis: 5000, Client },
+    extra: { max: poolSize, connectionTimeoutMillis: 5000, Client: PostgresConnection, silenceMs },
     // Without a handler, a connection that breaks while it is idle would end the process.
     poolErrorHandler: (error: Error) => new Logger('Database').warn(`An idle connection broke: ${error.message}`),
   };

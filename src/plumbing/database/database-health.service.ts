@@ -3,8 +3,11 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { Pool } from 'pg';
-import { HealthService } from '../health/health.service';
+import { TAKES_NO_WRITES } from '../errors/database-error';
+import { HealthService, UnhealthyError } from '../health/health.service';
 import { MetricsService } from '../metrics/metrics.service';
+
+const IS_READ_ONLY = `select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as "readOnly"`;
 
 /** Makes PostgreSQL part of readiness, and measures the connections of this process. */
 @Injectable()
@@ -16,14 +19,30 @@ export class DatabaseHealthService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.health.register('postgres', async () => void (await this.dataSource.query('select 1')));
+    this.health.register('postgres', () => this.assertTakesWrites());
     const help = "Connections to PostgreSQL, BullMQ's own not counted, and statements that wait for one.";
     this.metrics.gauge('webhooks_postgres_connections', help, ['state'], async () => {
       // A statement of this same tick that finds an idle connection has it by then, and does not count as waiting.
       await settled();
-      const { totalCount, idleCount, waitingCount } = (this.dataSource.driver as unknown as { master: Pool }).master;
+      const { totalCount, idleCount, waitingCount } = this.pool;
       const counts = { total: totalCount, idle: idleCount, waiting: waitingCount };
       return Object.entries(counts).map(([state, value]) => ({ labels: { state }, value }));
     });
+  }
+
+  private get pool(): Pool {
+    return (this.dataSource.driver as unknown as { master: Pool }).master;
+  }
+
+  /** Closes the connection that it used when the server takes no writes: a new one may reach another server. */
+  private async assertTakesWrites(): Promise<void> {
+    const client = await this.pool.connect();
+    const answer = await client.query<{ readOnly: boolean }>(IS_READ_ONLY).catch((error: Error) => {
+      client.release(error);
+      throw error;
+    });
+    const isReadOnly = answer.rows[0]?.readOnly !== false;
+    client.release(isReadOnly);
+    if (isReadOnly) throw new UnhealthyError(TAKES_NO_WRITES);
   }
 }

@@ -5,9 +5,9 @@ import { HealthModule } from '../health/health.module';
 import { ClockService } from './clock.service';
 import { dataSourceOptions } from './data-source.launcher';
 import { DatabaseHealthService } from './database-health.service';
-import { PostgresConnection } from './postgres-connection.client';
 import { PartitionsService } from './partitions.service';
 import { DayTablesRepository } from './day-tables.repository';
+import { StatementTimesService } from './statement-times.service';
 import { StatementsService } from './statements.service';
 
 @Global()
@@ -18,13 +18,20 @@ import { StatementsService } from './statements.service';
       inject: [Config],
       useFactory: (config: Config) => ({
         // When no url is set, `main.ts` has filled in that of the embedded PostgreSQL.
-        ...dataSourceOptions(config.databaseUrl ?? '', config.databasePoolSize, PostgresConnection),
+        ...dataSourceOptions(config.databaseUrl ?? '', config.databasePoolSize),
         autoLoadEntities: true,
         retryAttempts: 0,
       }),
     }),
   ],
-  providers: [ClockService, DatabaseHealthService, DayTablesRepository, PartitionsService, StatementsService],
+  providers: [
+    ClockService,
+    DatabaseHealthService,
+    DayTablesRepository,
+    PartitionsService,
+    StatementTimesService,
+    StatementsService,
+  ],
   exports: [ClockService, DayTablesRepository, StatementsService],
 })
 export class DatabaseModule {}

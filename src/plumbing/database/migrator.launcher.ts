@@ -1,17 +1,18 @@
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
+import { isDatabaseReadOnly } from '../errors/database-error';
 import { dataSourceOptions, SCHEMA } from './data-source.launcher';
 
 /**
  * Brings the schema up to date. Any number of processes may call this at once: a session lock lets one of them work.
  * The others wait, and then find nothing to do.
- * @throws Error with a sentence when the database cannot be used, or was made by version 0.1
+ * @throws Error with a sentence when the database cannot be used, or belongs to version 0.1 or to a newer version
  */
 export async function migrate(databaseUrl: string): Promise<void> {
   await locked(databaseUrl, async () => {
-    const dataSource = await new DataSource(dataSourceOptions(databaseUrl, 2)).initialize();
+    const dataSource = await new DataSource(dataSourceOptions(databaseUrl, 2, 0)).initialize();
     try {
-      await refuseVersion01(dataSource);
+      await refuseOtherVersions(dataSource);
       await dataSource.runMigrations({ transaction: 'each' });
     } finally {
       await dataSource.destroy();
@@ -22,18 +23,27 @@ export async function migrate(databaseUrl: string): Promise<void> {
 /** The first migration of version 0.1, whose tables have other columns. */
 const VERSION_0_1 = 'InitialSchema1763600000000';
 
-async function refuseVersion01(dataSource: DataSource): Promise<void> {
+/** TypeORM ignores migrations that it does not know, and would let this version write to tables of a newer one. */
+async function refuseOtherVersions(dataSource: DataSource): Promise<void> {
   const [found] = await dataSource.query<{ table: string | null }[]>('select to_regclass($1) as table', [
     `${SCHEMA}.migrations`,
   ]);
   if (!found?.table) return;
-  const old = await dataSource.query<unknown[]>(`select from ${SCHEMA}.migrations where name = $1`, [VERSION_0_1]);
-  if (old.length > 0) throw new Error(MADE_BY_0_1);
+  const done = await dataSource.query<{ name: string }[]>(`select name from ${SCHEMA}.migrations order by id`);
+  if (done.some(({ name }) => name === VERSION_0_1)) throw new Error(MADE_BY_0_1);
+  const known = new Set(dataSource.migrations.map(({ name }) => name));
+  const newer = done.find(({ name }) => !known.has(name));
+  if (newer) throw new Error(madeByNewer(newer.name));
 }
 
 const MADE_BY_0_1 =
-  'This database was made by version 0.1 of the service, which 0.2 cannot read. Start with an empty one: set another ' +
-  'DATA_DIR or DATABASE_URL, or drop the schemas webhook_service and webhook_service_queue with everything in them.';
+  'This database was made by version 0.1 of the service, and no later version can read it. Start with an empty one: set ' +
+  'another DATA_DIR or DATABASE_URL, or drop the schemas webhook_service and webhook_service_queue with everything in ' +
+  'them. "Stopping and upgrading" in docs/operating.md says how to take webhooks and tokens along.';
+
+const madeByNewer = (migration: string): string =>
+  `A newer version of the service has migrated this database: this version does not know the migration ${migration}. ` +
+  'Start the newer version, or restore a backup from before the upgrade.';
 
 /**
  * Makes the schema, which the table of migrations needs.
@@ -42,6 +52,10 @@ const MADE_BY_0_1 =
 export async function ensureSchema(databaseUrl: string): Promise<void> {
   await locked(databaseUrl, async () => undefined);
 }
+
+const READ_ONLY =
+  'The database of DATABASE_URL takes no writes: it is a standby, or default_transaction_read_only is on. ' +
+  'Connect to the primary, or allow writes.';
 
 async function locked(databaseUrl: string, action: () => Promise<void>): Promise<void> {
   const lock = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
@@ -52,6 +66,8 @@ async function locked(databaseUrl: string, action: () => Promise<void>): Promise
     await lock.query('select pg_advisory_lock(hashtext($1))', [`${SCHEMA}.migrations`]);
     await lock.query(`create schema if not exists ${SCHEMA}`);
     await action();
+  } catch (error) {
+    throw isDatabaseReadOnly(error) ? new Error(READ_ONLY, { cause: error }) : error;
   } finally {
     await lock.end();
   }

@@ -1,20 +1,35 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { Repeat } from '../timers/repeat.timer';
 import { ClockService } from './clock.service';
 import { SCHEMA } from './data-source.launcher';
-import { type DayPartition, dayPartitions, type PartitionedTable } from './partitions';
+import { AUTOVACUUM, type DayPartition, dayPartitions, type PartitionedTable } from './partitions';
 
 const TABLES: readonly PartitionedTable[] = ['events', 'deliveries'];
 const DAYS_BEHIND = 1;
 const DAYS_AHEAD = 7;
 const ENSURE_EVERY_MS = 3_600_000;
+const LOOK_EVERY_MS = 1000;
 
-/** Makes the day partitions of events and deliveries in advance, at start and every hour. Every process does this. */
+const INDEXES = `
+  select pg_get_indexdef(indexrelid) as definition from pg_index
+  where indrelid = $1::regclass and not indisprimary order by indexrelid`;
+
+/**
+ * Makes the day partitions of events and deliveries in advance, at start and every hour. Every process does this. The hour is one
+ * of PostgreSQL's clock: after a jump of it nothing could be inserted for the new day.
+ */
 @Injectable()
 export class PartitionsService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger('Partitions');
-  private timer?: NodeJS.Timeout;
+  private ensuredAtMs = 0;
+  private readonly repeat = new Repeat(() => this.ensureWhenDue(), {
+    everyMs: LOOK_EVERY_MS,
+    onFailure: (error, isRepeated) => {
+      if (!isRepeated) this.logger.error(`Making partitions ahead failed; retrying: ${String(error)}`);
+    },
+  });
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -22,31 +37,28 @@ export class PartitionsService implements OnModuleInit, OnApplicationShutdown {
   ) {}
 
   async onModuleInit(): Promise<void> {
-    await this.ensure();
-    this.timer = setInterval(() => void this.ensureLogged(), ENSURE_EVERY_MS).unref();
+    await this.ensureWhenDue();
+    this.repeat.start();
   }
 
-  onApplicationShutdown(): void {
-    clearInterval(this.timer);
+  async onApplicationShutdown(): Promise<void> {
+    await this.repeat.stop();
+  }
+
+  private async ensureWhenDue(): Promise<void> {
+    const now = this.clock.now();
+    if (Math.abs(now.getTime() - this.ensuredAtMs) < ENSURE_EVERY_MS) return;
+    for (const table of TABLES) await this.ensure(table, now);
+    this.ensuredAtMs = now.getTime();
   }
 
   /** Makes the partitions that are missing. The lock makes the second of two processes find nothing to do. */
-  async ensure(): Promise<void> {
-    for (const table of TABLES) {
-      await this.dataSource.transaction(async (manager) => {
-        await manager.query(`select pg_advisory_xact_lock(hashtext($1))`, [`${SCHEMA}.partitions`]);
-        const wanted = dayPartitions(table, this.clock.now(), -DAYS_BEHIND, DAYS_AHEAD);
-        for (const partition of await this.missing(manager, wanted)) await this.attach(manager, table, partition);
-      });
-    }
-  }
-
-  private async ensureLogged(): Promise<void> {
-    try {
-      await this.ensure();
-    } catch (error) {
-      this.logger.error(`Partitions could not be made ahead; the next try is in an hour: ${String(error)}`);
-    }
+  private async ensure(table: PartitionedTable, now: Date): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      await manager.query(`select pg_advisory_xact_lock(hashtext($1))`, [`${SCHEMA}.partitions`]);
+      const wanted = dayPartitions(table, now, -DAYS_BEHIND, DAYS_AHEAD);
+      for (const partition of await this.missing(manager, wanted)) await this.attach(manager, table, partition);
+    });
   }
 
   private async missing(manager: EntityManager, wanted: DayPartition[]): Promise<DayPartition[]> {
@@ -58,10 +70,16 @@ export class PartitionsService implements OnModuleInit, OnApplicationShutdown {
     return wanted.filter((partition) => rows.some((row) => row.name === `${SCHEMA}.${partition.name}`));
   }
 
-  /** Makes the table first and attaches it then, which locks the parent only against other attachments. */
+  /**
+   * Makes the table first and attaches it then, which locks the parent only against other attachments. The primary key is
+   * made last: of indexes that cost the same, as all do in an empty table, PostgreSQL takes the one that was made last.
+   */
   private async attach(manager: EntityManager, table: PartitionedTable, partition: DayPartition): Promise<void> {
     const [parent, child] = [`${SCHEMA}.${table}`, `${SCHEMA}.${partition.name}`];
-    await manager.query(`create table ${child} (like ${parent} including all)`);
+    await manager.query(`create table ${child} (like ${parent} including all excluding indexes) with (${AUTOVACUUM})`);
+    for (const { definition } of await manager.query<{ definition: string }[]>(INDEXES, [parent]))
+      await manager.query(definition.replace(/ INDEX \S+ ON ONLY \S+/, ` INDEX ON ${child}`));
+    await manager.query(`alter table ${child} add primary key (id)`);
     await manager.query(
       `alter table ${parent} attach partition ${child} for values from ('${partition.from}') to ('${partition.to}')`,
     );

@@ -2,6 +2,12 @@ import { lowestIdOf } from './id-time';
 
 const DAY_MS = 86_400_000;
 
+/**
+ * The storage parameters of a partition. By default a vacuum waits until a fifth of the day is dead; until then the
+ * partial indexes of open rows consist of dead entries.
+ */
+export const AUTOVACUUM = 'autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 5000';
+
 /** The tables that are partitioned by the day of their ids. */
 export type PartitionedTable = 'events' | 'deliveries';
 

@@ -1,15 +1,26 @@
 import { Socket } from 'node:net';
 import { Client, type ClientConfig } from 'pg';
+import { isDatabaseReadOnly, TAKES_NO_WRITES } from '../errors/database-error';
 
 const SILENCE_MS = 8000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
-const PLAN_ONCE = 'set plan_cache_mode = force_generic_plan; set enable_seqscan = off';
-const PLAN_EACH_TIME = 'reset plan_cache_mode; reset enable_seqscan';
+/** PostgreSQL reports these at the start of a connection, and whenever they change. */
+const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'];
+
+const PLAN_ONCE = 'set jit = off; set plan_cache_mode = force_generic_plan; set enable_seqscan = off';
+const PLAN_EACH_TIME = 'set jit = off; reset plan_cache_mode; reset enable_seqscan';
 
 export interface PostgresConnectionConfig extends ClientConfig {
-  /** When a statement gets no byte of an answer for this long, its connection counts as lost. Default: 8000. */
+  /** When a statement gets no byte of an answer for this long, its connection counts as lost. Default: 8000; 0: never. */
   silenceMs?: number;
+}
+
+/** Private parts of pg's `Client` that pg-pool reads, too. */
+interface Internals {
+  readyForQuery: boolean;
+  _queryable: boolean;
+  _ending: boolean;
 }
 
 /**
@@ -18,14 +29,19 @@ export interface PostgresConnectionConfig extends ClientConfig {
  * next one. An idle connection is sent a statement after the same time, so that a worker does not listen on a dead one.
  * When PostgreSQL ends a connection that is in use, its statement fails, and that is enough: without a listener the
  * `error` event would also end the process.
+ *
+ * A connection to a server that takes no writes is closed when a write was refused, and after `silenceMs` at the latest:
+ * after a failover, only a new connection reaches the server that the address leads to now.
  */
 export class PostgresConnection extends Client {
-  private plansOnce = false;
+  /** Undefined before the first statement. */
+  private plansOnce?: boolean;
 
   constructor({ silenceMs = SILENCE_MS, ...config }: PostgresConnectionConfig = {}) {
     super({ ...config, keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS });
     this.on('error', () => undefined);
     this.on('connect', () => this.watchForSilence(silenceMs));
+    this.watchForReadOnlyServer(silenceMs);
   }
 
   /**
@@ -55,7 +71,44 @@ export class PostgresConnection extends Client {
     });
   }
 
+  private watchForReadOnlyServer(leaveAfterMs: number): void {
+    const reasons = new Set<string>();
+    let timer: NodeJS.Timeout | undefined;
+    let isLeaving = false;
+    const leave = (): void => {
+      isLeaving = true;
+      if (this.isIdle() && this.getTransactionStatus() === 'I') this.leaveReadOnlyServer();
+    };
+    this.connection.on('parameterStatus', ({ parameterName = '', parameterValue }: Record<string, string>) => {
+      if (!READ_ONLY_PARAMETERS.includes(parameterName)) return;
+      reasons[parameterValue === 'on' ? 'add' : 'delete'](parameterName);
+      if (reasons.size > 0 && leaveAfterMs > 0) timer ??= setTimeout(leave, leaveAfterMs).unref();
+      else timer = void clearTimeout(timer);
+    });
+    this.connection.on('errorMessage', (error: unknown) => {
+      if (!isDatabaseReadOnly(error)) return;
+      isLeaving = true;
+      // The error arrives before the end of its statement. A pool that gets the connection back meanwhile must close it.
+      if (this.getTransactionStatus() === 'I') this.internals._queryable = false;
+    });
+    this.connection.on('readyForQuery', ({ status }: { status: string }) => {
+      // "I": no transaction is open.
+      if (isLeaving && status === 'I') this.leaveReadOnlyServer();
+    });
+    this.on('end', () => clearTimeout(timer));
+  }
+
+  private leaveReadOnlyServer(): void {
+    // A pool that was told of the error is closing the connection already.
+    if (this.internals._ending) return;
+    this.connection.stream.destroy(new Error(`Connection terminated: ${TAKES_NO_WRITES}`));
+  }
+
   private isIdle(): boolean {
-    return (this as unknown as { readyForQuery: boolean }).readyForQuery;
+    return this.internals.readyForQuery;
+  }
+
+  private get internals(): Internals {
+    return this as unknown as Internals;
   }
 }

@@ -25,4 +25,9 @@ export class StatementsService {
     const result = await master.query<Row>({ name, text: statement.text, values: values as unknown[] });
     return result.rows;
   }
+
+  /** Runs a statement without parameters that PostgreSQL allows in no transaction. Rejects with pg's error. */
+  async runAlone(text: string): Promise<void> {
+    await (this.dataSource.driver as unknown as { master: Pool }).master.query(text);
+  }
 }

@@ -3,7 +3,8 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { clusterExists } from './cluster.launcher';
 import { findSharedFolder } from './shared-folder.launcher';
-import { canPassThrough, findNobody, giveTo, isRoot, type SystemUser } from './system-user.launcher';
+import { nobodyIn, OWN_USERS, postgresUserIn, type SystemUser } from './postgres-user';
+import { canPassThrough, giveTo, isRoot, readUsers } from './system-user.launcher';
 
 /** Where the cluster is, and which user it belongs to. */
 export interface ClusterPlace {
@@ -19,19 +20,29 @@ export interface ClusterPlace {
  */
 export async function findClusterPlace(dataDir: string): Promise<ClusterPlace> {
   if (!isRoot()) return { folder: join(dataDir, 'postgres'), notes: [] };
-  const nobody = await findNobody();
-  const { folder, notes } = await findFolder(dataDir, nobody);
-  const user = (await clusterExists(folder)) ? await ownerOf(folder, nobody) : nobody;
+  const users = await readUsers();
+  const preferred = postgresUserIn(users);
+  const { folder, notes } = await findFolder(dataDir, preferred);
+  const user = (await clusterExists(folder)) ? await ownerOf(folder, preferred) : preferred;
+  if (user.uid === nobodyIn(users).uid) notes.push(...notesOnNobody(folder));
   if (await canPassThrough(user, dirname(folder))) return { folder, user, notes };
   throw new Error(`PostgreSQL's user (${user.uid}) cannot reach ${folder} any more: open the way, or move the data.`);
 }
 
-/** The cluster may be from a time when we did not run as root, or root may have restored it from a backup. */
-async function ownerOf(folder: string, nobody: SystemUser): Promise<SystemUser> {
+/** The cluster may be from a time when another user ran it, or root may have restored it from a backup. */
+async function ownerOf(folder: string, preferred: SystemUser): Promise<SystemUser> {
   const { uid, gid } = await stat(folder);
   if (uid !== 0) return { uid, gid };
-  await giveTo(nobody, folder);
-  return nobody;
+  await giveTo(preferred, folder);
+  return preferred;
+}
+
+function notesOnNobody(folder: string): string[] {
+  const [own] = OWN_USERS;
+  return [
+    'PostgreSQL runs as nobody, because it refuses to run as root: every other program of nobody can read the data.',
+    `To change that, stop the service, create the user ${own}, and run: chown -R ${own}: ${folder}`,
+  ];
 }
 
 async function findFolder(dataDir: string, user: SystemUser): Promise<{ folder: string; notes: string[] }> {

@@ -4,7 +4,8 @@ import { access, chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/pr
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { syncFolder } from './generated-secrets.launcher';
-import { asSpawnOptions, type SystemUser } from './system-user.launcher';
+import type { SystemUser } from './postgres-user';
+import { asSpawnOptions } from './system-user.launcher';
 
 const run = promisify(execFile);
 

@@ -13,6 +13,7 @@ import { findRunningServer, launchServer, type Server, stopServer, watchServer }
 import { withStartLock } from './start-lock.launcher';
 
 const DATABASE_NAME = 'webhook_service';
+const DISK_FULL = ['ENOSPC', 'EDQUOT'];
 
 export interface EmbeddedPostgresOptions {
   dataDir: string;
@@ -123,7 +124,12 @@ function handleOf(opened: Opened, onExit?: (reason: string) => void): EmbeddedPo
       if (await opened.claim.leave(owned)) await stopServer(pid, place.folder, binaries.pgCtl);
     };
     // When the data folder was removed, there is nothing left to lock.
-    await ((await folderExists(dataDir)) ? withStartLock(dataDir, leave) : leave());
+    if (!(await folderExists(dataDir))) return leave();
+    await withStartLock(dataDir, leave).catch((error: NodeJS.ErrnoException) => {
+      // On a full disk no other process can take the lock either, and the server must not be left running.
+      if (!DISK_FULL.includes(error.code ?? '')) throw error;
+      return leave();
+    });
   };
   return {
     dataDir,

@@ -3,7 +3,8 @@ import { access, readFile, realpath, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { copyBinaries } from './binaries-copy.launcher';
-import { asSpawnOptions, isRoot, type SystemUser } from './system-user.launcher';
+import type { SystemUser } from './postgres-user';
+import { asSpawnOptions, isRoot } from './system-user.launcher';
 
 const run = promisify(execFile);
 

@@ -8,7 +8,8 @@ import { identifyingArguments, isAlive, isServerOf } from './postgres-process.la
 import { parsePostmasterFile, withoutLivingPid } from './postmaster-file';
 import { openServerLog, readServerLog } from './server-log.launcher';
 import { SERVER_SETTINGS } from './server-settings';
-import { asSpawnOptions, type SystemUser } from './system-user.launcher';
+import type { SystemUser } from './postgres-user';
+import { asSpawnOptions } from './system-user.launcher';
 
 const run = promisify(execFile);
 const POLL_MS = 10;

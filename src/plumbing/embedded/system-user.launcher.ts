@@ -1,25 +1,15 @@
 import { lchown, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-
-export interface SystemUser {
-  uid: number;
-  gid: number;
-}
+import type { SystemUser } from './postgres-user';
 
 /** True when this process runs as root; always false on Windows. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** The user `nobody`, which PostgreSQL runs as when we are root. On every common system its number is 65534 or -2. */
-export async function findNobody(): Promise<SystemUser> {
-  const passwd = await readFile('/etc/passwd', 'utf8').catch(() => '');
-  const fields = passwd
-    .split('\n')
-    .map((line) => line.split(':'))
-    .find(([name]) => name === 'nobody');
-  // macOS writes -2, but `stat` shows and `chown` takes the unsigned number.
-  return { uid: Number(fields?.[2] ?? 65534) >>> 0, gid: Number(fields?.[3] ?? 65534) >>> 0 };
+/** The users of this machine, as `/etc/passwd` has them; empty where there is no such file. */
+export function readUsers(): Promise<string> {
+  return readFile('/etc/passwd', 'utf8').catch(() => '');
 }
 
 /** The user for `spawn`, which wants signed 32-bit numbers where `chown` wants unsigned ones. */

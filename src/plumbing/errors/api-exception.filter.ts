@@ -2,7 +2,7 @@ import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error';
 import { messageFor, MESSAGES } from './messages';
-import { isDatabaseUnavailable, isRefusedValue } from './database-error';
+import { isDatabaseReadOnly, isDatabaseUnavailable, isRefusedValue } from './database-error';
 import { errorEnvelope } from './envelope';
 
 interface Answer {
@@ -24,6 +24,7 @@ export class ApiExceptionFilter implements ExceptionFilter {
 
   private answer(error: unknown, request: FastifyRequest): Answer {
     if (error instanceof ApiError) return error;
+    if (isDatabaseReadOnly(error)) return { status: 503, message: MESSAGES.databaseReadOnly };
     if (isDatabaseUnavailable(error)) return { status: 503, message: MESSAGES.unavailable };
     if (isRefusedValue(error)) {
       this.logger.warn(`PostgreSQL refused a value of ${request.method} ${request.routeOptions.url ?? ''}.`);

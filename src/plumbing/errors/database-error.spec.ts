@@ -1,4 +1,4 @@
-import { isDatabaseUnavailable, isForeignKeyViolation, isRefusedValue } from './database-error';
+import { isDatabaseReadOnly, isDatabaseUnavailable, isForeignKeyViolation, isRefusedValue } from './database-error';
 
 const withCode = (code: string, message = '') => Object.assign(new Error(message), { code });
 
@@ -61,6 +61,18 @@ describe('PostgreSQL is there', () => {
       expect(isDatabaseUnavailable(error)).toBe(false);
     },
   );
+});
+
+describe('PostgreSQL takes no writes', () => {
+  const refusals = [withCode('25006'), new Error('Connection terminated: The database takes no writes.')];
+
+  it.each(refusals)('when it says %s', (error) => {
+    expect([isDatabaseReadOnly(error), isDatabaseUnavailable(error)]).toEqual([true, true]);
+  });
+
+  it.each([null, { code: '25006' }, withCode('25001'), new Error('Connection terminated')])('but not: %p', (error) => {
+    expect(isDatabaseReadOnly(error)).toBe(false);
+  });
 });
 
 describe('What PostgreSQL refused', () => {

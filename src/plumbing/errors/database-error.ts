@@ -1,6 +1,7 @@
-// Class 08: connection exceptions; 53300: too many connections; 57P: the server is going down or not up yet; 25006: the
-// server is read-only.
-const UNAVAILABLE_STATES = /^(08|57P|53300|25006)/;
+// Class 08: connection exceptions; 53300: too many connections; 57P: the server is going down or not up yet.
+const UNAVAILABLE_STATES = /^(08|57P|53300)/;
+/** read_only_sql_transaction: the server is a standby, or was told to refuse writes. */
+const READ_ONLY_STATE = '25006';
 const UNAVAILABLE_SYSTEM_CODES = [
   'ECONNREFUSED',
   'ECONNRESET',
@@ -14,6 +15,9 @@ const UNAVAILABLE_SYSTEM_CODES = [
 const UNAVAILABLE_MESSAGES =
   /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered/i;
 
+/** Part of the error of every statement whose connection was closed because its server refused writes. */
+export const TAKES_NO_WRITES = 'The database takes no writes.';
+
 // Class 22, data exceptions: NUL in a text, text that is no number, numbers and times out of range.
 const REFUSED_VALUE_STATES = ['22021', '22P05', '22P02', '22003', '22007', '22008'];
 
@@ -25,11 +29,20 @@ export const isRefusedValue = (error: unknown): boolean =>
 export const isForeignKeyViolation = (error: unknown): boolean =>
   (error as { code?: unknown } | null)?.code === '23503';
 
+/** True when a statement has failed because PostgreSQL takes no writes. Such an error is also `isDatabaseUnavailable`. */
+export function isDatabaseReadOnly(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error as { code?: unknown }).code === READ_ONLY_STATE || error.message.includes(TAKES_NO_WRITES);
+}
+
 /** True when a statement has failed because PostgreSQL is away, and not because of the statement itself. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = String((error as { code?: unknown }).code ?? '');
   return (
-    UNAVAILABLE_STATES.test(code) || UNAVAILABLE_SYSTEM_CODES.includes(code) || UNAVAILABLE_MESSAGES.test(error.message)
+    isDatabaseReadOnly(error) ||
+    UNAVAILABLE_STATES.test(code) ||
+    UNAVAILABLE_SYSTEM_CODES.includes(code) ||
+    UNAVAILABLE_MESSAGES.test(error.message)
   );
 }

@@ -8,6 +8,7 @@ export const MESSAGES = {
   ...PUBLICATION_MESSAGES,
   internal: 'Something went wrong on our side. Please try again; the x-request-id of this answer helps us find it.',
   unavailable: 'The service is not ready: its database does not answer. Please try again in a moment.',
+  databaseReadOnly: 'The service is not ready: its database takes no writes. Please try again in a moment.',
   identityProviderUnavailable:
     'The identity provider does not answer, so this token cannot be judged. Please try again in a moment.',
   unauthenticated: 'Authentication required: send a valid access token as "Authorization: Bearer <token>".',
@@ -67,6 +68,8 @@ export const MESSAGES = {
   tooManyWaiting: 'Five requests of this user, or 200 of all, wait for changes already. Try again in a second.',
   linkManagesTokens: 'A link for another user cannot carry tokens:manage, users:manage or event-types:manage.',
   badCode: 'This link was used already, or is too old: open the console again from where you came.',
+  notASession: 'This token is not a session at the console. DELETE /api/tokens/:id revokes it.',
+  sessionOfSession: 'A session cannot make another session. Use the token that the session was made with.',
   consoleNotBuilt: 'The pages of the console are not part of this build. Everything else works.',
   noTryReceivers: 'Receivers to try with are there with the embedded PostgreSQL and a loopback HOST only.',
   tryReceiverNotFound: 'There is no receiver with this id, or its hour is over.',
@@ -94,6 +97,10 @@ export const messageFor = {
     `events names nothing known: ${unknown.join(', ')}. Known are ${known.join(', ')}, prefixes such as follower.*, and *`,
   reservedEvent: (name: string) => `${name} is reserved: only the service itself publishes webhook.* events.`,
   eventTypeTaken: (name: string, owner: string) => `${name} cannot be declared or changed here: ${owner}.`,
+  eventTypeOwned: (application: string) =>
+    `The application ${application} belongs to another user: use a token of that user, or one with the scope users:manage.`,
+  eventTypeWithoutOwner: (name: string) =>
+    `${name} was declared through the database or by version 0.2: only a token with the scope users:manage changes it.`,
   eventTypeExists: (name: string) => `There is an event type named ${name} already. PUT changes it.`,
   eventTypeDiffers: (name: string) => `${name} has another schema. Add ?force=true to replace it.`,
   badEventName: (name: string, problem: string) => `name ${JSON.stringify(name.slice(0, 128))} ${problem}`,

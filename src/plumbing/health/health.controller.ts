@@ -13,6 +13,12 @@ const READINESS_SCHEMA = {
       additionalProperties: { type: 'string', enum: ['well', 'not well'] },
       example: { postgres: 'well', queue: 'well' },
     },
+    details: {
+      type: 'object',
+      description: 'A sentence on each part that is not well, where the cause is known.',
+      additionalProperties: { type: 'string' },
+      example: { postgres: 'The database takes no writes.' },
+    },
   },
 };
 

@@ -5,16 +5,24 @@ type Check = () => Promise<void>;
 
 const CHECK_WITHIN_MS = 2000;
 
-/** The state of every part by its name, without hosts or messages. */
+type Verdict = 'well' | 'not well';
+
+/** The state of every part by its name, without hosts or the messages of a store. */
 export interface Readiness {
   status: 'ready' | 'not ready';
-  checks: Record<string, 'well' | 'not well'>;
+  checks: Record<string, Verdict>;
+  /** A sentence on each part that is not well, where the cause is known; absent when there is none. */
+  details?: Record<string, string>;
 }
+
+/** A check that fails with this shows its message to everybody: the message must name no host and no value of a store. */
+export class UnhealthyError extends Error {}
 
 /** The rooms register here the checks that must pass for this process to be ready. */
 @Injectable()
 export class HealthService {
   private readonly checks = new Map<string, Check[]>();
+  private running: ReturnType<HealthService['runChecks']> | null = null;
   private draining = false;
 
   constructor(metrics: MetricsService) {
@@ -40,23 +48,45 @@ export class HealthService {
     this.draining = true;
   }
 
-  /** Runs all checks, within two seconds. Never throws. */
+  /**
+   * Runs all checks, within two seconds. Never throws. Requests that arrive while checks run wait for their result: anybody may
+   * send any number of requests, and they must not take all connections to the stores.
+   */
   async readiness(): Promise<Readiness> {
-    const entries = await Promise.all([...this.checks].map(async ([name, checks]) => [name, await verdict(checks)]));
-    const checks = Object.fromEntries(entries) as Readiness['checks'];
+    this.running ??= this.runChecks().finally(() => (this.running = null));
+    const { checks: found, details } = await this.running;
+    const checks = { ...found };
     if (this.draining) checks.process = 'not well';
-    return { status: Object.values(checks).includes('not well') ? 'not ready' : 'ready', checks };
+    const status = Object.values(checks).includes('not well') ? 'not ready' : 'ready';
+    return { status, checks, ...(Object.keys(details).length > 0 && { details }) };
+  }
+
+  private async runChecks(): Promise<Pick<Readiness, 'checks'> & { details: Record<string, string> }> {
+    // In the order in which they were registered, whichever ends first.
+    const checks: Readiness['checks'] = Object.fromEntries([...this.checks.keys()].map((name) => [name, 'well']));
+    const details: Record<string, string> = {};
+    await Promise.all(
+      [...this.checks].map(async ([name, registered]) => {
+        const error = await failureOf(registered);
+        if (error !== null) checks[name] = 'not well';
+        if (error instanceof UnhealthyError) details[name] = error.message;
+      }),
+    );
+    return { checks, details };
   }
 }
 
-async function verdict(checks: Check[]): Promise<'well' | 'not well'> {
+/** What the first check that fails was rejected with; null when all pass in time. */
+async function failureOf(checks: Check[]): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => (timer = setTimeout(reject, CHECK_WITHIN_MS)));
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('The check took too long.')), CHECK_WITHIN_MS);
+  });
   try {
     await Promise.race([Promise.all(checks.map((check) => check())), tooLate]);
-    return 'well';
-  } catch {
-    return 'not well';
+    return null;
+  } catch (error) {
+    return error;
   } finally {
     clearTimeout(timer);
   }

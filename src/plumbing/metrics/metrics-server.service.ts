@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../config/config';
+import { version } from '../config/version';
 import { MetricsService } from './metrics.service';
 
 const LIMITS = { headersTimeout: 5000, requestTimeout: 5000, connectionsCheckingInterval: 1000, maxHeaderSize: 8192 };
@@ -24,9 +25,10 @@ export class MetricsServerService implements OnApplicationShutdown {
    * @throws Error with a sentence when the port cannot be opened
    */
   async start(): Promise<void> {
-    const { metricsPort, metricsHost } = this.config;
+    const { metricsPort, metricsHost, role } = this.config;
     if (metricsPort === null) return;
     this.metrics.watchProcess();
+    this.metrics.info('webhooks_build_info', 'The version and the role of this process.', { version, role });
     this.server = createServer(LIMITS, (request, response) => void this.answer(request, response));
     this.server.maxConnections = MAX_CONNECTIONS;
     this.server.setTimeout(SILENT_MS);

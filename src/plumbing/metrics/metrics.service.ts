@@ -10,6 +10,7 @@ import { BoundedReading, type Sample } from './bounded-reading.service';
 export class MetricsService {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   private readonly registry = new Registry();
+  private writing: Promise<string> | null = null;
 
   /** A counter that begins at 0. */
   counter(name: string, help: string): Counter {
@@ -52,6 +53,11 @@ export class MetricsService {
     return new Gauge({ name, help, registers: [this.registry] });
   }
 
+  /** A gauge that is always 1, for its labels. */
+  info(name: string, help: string, labels: Record<string, string>): void {
+    new Gauge({ name, help, labelNames: Object.keys(labels), registers: [this.registry] }).set(labels, 1);
+  }
+
   /**
    * A gauge that is read when it is scraped. A read that fails leaves the gauge out. It needs a label: without one it
    * would show 0 instead.
@@ -81,8 +87,9 @@ export class MetricsService {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** All metrics in the text format of Prometheus. */
+  /** All metrics in the text format of Prometheus. Scrapes that arrive while it is written wait for the same text. */
   text(): Promise<string> {
-    return this.registry.metrics();
+    this.writing ??= this.registry.metrics().finally(() => (this.writing = null));
+    return this.writing;
   }
 }

@@ -6,3 +6,11 @@ it('lets a text through once a minute, and another at once', () => {
   expect(seen).toEqual([true, false, false, true, false]);
   expect(filter.isNews('PostgreSQL is away', 61_000)).toBe(true);
 });
+
+it('forgets all texts at the 1001st', () => {
+  const filter = new RepeatFilter();
+  for (let i = 0; i < 1000; i++) filter.isNews(`job ${i}`, 0);
+  expect(filter.isNews('job 999', 1)).toBe(false);
+  expect(filter.isNews('job 1000', 1)).toBe(true);
+  expect(filter.isNews('job 999', 1)).toBe(true);
+});

@@ -3,9 +3,12 @@ import { BullRegistrar } from '@nestjs/bullmq';
 import { Injectable, Logger } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import type { Worker } from 'bullmq';
+import type { Counter } from 'prom-client';
 import { Config } from '../config/config';
+import { MetricsService } from '../metrics/metrics.service';
 import { fillProcessorOptions } from './processor-options.decorator';
 import { RepeatFilter } from './repeat-filter';
+import { STALE_REASONS, staleReason } from './stale-job';
 import { TrackedProcessor } from './tracked.processor';
 
 /** What an attempt may take after the delivery deadline, to read the rest of a body and to write the outcome. */
@@ -20,6 +23,7 @@ const NOTED_WITHIN_MS = 1000;
 export class WorkersService {
   private readonly logger = new Logger('Workers');
   private readonly errors = new RepeatFilter();
+  private readonly stale: Counter<'reason'>;
   /** The processors of this process; empty before `start`. */
   processors: readonly TrackedProcessor<unknown>[] = [];
   private beside = 0;
@@ -28,7 +32,11 @@ export class WorkersService {
     private readonly config: Config,
     private readonly registrar: BullRegistrar,
     private readonly discovery: DiscoveryService,
-  ) {}
+    metrics: MetricsService,
+  ) {
+    const help = 'Jobs that another worker had taken over, or that were gone, when their work was done.';
+    this.stale = metrics.counterBy('webhooks_queue_stale_jobs_total', help, 'reason', STALE_REASONS);
+  }
 
   /** Lets every processor of this process take jobs. */
   start(): void {
@@ -87,6 +95,8 @@ export class WorkersService {
   }
 
   private report(worker: Worker, error: Error): void {
+    const reason = staleReason(error);
+    if (reason) return this.stale.inc({ reason });
     const text = `The worker of ${worker.name} met an error: ${error.message}`;
     if (this.errors.isNews(text, Date.now())) this.logger.warn(text);
   }

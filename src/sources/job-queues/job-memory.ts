@@ -47,14 +47,14 @@ export interface Recollection {
 export function recollect(
   events: readonly QueueEvent[],
   known: ReadonlyMap<string, RememberedJob>,
-  facts: ReadonlyMap<string, JobFacts>,
+  facts: ReadonlyMap<string, JobFacts | null>,
 ): Recollection {
   const jobs = new Map(known);
   const ended = new Set<string>();
   const newestLife = new Map(events.flatMap(({ kind, jobId }, i) => (kind === 'added' ? [[jobId, i]] : [])));
   const happenings = events.map((event, i) => {
     const { kind, jobId } = event;
-    const fact = i >= (newestLife.get(jobId) ?? 0) ? facts.get(jobId) : undefined;
+    const fact = i >= (newestLife.get(jobId) ?? 0) ? (facts.get(jobId) ?? undefined) : undefined;
     const before = (kind === 'added' ? undefined : jobs.get(jobId)) ?? stranger(events.slice(i), fact);
     const job = advanced(filledIn(before, fact), event);
     jobs.set(jobId, job);

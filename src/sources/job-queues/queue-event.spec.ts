@@ -27,6 +27,10 @@ describe('An entry of a stream', () => {
     expect(read(fields)).toBeNull();
   });
 
+  it('is of no interest when its time is none', () => {
+    expect(readQueueEvent('9000000000000000000-0', new Date(9e18), { event: 'active', jobId: '7' })).toBeNull();
+  });
+
   it.each<[unknown, unknown]>([
     ['{"rows":1}', { rows: 1 }],
     ['"text"', 'text'],

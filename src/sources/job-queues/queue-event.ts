@@ -19,11 +19,11 @@ export interface QueueEvent {
   failedReason: string;
 }
 
-/** Reads an entry of a stream; null when its kind is not read. */
+/** Reads an entry of a stream; null when its kind is not read, or its time is beyond what a `Date` can hold. */
 export function readQueueEvent(id: string, at: Date, fields: Readonly<Record<string, unknown>>): QueueEvent | null {
   const { event, jobId, name, returnvalue, failedReason } = fields;
   const kind = KINDS.find((known) => known === event);
-  if (kind === undefined || typeof jobId !== 'string') return null;
+  if (kind === undefined || typeof jobId !== 'string' || Number.isNaN(at.getTime())) return null;
   return {
     id,
     at,

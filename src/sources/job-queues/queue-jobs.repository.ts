@@ -28,12 +28,7 @@ const REMEMBER = `
 
 const FORGET = 'delete from webhook_service.queue_jobs where queue = $1 and job_id = any($2::text[])';
 
-const FORGET_OLD = {
-  name: 'forget_old_queue_jobs',
-  text: `delete from webhook_service.queue_jobs where queue = $1 and noted_at < now() - interval '30 days'`,
-};
-
-/** Remembers what is known of jobs that have not ended. */
+/** Remembers what is known of jobs that have not ended. RetentionService forgets those that were not heard of for 30 days. */
 @Injectable()
 export class QueueJobsRepository {
   constructor(private readonly statements: StatementsService) {}
@@ -62,11 +57,6 @@ export class QueueJobsRepository {
   /** Forgets jobs that have ended, in the caller's transaction. */
   async forget(queue: string, jobIds: readonly string[], manager: EntityManager): Promise<void> {
     if (jobIds.length > 0) await manager.query(FORGET, [queue, jobIds.filter(isStorable)]);
-  }
-
-  /** Forgets jobs that were not heard of for 30 days. A job that is deleted without an entry would stay for ever. */
-  async forgetOld(queue: string): Promise<void> {
-    await this.statements.run(FORGET_OLD, [queue]);
   }
 }
 

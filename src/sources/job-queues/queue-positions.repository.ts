@@ -26,13 +26,16 @@ const BEGIN = {
     on conflict do nothing returning queue`,
 };
 
-/** Succeeds for the process that holds the queue, and for another process when the holder was silent for 6 seconds. */
+/**
+ * Succeeds for the process that holds the queue, and for another process when the holder was silent for 6 seconds, or has held
+ * it by a clock that was ahead.
+ */
 const HOLD = {
   name: 'hold_queue_position',
   text: `
     update webhook_service.queue_positions
     set holder = $2, held_until = clock_timestamp() + interval '6 seconds'
-    where queue = $1 and (holder = $2 or held_until < clock_timestamp())
+    where queue = $1 and (holder = $2 or held_until < clock_timestamp() or held_until > clock_timestamp() + interval '1 minute')
     returning position, seen, names_users as "namesUsers"`,
 };
 

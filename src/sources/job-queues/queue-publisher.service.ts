@@ -28,6 +28,8 @@ export class QueueTakenOverError extends Error {}
 
 /** The status for an idempotency key that has published something else already. */
 const CONFLICT = 409;
+/** Characters of a job's id in a line of the log. The id may have any length. */
+const MAX_LOGGED_ID = 128;
 
 /** Turns a page of a queue's stream into events. */
 @Injectable()
@@ -43,11 +45,6 @@ export class QueuePublisherService {
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
-  /** Forgets jobs of this stream that were not heard of for 30 days. */
-  forgetOld(key: string): Promise<void> {
-    return this.jobs.forgetOld(key);
-  }
-
   /**
    * Publishes the events of a page and stores the new position, both in one transaction. Returns where to go on.
    * @throws QueueTakenOverError when another process reads the queue meanwhile
@@ -55,7 +52,10 @@ export class QueuePublisherService {
   async publish(reading: PageReading): Promise<Held> {
     const { queue, stream, holder, held, page } = reading;
     const [known, facts] = await this.knowledgeOf(page.events, stream);
-    const { happenings, remembered, ended } = recollect(page.events, known, facts);
+    const noJobs = new Set([...facts].flatMap(([jobId, fact]) => (fact || known.has(jobId) ? [] : [jobId])));
+    for (const jobId of noJobs) this.warnOfNoJob(jobId, stream.key);
+    const events = page.events.filter(({ jobId }) => !noJobs.has(jobId));
+    const { happenings, remembered, ended } = recollect(events, known, facts);
     const namesUsers = held.namesUsers || happenings.some(({ job }) => ['named', 'unusable'].includes(job.user.is));
 
     await this.dataSource.transaction(async (manager) => {
@@ -104,6 +104,11 @@ export class QueuePublisherService {
       if (isNew) return this.publishOne(smaller, at);
       this.logger.error(`${event.name} of ${job} cannot be published: ${error.message}`);
     }
+  }
+
+  private warnOfNoJob(jobId: string, queueKey: string): void {
+    const text = `Job ${jobId.slice(0, MAX_LOGGED_ID)} of ${queueKey} cannot be read, because its key holds no job`;
+    if (this.told.isNews(text, Date.now())) this.logger.warn(`${text}: its events are left out.`);
   }
 
   /** One line a minute for each queue: a producer that writes a wrong user into one job writes it into many. */

@@ -9,7 +9,6 @@ import type { QueueStream } from './queue-stream';
 const CALM_MS = 1000;
 /** A third of the time after which another process takes the queue over. */
 const HOLD_AGAIN_AFTER_MS = 2000;
-const CLEAN_EVERY_MS = 3_600_000;
 
 /** What a reader works with. */
 export interface Tools {
@@ -28,7 +27,6 @@ export class QueueReaderClient {
   });
   private held: Held | null = null;
   private heldAt = -Infinity;
-  private cleanedAt = -Infinity;
   private stopping = false;
   private failing = false;
 
@@ -81,7 +79,7 @@ export class QueueReaderClient {
   }
 
   private async hold(): Promise<void> {
-    const { positions, publisher } = this.tools;
+    const { positions } = this.tools;
     if (this.held && performance.now() - this.heldAt < HOLD_AGAIN_AFTER_MS) return;
     const wasHeld = this.held !== null;
     this.held = await positions.hold(this.stream.key, this.holder);
@@ -89,9 +87,6 @@ export class QueueReaderClient {
     if (!this.held) return;
     this.heldAt = performance.now();
     if (!wasHeld) this.logger.log(`Reading ${this.stream.key} from ${this.held.cursor.position} on.`);
-    if (this.heldAt - this.cleanedAt < CLEAN_EVERY_MS) return;
-    this.cleanedAt = this.heldAt;
-    await publisher.forgetOld(this.stream.key);
   }
 
   /** The first reading ever begins at the end of the stream: what happened before is not published. */

@@ -27,8 +27,8 @@ export interface QueueStream {
   end(): Promise<Cursor>;
   /** The next page beyond a cursor. */
   read(cursor: Cursor): Promise<StreamPage>;
-  /** What the queue still knows of these jobs, by id. */
-  facts(jobIds: readonly string[]): Promise<Map<string, JobFacts>>;
+  /** What the queue still knows of these jobs, by id; null for an id whose key holds no job. */
+  facts(jobIds: readonly string[]): Promise<Map<string, JobFacts | null>>;
   /** Waits for new entries, at most a second. */
   wait(cursor: Cursor): Promise<void>;
   /** Ends a wait and the connection. */

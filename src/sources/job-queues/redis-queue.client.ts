@@ -14,6 +14,10 @@ const MAX_JOBS_PER_LOAD = 100;
 const WAIT_MS = 1000;
 /** How long a command may stay unanswered: longer than a wait. */
 const SILENCE_MS = 3000;
+/** How Redis begins its error for a key that holds something else than the command reads. */
+const WRONG_TYPE = 'WRONGTYPE ';
+/** BullMQ counts attempts one by one. A larger number was written by something else, and PostgreSQL may not store it. */
+const MAX_ATTEMPTS = 1e9;
 
 type Entry = [id: string, fields: string[]];
 
@@ -60,17 +64,19 @@ export class RedisQueueClient implements QueueStream {
     };
   }
 
-  async facts(jobIds: readonly string[]): Promise<Map<string, JobFacts>> {
-    const found = new Map<string, JobFacts>();
+  async facts(jobIds: readonly string[]): Promise<Map<string, JobFacts | null>> {
+    const found = new Map<string, JobFacts | null>();
     for (let i = 0; i < jobIds.length; i += MAX_JOBS_PER_LOAD) {
       const ids = jobIds.slice(i, i + MAX_JOBS_PER_LOAD);
       const pipeline = (await connected(this.redis)).pipeline();
       for (const id of ids) pipeline.hmget(this.jobs + id, 'name', 'data', 'ats', 'stacktrace');
       const answers = (await pipeline.exec()) ?? [];
       answers.forEach(([error, fields], at) => {
-        if (error) throw error;
-        const fact = factsOf(fields as (string | null)[]);
-        if (fact) found.set(ids[at] ?? '', fact);
+        const isNoJob = error?.message.startsWith(WRONG_TYPE) ?? false;
+        // Any other error is about Redis, and not about this job: the page is read again.
+        if (error && !isNoJob) throw error;
+        const fact = isNoJob ? null : factsOf(fields as (string | null)[]);
+        if (fact || isNoJob) found.set(ids[at] ?? '', fact);
       });
     }
     return found;
@@ -112,9 +118,14 @@ function factsOf([name, data, attemptsStarted, stacks]: (string | null)[]): JobF
   return {
     name,
     user: jobUserOf((parsed(data) as { userId?: unknown } | null)?.userId),
-    attemptsStarted: Number(attemptsStarted ?? 0),
+    attemptsStarted: countOf(attemptsStarted),
     stack: typeof stack === 'string' ? stack : null,
   };
+}
+
+function countOf(text: string | null | undefined): number {
+  const count = Number(text ?? 0);
+  return Number.isInteger(count) && count >= 0 && count <= MAX_ATTEMPTS ? count : 0;
 }
 
 function parsed(text: string | null | undefined): unknown {
@@ -126,7 +137,10 @@ function parsed(text: string | null | undefined): unknown {
 }
 
 const msOf = (id: string): number => Number(id.split('-')[0]);
-const timeOf = (id = BEGINNING): string => new Date(msOf(id)).toISOString();
+const timeOf = (id = BEGINNING): string => {
+  const time = new Date(msOf(id));
+  return Number.isNaN(time.getTime()) ? id : time.toISOString();
+};
 
 function isBefore(a: string, b: string): boolean {
   const [[aMs = 0, aSequence = 0], [bMs = 0, bSequence = 0]] = [a.split('-').map(Number), b.split('-').map(Number)];

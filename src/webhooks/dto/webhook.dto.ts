@@ -47,7 +47,7 @@ export class WebhookDto {
   @ApiCount()
   consecutiveFailures: number;
 
-  /** When an attempt last succeeded, tests apart: up to 5 minutes later than this; null: none is kept. */
+  /** When an attempt last succeeded, tests excluded; null: none is kept. */
   @ApiTime()
   lastSuccessAt: string | null;
 

@@ -4,7 +4,10 @@ import { StatsRepository } from './stats.repository';
 
 const EVERY_MS = 5000;
 
-/** Sums attempts up, so that numbers are read quickly. Until then they are read one by one: no number is ever late. */
+/**
+ * Sums attempts up, so that numbers are read quickly. Until then they are read one by one: no number is ever late. Runs only
+ * after this process has counted attempts; what a process leaves when it dies is summed up with the next ones.
+ */
 @Injectable()
 export class RollUpService implements OnApplicationShutdown {
   private readonly logger = new Logger('RollUp');
@@ -15,9 +18,17 @@ export class RollUpService implements OnApplicationShutdown {
     },
   });
 
+  /** At the start there may be attempts that another process has counted. */
+  private hasCounted = true;
+
   constructor(private readonly counts: StatsRepository) {}
 
-  /** Sums up what is there, and every five seconds from now on. */
+  /** This process has counted attempts: they are summed up within five seconds. */
+  note(): void {
+    this.hasCounted = true;
+  }
+
+  /** Sums up what is there, and from now on what this process counts. */
   start(): void {
     this.repeat.start();
   }
@@ -32,6 +43,14 @@ export class RollUpService implements OnApplicationShutdown {
   }
 
   private async rollUp(): Promise<number | void> {
-    if (await this.counts.rollUp()) return 0;
+    if (!this.hasCounted) return;
+    this.hasCounted = false;
+    try {
+      this.hasCounted = await this.counts.rollUp();
+    } catch (error) {
+      this.hasCounted = true;
+      throw error;
+    }
+    if (this.hasCounted) return 0;
   }
 }

@@ -15,7 +15,7 @@ export interface Present {
   webhookId: string;
   /** Deliveries that are pending, tests apart, counted up to 1,000. */
   pending: number;
-  /** To within 5 minutes; null when none is kept. */
+  /** Null when none is kept. */
   lastSuccessAt: Date | null;
   lastDeliveryAt: Date | null;
 }
@@ -49,20 +49,20 @@ const COUNTS_OF_WEBHOOKS: Statement = {
     group by 1, 2, 3, 4, webhook_id`,
 };
 
-const FIVE_MINUTES = `interval '5 minutes'`;
-
+/** Version 0.2 has counted without `last_at`: there the end of the five minutes stands for it. */
 const lastAt = (status: string) => `
   greatest(recent.${status}, (
-    select at from webhook_service.attempt_counts c
-    where c.webhook_id = w.id and c.minutes = 5 and c.status = '${status}' order by at desc limit 1))`;
+    select max(coalesce(last_at, least(at + interval '5 minutes', now()))) from (
+      select last_at, at from webhook_service.attempt_counts c
+      where c.webhook_id = w.id and c.minutes = 5 and c.status = '${status}'
+      order by at desc fetch first row with ties) as newest))`;
 
 const LAST_TIMES: Statement = {
   name: 'last_attempts_of_webhooks',
   text: `
     with recent as (
       select webhook_id as id,
-             date_bin(${FIVE_MINUTES}, max(at) filter (where status = 'succeeded'), timestamptz 'epoch') as succeeded,
-             date_bin(${FIVE_MINUTES}, max(at) filter (where status = 'failed'), timestamptz 'epoch') as failed
+             max(at) filter (where status = 'succeeded') as succeeded, max(at) filter (where status = 'failed') as failed
       from webhook_service.recent_attempts where webhook_id = any($1::uuid[]) group by 1
     )
     select w.id as "webhookId", ${lastAt('succeeded')} as "lastSuccessAt",
@@ -83,17 +83,20 @@ const ROLL_UP: Statement = {
       returning *
     ), counted as (
       insert into webhook_service.attempt_counts as c
-        (webhook_id, user_id, minutes, status, at, error_code, duration_class, count)
+        (webhook_id, user_id, minutes, status, at, error_code, duration_class, count, last_at)
       select webhook_id, user_id, minutes, status, date_bin(minutes * interval '1 minute', recent.at, timestamptz 'epoch'),
-             error_code, duration_class, sum(count)
+             error_code, duration_class, sum(count), max(recent.at)
       from recent cross join unnest('{5,60}'::smallint[]) as s (minutes)
       group by 1, 2, 3, 4, 5, 6, 7
       order by 1, 2, 3, 4, 5, 6, 7
       on conflict (webhook_id, minutes, status, at, error_code, duration_class)
-        do update set count = c.count + excluded.count
+        do update set count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)
     )
     select count(*)::int as attempts from recent`,
 };
+
+/** Leaves the table's size as it is: making it smaller would lock out those who count. */
+const VACUUM = 'vacuum (skip_locked, truncate off) webhook_service.recent_attempts';
 
 const PENDING: Statement = {
   name: 'pending_of_webhooks',
@@ -101,7 +104,9 @@ const PENDING: Statement = {
     select w.id as "webhookId", (
       select count(*)::int from (
         select from webhook_service.deliveries d
-        where d.webhook_id = w.id and d.status = 'pending' and d.trigger <> 'test' limit 1000) as p) as pending
+        -- With the columns of the index in its order, PostgreSQL can take no other index.
+        where d.webhook_id between w.id and w.id and d.status = 'pending' and d.trigger <> 'test'
+        order by d.webhook_id, d.event_id limit 1000) as p) as pending
     from unnest($1::uuid[]) as w (id)`,
 };
 
@@ -135,9 +140,13 @@ export class StatsRepository {
     return this.statements.run<Present & Record<string, unknown>>(PENDING, [ids]);
   }
 
-  /** Sums up the attempts of the last seconds. Returns true when there may be more. */
+  /**
+   * Sums up the attempts of the last seconds, and lets their space be used again: the table is read from end to end, and
+   * must not wait for a vacuum of PostgreSQL's own. Returns true when there may be more.
+   */
   async rollUp(): Promise<boolean> {
     const [summed] = await this.statements.run<{ attempts: number }>(ROLL_UP, []);
+    if (summed?.attempts) await this.statements.runAlone(VACUUM);
     return summed?.attempts === MOST_ATTEMPTS;
   }
 

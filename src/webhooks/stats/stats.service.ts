@@ -62,7 +62,12 @@ export class StatsService {
     );
   }
 
-  /** When an attempt at each of these webhooks last succeeded, to within 5 minutes. */
+  /** When an attempt at this webhook last succeeded; null when none is kept. */
+  async lastSuccess(webhookId: string): Promise<Date | null> {
+    return (await this.lastSuccesses([webhookId])).get(webhookId) ?? null;
+  }
+
+  /** When an attempt at each of these webhooks last succeeded; null when none is kept. */
   async lastSuccesses(ids: readonly string[]): Promise<Map<string, Date | null>> {
     if (ids.length === 0) return new Map();
     return new Map((await this.counts.lastTimes(ids)).map((each) => [each.webhookId, each.lastSuccessAt]));

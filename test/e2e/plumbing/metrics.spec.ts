@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { dataOf, exchange } from '../../support/api';
 import { metricsIn, type Scrape, scrape, sumOf } from '../stage/metrics';
+import { openTransaction } from '../../support/open-transaction';
 import { useReceiver } from '../../support/receiver';
 import { freePort, type Service, startService } from '../../support/service';
 import { describeOnStores } from '../../support/stores';
@@ -17,10 +18,12 @@ const LABELS: Record<string, RegExp> = {
   trigger: /^(event|redelivery|test)$/,
   code: /^[a-z_]+$/,
   kind: /^(events|deliveries)$/,
-  reason: /^(failing|gone)$/,
+  reason: /^(failing|gone|missing_lock|lock_mismatch|missing_key)$/,
   check: /^(postgres|queue|sweeper)$/,
   queue: /^(fan-out|send-\d+|(redis bull|postgres bullmq):reports)$/,
-  state: /^(waiting|delayed|total|idle)$/,
+  state: /^(waiting|delayed|total|idle|pending|unattended|deferred)$/,
+  version: /^\d+\.\d+\.\d+$/,
+  role: /^(all|api|worker)$/,
   le: /^(\+Inf|[\d.]+)$/,
 };
 
@@ -160,11 +163,23 @@ describeOnStores('The metrics', (store) => {
       const scraped = await scrape(port);
       const isRead = (name: string) => sumOf(scraped, name) !== undefined;
       const isWell = sumOf(scraped, 'webhooks_ready') === 3;
-      return isWell && isRead('webhooks_unattended_rows') && isRead('webhooks_queue_jobs') && scraped;
+      return (
+        isWell &&
+        isRead('webhooks_oldest_due_seconds') &&
+        isRead('webhooks_unattended_rows') &&
+        isRead('webhooks_queue_jobs') &&
+        scraped
+      );
     };
     const { values } = await waitFor(isWhole, { what: 'a scrape of a service that is well' });
     expect(values.get('webhooks_unattended_rows{kind="events"}')).toBe(0);
     expect(values.get('webhooks_unattended_rows{kind="deliveries"}')).toBe(0);
+    for (const [kind, states] of Object.entries({ events: ['pending', 'unattended'], deliveries: ['deferred'] })) {
+      for (const state of states)
+        expect(values.get(`webhooks_oldest_due_seconds{kind="${kind}",state="${state}"}`)).toBe(0);
+    }
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    expect(values.get(`webhooks_build_info{version="${version}",role="all"}`)).toBe(1);
     for (const queue of ['fan-out', 'send-0']) {
       for (const state of ['waiting', 'delayed']) {
         expect(values.get(`webhooks_queue_jobs{queue="${queue}",state="${state}"}`)).toBeGreaterThanOrEqual(0);
@@ -177,6 +192,62 @@ describeOnStores('The metrics', (store) => {
       expect(values.get(`webhooks_ready{check="${check}"}`)).toBe(1);
     expect(values.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
   });
+
+  it('show that statements wait for a lock, and others for a connection', async () => {
+    const slow = (name: string) => (scraped: Scrape) =>
+      sumOf(scraped, `${name}_count`)! - scraped.values.get(`${name}_bucket{le="0.5"}`)!;
+    const [slowStatements, longWaits] = [
+      slow('webhooks_postgres_statement_seconds'),
+      slow('webhooks_postgres_pool_wait_seconds'),
+    ];
+    const before = await scrape(port);
+    const lock = 'lock table webhook_service.webhooks in access exclusive mode';
+    const transaction = await openTransaction(service.database, [lock, []]);
+    // The pool has four connections, and a user a third of them.
+    const users = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((user) => service.apiFor(user)));
+    const answers = users.map((api) => dataOf(api.listWebhooks()));
+    await transaction.waitedFor(4);
+    const waitsSince = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
+      and now() - query_start > interval '0.6 s'`;
+    const areSlow = async () => (await service.database.query(waitsSince)).length >= 4;
+    await waitFor(areSlow, { what: 'statements that have waited for a while' });
+    await transaction.end('rollback');
+    await Promise.all(answers);
+    const after = await scrape(port);
+    expect(slowStatements(after) - slowStatements(before)).toBeGreaterThanOrEqual(4);
+    expect(longWaits(after) - longWaits(before)).toBeGreaterThanOrEqual(1);
+  });
+
+  // Only in PostgreSQL one statement takes a job away from its worker.
+  if (store.name === 'PostgreSQL') {
+    it('count jobs that were taken from their workers, which print nothing about it', async () => {
+      const takeAway = [
+        `update webhook_service_queue.job set lock_token = 'of another worker' where state = 'active' returning id`,
+        `delete from webhook_service_queue.job where state = 'active' returning id`,
+      ];
+      const names = ['lock_mismatch', 'missing_key'].map(
+        (reason) => `webhooks_queue_stale_jobs_total{reason="${reason}"}`,
+      );
+      const grown = await growth(names, async () => {
+        for (const [i, sql] of takeAway.entries()) {
+          let answer = (): void => undefined;
+          const held = new Promise<void>((resolve) => (answer = resolve));
+          const hook = receiver.hook({ status: 500 }, { after: held });
+          const webhook = await subscribe(service.api, hook, ['job.started']);
+          const event = await publish(service.api, 'job.started');
+          await hook.received(2);
+          await waitFor(async () => (await service.database.query(sql)).length > 0, { what: 'the job of the retry' });
+          answer();
+          await settledDeliveries(service.api, webhook, event);
+          const isCounted = async () => (await scrape(port)).values.get(names[i]!)! > 0;
+          await waitFor(isCounted, { what: 'the count of the job' });
+          await dataOf(service.api.deleteWebhook(webhook.id));
+        }
+      });
+      for (const count of grown) expect(count).toBeGreaterThan(0);
+      expect(service.logs()).not.toMatch(/Missing key|Lock mismatch/);
+    });
+  }
 
   it('have few labels, and none that says whose webhook, event or url it was', async () => {
     const own = [...(await scrape(port)).values.keys()].filter((series) => series.startsWith('webhooks_'));

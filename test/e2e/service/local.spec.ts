@@ -127,6 +127,19 @@ describe('On the machine of who tries it', () => {
     }
   });
 
+  it('a receiver shows control characters as U+FFFD, so its answer has at most 4.5 MB', async () => {
+    const { id } = await dataOf(api.createTryReceiver());
+    const post = (rawBody: string | Buffer) => exchange(url, 'POST', `/try/${id}`, { rawBody });
+    await post('{"a":"\u0085\u007f\ufeff"}\r\n\t\u0000\u0008\u000c\u001f.');
+    expect((await requestsOf(id))[0]!.body).toBe('{"a":"\u0085\u007f\ufeff"}\r\n\t\ufffd\ufffd\ufffd\ufffd.');
+    for (const worst of [Buffer.alloc(65_536), Buffer.alloc(65_536, 0xff), Buffer.alloc(65_536, '"')]) {
+      for (let i = 0; i < 20; i++) await post(worst);
+      const receiver = await dataOf(api.readTryReceiver(id));
+      expect(receiver.requests.map(({ body }) => body.length)).toEqual(Array(20).fill(65_536));
+      expect(Buffer.byteLength(JSON.stringify(receiver))).toBeLessThan(4_500_000);
+    }
+  });
+
   it('the service stops at once although a receiver is silent', async () => {
     const { id, url: there } = await dataOf(api.createTryReceiver());
     await dataOf(api.updateTryReceiver(id, { answer: 'silent' }));

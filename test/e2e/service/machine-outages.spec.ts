@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Api, dataOf, exchange } from '../../support/api';
@@ -8,6 +8,7 @@ import { describeWithSmallDisk } from '../stage/small-disk';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { type Hook, useReceiver } from '../../support/receiver';
 import {
+  capture,
   defaultSettings,
   freePort,
   hasExited,
@@ -22,6 +23,7 @@ const STARTED = { queue: 'films', jobId: '1', name: 'render', attempt: 1, starte
 
 interface Surroundings {
   stdout?: number | 'pipe' | 'ignore';
+  stderr?: 'pipe' | 'ignore';
   /** Open files, sockets included. */
   descriptors?: number;
   settings?: Settings;
@@ -47,12 +49,17 @@ describe('The service', () => {
   });
 
   /** Starts it with little of something, and waits until it is ready. */
-  async function start({ stdout = 'ignore', descriptors = 4096, settings = {} }: Surroundings): Promise<Running> {
+  async function start({
+    stdout = 'ignore',
+    stderr = 'ignore',
+    descriptors = 4096,
+    settings = {},
+  }: Surroundings): Promise<Running> {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const env = { PATH: process.env.PATH, ...defaultSettings(database.url, TOKEN), ...settings, PORT: String(port) };
     const limited = ['-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, process.execPath];
-    const child = spawn('sh', [...limited, serviceFile('src/main.js')], { env, stdio: ['ignore', stdout, 'ignore'] });
+    const child = spawn('sh', [...limited, serviceFile('src/main.js')], { env, stdio: ['ignore', stdout, stderr] });
     children.push(child);
     await waitFor(() => isReady(url), { what: 'a service that is ready', timeoutMs: 40_000 });
     return { child, url, api: new Api(url, TOKEN) };
@@ -152,6 +159,23 @@ describe('The service', () => {
       await expectArrivals(hook, new Set([...before, ...(await publish(running.api, 20))]));
       await expectCleanEnd(running);
       rmSync(join(folder, 'data'), { recursive: true });
+    });
+
+    it('ends while that is full, and does not say that it did not start', async () => {
+      const { folder, fill, makeRoom } = disk();
+      const dataDir = join(folder, 'data');
+      const running = await start({ stderr: 'pipe', settings: { DATABASE_URL: undefined, DATA_DIR: dataDir } });
+      const stderr = capture(running.child, ['stderr']);
+      fill();
+      const data = { ...STARTED, note: 'x'.repeat(9000) };
+      const isRefused = async () => (await running.api.publish({ event: 'job.started', data })).status >= 500;
+      await waitFor(isRefused, { what: 'a refusal', timeoutMs: 30_000 });
+      await expectCleanEnd(running);
+      // When the full disk has ended PostgreSQL, lines about its restarts come before.
+      expect(stderr()).not.toMatch(/^(It did not start|ENOSPC|The service has stopped)/m);
+      expect(existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false);
+      makeRoom();
+      rmSync(dataDir, { recursive: true });
     });
 
     it('does not start while that is full, says so, and starts as soon as there is room', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
 import { JobQueue, type Task } from '../../support/job-queue';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { type Service, type Settings, startService } from '../../support/service';
@@ -151,6 +152,36 @@ describeOnStores('A monitored queue', (store: Store) => {
     await expectTold(await addJobs(1));
     expect(await database.query(EVENTS)).toHaveLength(SUCCEEDS.length + FAILS_ONCE.length + FAILS.length);
   });
+
+  if (store.name === 'Redis') {
+    it('leaves out a job whose key is no job, names it in the log, and is read on', async () => {
+      const service = await serve();
+      await waitFor(() => reads(service), { what: 'the reader' });
+      queue.start();
+      const redis = new Redis(store.settings().REDIS_URL!);
+      const key = `bull:${settings.MONITORED_QUEUES}`;
+      try {
+        await redis.set(`${key}:777`, 'x');
+        // The stream of the queue itself is no job, either.
+        for (const jobId of ['777', 'events'])
+          await redis.xadd(`${key}:events`, '*', 'event', 'completed', 'jobId', jobId);
+        // A count of attempts that no database stores.
+        for (const [i, attempts] of ['many', '4000000000', '-1'].entries()) {
+          await redis.hset(`${key}:odd-${i}`, { name: 'odd', data: '{}', ats: attempts });
+          await redis.xadd(`${key}:events`, '*', 'event', 'active', 'jobId', `odd-${i}`);
+        }
+        await expectTold(await addJobs(2));
+        const told = await toldOf(database, ['777', 'events', 'odd-0', 'odd-1', 'odd-2']);
+        expect([...told.values()]).toEqual([[], [], ...Array(3).fill(['job.started 1'])]);
+        for (const jobId of ['777', 'events']) {
+          const lines = service.logs().match(new RegExp(`Job ${jobId} of redis bull:\\S+ cannot be read`, 'g'));
+          expect(lines).toHaveLength(1);
+        }
+      } finally {
+        redis.disconnect();
+      }
+    });
+  }
 
   it('says so when its stream was trimmed before it was read, and goes on', async () => {
     await queue.close();

@@ -439,6 +439,18 @@ describe('A reader that has lost its account', () => {
   });
 });
 
+describe('An account whose next reading was set by a clock that was ahead', () => {
+  it('is read now, also when it was being read then', async () => {
+    const account = await connected('bluesky', followers(3));
+    await monitor.database.query(
+      `update webhook_service.accounts set next_reading_at = now() + interval '10 years', reading_id = gen_random_uuid()
+       where id = $1`,
+      [account.id],
+    );
+    expect((await monitor.readings.claim(100)).map(({ id }) => id)).toEqual([account.id]);
+  });
+});
+
 describe('The accounts of one user', () => {
   it('are read three at a time, so that his slow servers do not hold up others', async () => {
     const handle = `ada@${server.host}`;

@@ -65,7 +65,8 @@ export async function pagesOfLog(database: TestDatabase): Promise<number> {
   return row!.pages;
 }
 
-async function makeDays(database: TestDatabase, now: Date): Promise<void> {
+/** Makes the partitions of thirty days before this one and of a week after it. */
+export async function makeDays(database: TestDatabase, now: Date): Promise<void> {
   for (const table of ['events', 'deliveries'] as const) {
     for (const { name, from, to } of dayPartitions(table, now, -DAYS, 7)) {
       await database.query(

@@ -21,6 +21,11 @@ const HELD = `interval '3 minutes'`;
 /** The most accounts of one user that are read at once, so that one user's slow servers do not delay other users. */
 const MOST_OF_A_USER = 3;
 
+/** No account waits longer than a day for its next reading: these times are of a clock that was ahead. */
+const RELEASE_AHEAD = `
+  update webhook_service.accounts set reading_id = null, next_reading_at = now()
+  where next_reading_at > now() + interval '2 days'`;
+
 /** An account that is being read becomes due again when its reader has died. Two processes never take the same one. */
 const CLAIM = `
   update webhook_service.accounts a
@@ -77,6 +82,7 @@ export class FollowerReadingsRepository {
 
   /** Takes up to `limit` accounts that are due, of users with fewer than `perUser` held, and holds each for 3 minutes. */
   async claim(limit: number, perUser = MOST_OF_A_USER): Promise<Reading[]> {
+    await this.dataSource.query(RELEASE_AHEAD);
     const [readings] = await this.dataSource.query<[Reading[], number]>(CLAIM, [limit, perUser]);
     return readings;
   }

@@ -53,7 +53,7 @@ export class WebhookStatsDto extends StatsDto {
   @ApiCount({ maximum: 1000 })
   pending: number;
 
-  /** When an attempt was last made, tests apart: up to 5 minutes later than this; null: none is kept. */
+  /** When an attempt was last made, tests excluded; null: none is kept. */
   @ApiTime()
   lastDeliveryAt: string | null;
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { v7 } from 'uuid';
 import { DayTablesRepository } from '../../../../src/plumbing/database/day-tables.repository';
+import { lowestIdOf } from '../../../../src/plumbing/database/id-time';
 import { dayPartitions } from '../../../../src/plumbing/database/partitions';
 import { RetentionService } from '../../../../src/deliveries/retention/retention.service';
 import { startApplication, stopApplication } from '../../stage/application';
@@ -18,6 +19,8 @@ describe('Retention', () => {
   beforeAll(async () => {
     database = await cloneDatabase();
     app = await startApplication(database.url, []);
+    // A log that was silent for a day puts the clock in doubt.
+    await deliveryOf(0.5, 0.5, 'succeeded');
   });
   afterAll(async () => {
     await stopApplication(app);
@@ -68,12 +71,21 @@ describe('Retention', () => {
   }
 
   const apply = () => app.get(RetentionService).apply();
+  /** As many runs as there may be days to drop, and one for what is forgotten up to now. */
+  const applyAll = async () => {
+    for (let i = 0; i <= OLD_DAYS.length; i++) await apply();
+  };
   const exists = async (id: string) =>
     (await database.query('select from webhook_service.deliveries where id = $1', [id])).length > 0;
 
-  it('drops the days of events and deliveries that have ended before it, and no other', async () => {
+  it('drops the days of events and deliveries that have ended before it, one in a run, and no other', async () => {
     const old = await deliveryOf(32, 32, 'succeeded');
     const young = await deliveryOf(RETENTION_DAYS, RETENTION_DAYS, 'succeeded');
+    for (const left of [[-32, -31, -RETENTION_DAYS], [-31, -RETENTION_DAYS], [-RETENTION_DAYS]]) {
+      await apply();
+      expect(await daysOf('events')).toEqual(left);
+      expect(await daysOf('deliveries')).toEqual(left);
+    }
     await apply();
     expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
     expect(await daysOf('deliveries')).toEqual([-RETENTION_DAYS]);
@@ -83,12 +95,12 @@ describe('Retention', () => {
 
   it('keeps a day while something of it is to be delivered, and drops it afterwards', async () => {
     const pending = await deliveryOf(33, 31, 'pending');
-    await apply();
+    await applyAll();
     // The event's day because of its body, the delivery's because of its row.
     expect(await daysOf('events')).toEqual([-33, -RETENTION_DAYS]);
     expect(await daysOf('deliveries')).toEqual([-31, -RETENTION_DAYS]);
     await database.query(`update webhook_service.deliveries set status = 'failed' where id = $1`, [pending]);
-    await apply();
+    await applyAll();
     expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
     expect(await daysOf('deliveries')).toEqual([-RETENTION_DAYS]);
   });
@@ -100,7 +112,7 @@ describe('Retention', () => {
        values ($1, 'job.started', '{}', now() + interval '1 hour')`,
       [id],
     );
-    await apply();
+    await applyAll();
     expect(await daysOf('events')).toEqual([-32, -RETENTION_DAYS]);
     await database.query('delete from webhook_service.events where id = $1', [id]);
   });
@@ -110,7 +122,7 @@ describe('Retention', () => {
     await database.query(
       `alter table webhook_service.events detach partition webhook_service.${first?.name} concurrently`,
     );
-    await apply();
+    await applyAll();
     expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
   });
 
@@ -119,7 +131,7 @@ describe('Retention', () => {
       `insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint, created_at)
        select 'someone', n::text, gen_random_uuid(), '', now() - n * interval '10 days' from generate_series(1, 5) as n`,
     );
-    await apply();
+    await applyAll();
     const rows = await database.query<{ key: string }>('select key from webhook_service.event_keys order by key');
     expect(rows.map(({ key }) => key)).toEqual(['1', '2']);
   });
@@ -135,11 +147,36 @@ describe('Retention', () => {
        from generate_series(1, 5) as n`,
       [webhook?.id],
     );
-    await apply();
+    await applyAll();
     const rows = await database.query<{ days: number }>(
       'select (extract(epoch from now() - started_at) / 86400)::int as days from webhook_service.webhook_pauses order by 1',
     );
     expect(rows.map(({ days }) => days)).toEqual([10, 20, 50]);
+  });
+
+  it('forgets jobs of other queues that were not heard of since then, and not in 30 days', async () => {
+    await database.query(
+      `insert into webhook_service.queue_jobs (queue, job_id, user_is, noted_at)
+       select 'redis bull:mail', n::text, 'none', now() - n * interval '10 days' from generate_series(1, 5) as n`,
+    );
+    await applyAll();
+    const rows = await database.query<{ id: string }>('select job_id as id from webhook_service.queue_jobs order by 1');
+    expect(rows.map(({ id }) => id)).toEqual(['1', '2']);
+  });
+
+  it('forgets no more than one day of anything in a run that drops a day', async () => {
+    await database.query('delete from webhook_service.event_keys');
+    await database.query(
+      `insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint, created_at)
+       select 'someone', n::text, gen_random_uuid(), '', now() - n * interval '1 day' from generate_series(30, 33) as n`,
+    );
+    const counts: (number | undefined)[] = [];
+    for (let i = 0; i < 4; i++) {
+      await apply();
+      const [row] = await database.query<{ n: number }>('select count(*)::int as n from webhook_service.event_keys');
+      counts.push(row?.n);
+    }
+    expect(counts).toEqual([3, 2, 1, 0]);
   });
 
   it('is the work of one process at a time', async () => {
@@ -148,7 +185,54 @@ describe('Retention', () => {
       await apply();
       expect(await daysOf('events')).toEqual([...OLD_DAYS, -RETENTION_DAYS]);
     });
-    await apply();
+    await applyAll();
     expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
+  });
+});
+
+describe('Retention after a jump of the clock', () => {
+  let database: TestDatabase;
+  let app: NestFastifyApplication;
+  const keysLeft = async () => (await database.query('select from webhook_service.event_keys')).length;
+  const daysLeft = async () =>
+    (await database.query(`select from pg_tables where tablename in ('events_p20200101', 'events_p20200102')`)).length;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    app = await startApplication(database.url, []);
+    for (const [day, next] of [
+      ['2020-01-01', '2020-01-02'],
+      ['2020-01-02', '2020-01-03'],
+    ] as const) {
+      const [from, to] = [day, next].map((time) => lowestIdOf(Date.parse(time)));
+      await database.query(
+        `create table webhook_service.events_p${day.replaceAll('-', '')} partition of webhook_service.events
+         for values from ('${from}') to ('${to}')`,
+      );
+    }
+    await database.query(
+      `insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint, created_at)
+       values ('someone', 'k', gen_random_uuid(), '', '2020-01-02T12:00:00Z')`,
+    );
+    // Published since the jump.
+    await database.query(
+      `insert into webhook_service.events (id, name, body, fanned_out_at) values ($1, 'job.started', '{}', now())`,
+      [v7()],
+    );
+  });
+  afterAll(async () => {
+    await stopApplication(app);
+    await database.drop();
+  });
+
+  it('drops nothing until a run an hour later says the same, and then one day', async () => {
+    const retention = app.get(RetentionService);
+    for (let i = 0; i < 3; i++) await retention.apply();
+    expect([await daysLeft(), await keysLeft()]).toEqual([2, 1]);
+    const realNow = performance.now.bind(performance);
+    const inAnHour = jest.spyOn(performance, 'now').mockImplementation(() => realNow() + 3_600_000);
+    await retention.apply();
+    inAnHour.mockRestore();
+    expect([await daysLeft(), await keysLeft()]).toEqual([1, 1]);
   });
 });

@@ -64,15 +64,18 @@ describe('The schema', () => {
     },
   );
 
-  it('of version 0.1 is refused with a sentence, and left as it is', async () => {
-    const old = `test_${randomBytes(6).toString('hex')}`;
-    await administrate(`create database ${old}`);
-    const made = await new DataSource({ ...dataSourceOptions(databaseUrl(old), 2), migrations: [] }).initialize();
+  it.each([
+    ['version 0.1', 'InitialSchema1763600000000', /was made by version 0\.1 .* set another DATA_DIR/],
+    ['a newer version', 'Future1999999999999', /newer version .* does not know the migration Future1999999999999/],
+  ])('of %s is refused with a sentence, and left as it is', async (_, migration, sentence) => {
+    const other = `test_${randomBytes(6).toString('hex')}`;
+    await administrate(`create database ${other}`);
+    const made = await new DataSource({ ...dataSourceOptions(databaseUrl(other), 2), migrations: [] }).initialize();
     try {
       await made.query(`create schema ${SCHEMA}`);
       await made.query(`create table ${SCHEMA}.migrations (id serial, "timestamp" bigint, name text)`);
-      await made.query(`insert into ${SCHEMA}.migrations (name) values ('InitialSchema1763600000000')`);
-      await expect(migrate(databaseUrl(old))).rejects.toThrow(/was made by version 0\.1 .* set another DATA_DIR/);
+      await made.query(`insert into ${SCHEMA}.migrations (name) values ($1)`, [migration]);
+      await expect(migrate(databaseUrl(other))).rejects.toThrow(sentence);
       const [count] = await made.query<{ tables: number }[]>(
         'select count(*)::int as tables from information_schema.tables where table_schema = $1',
         [SCHEMA],
@@ -80,7 +83,7 @@ describe('The schema', () => {
       expect(count?.tables).toBe(1);
     } finally {
       await made.destroy();
-      await administrate(`drop database ${old} with (force)`);
+      await administrate(`drop database ${other} with (force)`);
     }
   });
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import {
   chmod,
   mkdir,
@@ -22,6 +23,8 @@ import {
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from '../../../../src/plumbing/embedded/embedded-postgres.launcher';
+import { nobodyIn, postgresUserIn } from '../../../../src/plumbing/embedded/postgres-user';
+import { giveTo } from '../../../../src/plumbing/embedded/system-user.launcher';
 import { isServerOf } from '../../../../src/plumbing/embedded/postgres-process.launcher';
 import { freePort } from '../../../support/service';
 import { waitFor } from '../../../support/wait-for';
@@ -63,6 +66,11 @@ async function attach(): Promise<EmbeddedPostgres> {
   return postgres;
 }
 
+/** Without those on the user of a server that root has started. */
+function notesOnPlaces({ notes }: EmbeddedPostgres): string[] {
+  return notes.filter((note) => !/nobody|chown/.test(note));
+}
+
 async function query(postgres: EmbeddedPostgres, sql: string): Promise<unknown[]> {
   const client = new Client({ connectionString: postgres.url });
   // A server that is killed ends its connections with an error.
@@ -101,7 +109,8 @@ async function killServer({ folder }: EmbeddedPostgres): Promise<void> {
 describe('the embedded PostgreSQL', () => {
   it('starts in a folder that does not exist yet, and is durable, in UTC and unlike C knows É', async () => {
     const postgres = await start();
-    expect(postgres).toMatchObject({ owned: true, notes: [], folder: join(dataDir, 'postgres') });
+    expect(postgres).toMatchObject({ owned: true, folder: join(dataDir, 'postgres') });
+    expect(notesOnPlaces(postgres)).toEqual([]);
     expect(
       await query(
         postgres,
@@ -238,7 +247,7 @@ describe('the embedded PostgreSQL', () => {
     const isRoot = process.getuid?.() === 0;
     const first = await start();
     expect(first.folder.startsWith(dataDir)).toBe(!isRoot);
-    expect(first.notes).toEqual(isRoot ? [expect.stringContaining(`the database is in ${first.folder}`)] : []);
+    expect(notesOnPlaces(first)).toEqual(isRoot ? [expect.stringContaining(`the database is in ${first.folder}`)] : []);
     await query(first, 'create table kept as select 42 as n');
     await first.stop();
     const second = await start();
@@ -247,6 +256,35 @@ describe('the embedded PostgreSQL', () => {
     await second.stop();
   });
 });
+
+// PostgreSQL runs as the user of the tests, unless that is root.
+if (process.getuid?.() === 0) {
+  describe('the embedded PostgreSQL of root', () => {
+    const passwd = readFileSync('/etc/passwd', 'utf8');
+    const ownerOf = async (postgres: EmbeddedPostgres) => (await stat(postgres.folder)).uid;
+
+    it('runs as a user of its own where there is one', async () => {
+      const postgres = await start();
+      expect(await ownerOf(postgres)).toBe(postgresUserIn(passwd).uid);
+      await postgres.stop();
+    });
+
+    it('goes on as nobody with the data of nobody, and says what that means', async () => {
+      const before = await start();
+      await query(before, 'create table kept as select 42 as n');
+      await before.stop();
+      await giveTo(nobodyIn(passwd), before.folder);
+      const postgres = await start();
+      expect(await ownerOf(postgres)).toBe(nobodyIn(passwd).uid);
+      expect(await query(postgres, 'select n from kept')).toEqual([42]);
+      expect(postgres.notes).toEqual([
+        'PostgreSQL runs as nobody, because it refuses to run as root: every other program of nobody can read the data.',
+        `To change that, stop the service, create the user webhook-notification, and run: chown -R webhook-notification: ${postgres.folder}`,
+      ]);
+      await postgres.stop();
+    });
+  });
+}
 
 describe('a command', () => {
   it('uses the database that runs and does not stop it', async () => {

@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
+import { JOB_LEASE } from '../lease';
+
+/** For how long the oldest row of each kind and state has been due, in seconds; 0: there is none. */
+export interface OldestDue {
+  unattendedEvents: number;
+  pendingEvents: number;
+  unattendedDeliveries: number;
+  pendingDeliveries: number;
+  deferredDeliveries: number;
+}
+
+const secondsSince = (time: string): string => `coalesce(extract(epoch from now() - min(${time})), 0)::float8`;
+
+/** Swept every second, so a lease that ended before this is attended to by no process. */
+const UNATTENDED_SINCE = `now() - interval '5 seconds'`;
+
+/**
+ * Looks at $1 rows of each state, those whose leases end first, and at the first row of $2 webhooks with deferred rows. It
+ * reads partial indexes only, so its cost is bounded whatever the tables hold; beyond these rows there may be an older one.
+ * A pending row that is due has a lease of at most JOB_LEASE from now.
+ */
+export const OLDEST_DUE: Statement = {
+  name: 'oldest_due',
+  text: `
+    with recursive lane as (
+      (select user_id, webhook_id, scheduled_at from webhook_service.deliveries
+       where status = 'pending' and parked order by user_id, webhook_id, id limit 1)
+      union all
+      select following.* from lane cross join lateral (
+        select user_id, webhook_id, scheduled_at from webhook_service.deliveries
+        where status = 'pending' and parked and (user_id, webhook_id) > (lane.user_id, lane.webhook_id)
+        order by user_id, webhook_id, id limit 1
+      ) as following
+    )
+    select
+      (select ${secondsSince('accepted_at')} from (
+        select accepted_at from webhook_service.events
+        where fanned_out_at is null and leased_until < ${UNATTENDED_SINCE} order by leased_until limit $1
+      ) as e) as "unattendedEvents",
+      (select ${secondsSince('accepted_at')} from (
+        select accepted_at from webhook_service.events
+        where fanned_out_at is null and leased_until >= ${UNATTENDED_SINCE} order by leased_until limit $1
+      ) as e) as "pendingEvents",
+      (select ${secondsSince('scheduled_at')} from (
+        select scheduled_at from webhook_service.deliveries
+        where status = 'pending' and leased_until < ${UNATTENDED_SINCE} order by leased_until limit $1
+      ) as d) as "unattendedDeliveries",
+      (select ${secondsSince('scheduled_at')} from (
+        select scheduled_at, parked from webhook_service.deliveries
+        where status = 'pending' and leased_until between ${UNATTENDED_SINCE} and now() + ${JOB_LEASE}
+        order by leased_until limit $1
+      ) as d where not parked and scheduled_at <= now()) as "pendingDeliveries",
+      (select ${secondsSince('scheduled_at')} from (select scheduled_at from lane limit $2) as d) as "deferredDeliveries"`,
+};
+
+/** Finds out how late the service is. */
+@Injectable()
+export class OldestDueRepository {
+  constructor(private readonly statements: StatementsService) {}
+
+  /** Looks at `rows` rows of each state and at `webhooks` webhooks with deferred rows. Throws while PostgreSQL is away. */
+  async read(rows: number, webhooks: number): Promise<OldestDue> {
+    const [found] = await this.statements.run<OldestDue & Record<string, unknown>>(OLDEST_DUE, [rows, webhooks]);
+    if (!found) throw new Error('The statement returned no row.');
+    return found;
+  }
+}

@@ -1,0 +1,67 @@
+import type { FanOutQueue } from '../../events/fan-out.queue';
+import type { MetricsService } from '../../plumbing/metrics/metrics.service';
+import type { RedisMemoryClient } from '../../plumbing/queue/redis-memory.client';
+import type { SendQueue } from '../send.queue';
+import type { SweepRepository } from './sweep.repository';
+import { SweeperService } from './sweeper.service';
+
+const EVERYTHING = null;
+const LATELY_MS = 10_000;
+const PAGE = 1000;
+
+describe('What a sweeper looks for', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  /** Sweeps every second; answers for each sweep how old the leases were that it looked for. */
+  function started(found: number[] = []) {
+    const bounds: (number | null)[] = [];
+    const rows: Partial<SweepRepository> = {
+      reclaimEvents: async (_limit, withinMs) => {
+        bounds.push(withinMs);
+        return Array<string>(found.shift() ?? 0).fill('id');
+      },
+      reclaimDeliveries: async () => [],
+    };
+    const sweeper = new SweeperService(
+      rows as SweepRepository,
+      { remaining: Infinity, enqueue: async () => undefined } as Partial<FanOutQueue> as FanOutQueue,
+      {
+        names: [],
+        remaining: Infinity,
+        enqueue: async () => undefined,
+        countByName: () => [],
+      } as Partial<SendQueue> as SendQueue,
+      { lost: async () => [] } as Partial<RedisMemoryClient> as RedisMemoryClient,
+      { counterBy: () => ({ inc: () => undefined }), gauge: () => undefined } as unknown as MetricsService,
+    );
+    const sweep = async (seconds: number) => {
+      bounds.length = 0;
+      for (let second = 0; second < seconds; second++) {
+        await sweeper.sweep();
+        jest.advanceTimersByTime(1000);
+      }
+      return bounds;
+    };
+    return { sweep };
+  }
+
+  it('is everything at first and once a minute, and otherwise what expired lately', async () => {
+    const { sweep } = started();
+    expect(await sweep(1)).toEqual([EVERYTHING]);
+    expect(await sweep(60)).toEqual(Array(60).fill(LATELY_MS));
+    expect(await sweep(2)).toEqual([EVERYTHING, LATELY_MS]);
+  });
+
+  it('is everything again after a time without sweeps, in which leases may have expired long ago', async () => {
+    const { sweep } = started();
+    await sweep(3);
+    jest.advanceTimersByTime(5000);
+    expect(await sweep(2)).toEqual([EVERYTHING, LATELY_MS]);
+  });
+
+  it('is everything until a sweep has left nothing', async () => {
+    const { sweep } = started(Array<number>(15).fill(PAGE));
+    expect(await sweep(3)).toEqual([...Array(16).fill(EVERYTHING), LATELY_MS]);
+  });
+});

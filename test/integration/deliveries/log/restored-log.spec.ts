@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DataSource } from 'typeorm';
+import { ChangesRepository } from '../../../../src/deliveries/log/changes.repository';
+import { type ChangeRequest, ChangesService } from '../../../../src/deliveries/log/changes.service';
+import type { ChangePosition } from '../../../../src/deliveries/log/change-position';
+import { StatementsService } from '../../../../src/plumbing/database/statements.service';
+import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
+import { startApplication, stopApplication } from '../../stage/application';
+import { planOf } from '../../stage/plans';
+
+/** Rows as a dump brings them along: the ids of their transactions are those of another cluster, $3 ahead of this one. */
+const RESTORE = `
+  insert into webhook_service.deliveries
+    (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until, created_in, changed_in)
+  select (lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid,
+         $1::uuid, $2, $1::uuid, 'job.started', 'http://127.0.0.1/', 1, 'event', case when n <= 20 then 'succeeded' else 'pending' end,
+         now(), now() + interval '1 day', ahead, ahead
+  from generate_series(1, $4::int) as n, lateral (select (pg_current_xact_id()::text::bigint + $3::int + n)::text::xid8 as ahead) as x
+  returning id, status`;
+
+describe('After a restore into a cluster that has made fewer transactions', () => {
+  let database: TestDatabase;
+  let app: NestFastifyApplication;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    app = await startApplication(database.url, []);
+  });
+  afterAll(async () => {
+    await stopApplication(app);
+    await database.drop();
+  });
+
+  async function pass(transactions: number): Promise<void> {
+    for (let i = 0; i < transactions; i++) await database.query('select pg_current_xact_id()');
+  }
+
+  it('gives what changes here once, and nothing that was changed before', async () => {
+    const [userId, changes] = [`user-${randomUUID()}`, app.get(ChangesRepository)];
+    const rows = await database.query<{ id: string; status: string }>(RESTORE, [randomUUID(), userId, 30, 25]);
+    const given: string[] = [];
+    const look = async (from: ChangePosition): Promise<ChangePosition> => {
+      const { looks } = await changes.look([{ userId, from }], []);
+      given.push(...(looks[0]?.changes ?? []).map(({ row }) => `${row.status} ${row.id}`));
+      return looks[0]?.to as ChangePosition;
+    };
+    const begin = await changes.now();
+    let position = await look(begin);
+    // The counter passes the ids of the rows, and goes on.
+    for (let i = 0; i < 12; i++) {
+      await pass(10);
+      position = await look(position);
+    }
+    expect(given).toEqual([]);
+    await look(begin);
+    expect(given).toEqual([]);
+    const { id } = rows.find(({ status }) => status === 'pending') as { id: string };
+    await database.query(
+      `update webhook_service.deliveries set status = 'succeeded', changed_in = pg_current_xact_id() where id = $1`,
+      [id],
+    );
+    position = await look(position);
+    await look(position);
+    expect(given).toEqual([`succeeded ${id}`]);
+  });
+
+  it('reads none of these rows to find changes', async () => {
+    const [userId, changes] = [`user-${randomUUID()}`, app.get(ChangesRepository)];
+    await database.query(RESTORE, [randomUUID(), userId, 1_000_000, 2000]);
+    await database.query('analyze webhook_service.deliveries');
+    const run = jest.spyOn(app.get(StatementsService), 'run');
+    await changes.look([{ userId, from: await changes.now() }], []);
+    const [{ text }, parameters] = run.mock.calls.at(-1)!;
+    run.mockRestore();
+    const { looked } = await planOf(app.get(DataSource), { sql: text, parameters: [...parameters] });
+    expect(looked).toBeLessThan(100);
+  });
+
+  const requestFrom = (after: ChangePosition | null, waitMs: number): ChangeRequest => ({
+    principal: { userId: `user-${randomUUID()}`, tokenId: null, scopes: [], expiresAt: null },
+    ...{ after, limit: 50, waitMs, isWanted: () => true, signal: new AbortController().signal },
+  });
+
+  it('refuses a position of the other cluster, also while a request waits', async () => {
+    const ahead: ChangePosition = { base: '1000000000:1000000000:', upTo: null };
+    const service = app.get(ChangesService);
+    const refused = { status: 400, message: expect.stringMatching(/begin with changedAfter=now/) as unknown };
+    await expect(service.read(requestFrom(ahead, 0))).rejects.toMatchObject(refused);
+    await expect(service.read(requestFrom(ahead, 5000))).rejects.toMatchObject(refused);
+    const now = jest.spyOn(app.get(ChangesRepository), 'now').mockResolvedValueOnce(ahead);
+    await expect(service.read(requestFrom(null, 20_000))).rejects.toMatchObject(refused);
+    now.mockRestore();
+  });
+});

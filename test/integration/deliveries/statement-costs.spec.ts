@@ -1,0 +1,83 @@
+import type { Pool } from 'pg';
+import { DataSource } from 'typeorm';
+import { dataSourceOptions } from '../../../src/plumbing/database/data-source.launcher';
+import { cloneDatabase } from '../../support/postgres';
+import { startPostgres } from '../../support/postgres-server';
+import { BusyDay } from '../stage/busy-day';
+import { hotStatements } from '../stage/hot-statements';
+import { type Cost, measure } from '../stage/measured-connection';
+
+jest.setTimeout(300_000);
+
+const FEW = 1000;
+const MANY = 100_000;
+const BACKLOG = 2000;
+/**
+ * The cheapest of these calls counts: entries of indexes that have just died are read once more each, and again while a
+ * transaction of any database of the server is open that is older. So the server is one of this file's own, too.
+ */
+const CALLS = 3;
+/** An index of a hundred times as many rows is a level deeper, and a row that changes enters up to eight of them. */
+const AT_MOST = 1.7;
+
+/** What PostgreSQL's planner knows of the day when the plans are made, and whether it learns more. */
+const KNOWN = ['nothing', 'that it is empty', 'everything'] as const;
+
+let stopServer: () => Promise<void>;
+beforeAll(async () => {
+  stopServer = await startPostgres();
+});
+afterAll(() => stopServer());
+
+describe.each(KNOWN)('A statement whose plan was made in an empty partition, when PostgreSQL knows %s', (known) => {
+  const costs = new Map<string, { few: Cost[]; many: Cost[] }>();
+
+  beforeAll(async () => {
+    const [few, many] = [await costsOf(FEW, known), await costsOf(MANY, known)];
+    for (const [title, cost] of few) costs.set(title, { few: cost, many: many.get(title) ?? [] });
+  });
+
+  it(`reads as many pages at ${MANY} rows of a day that was never vacuumed as at ${FEW}`, () => {
+    const ratios = [...costs].map(([title, { few, many }]) => ({ title, few: pagesOf(few), many: pagesOf(many) }));
+    expect(ratios.filter(({ few }) => few === 0)).toEqual([]);
+    expect(ratios.filter(({ few, many }) => many > few * AT_MOST)).toEqual([]);
+  });
+
+  it('is never compiled', () => {
+    const all = [...costs.values()].flatMap(({ few, many }) => [...few, ...many]);
+    expect(all.filter(({ compiled }) => compiled > 0).map(({ sql }) => sql)).toEqual([]);
+  });
+});
+
+/** What each statement costs on a day of that many rows, with the plan that the connection really uses. */
+async function costsOf(rows: number, known: (typeof KNOWN)[number]): Promise<Map<string, Cost[]>> {
+  const database = await cloneDatabase();
+  const dataSource = new DataSource(dataSourceOptions(database.url, 1));
+  try {
+    await dataSource.initialize();
+    const measured = await measure((dataSource.driver as unknown as { master: Pool }).master);
+    const day = new BusyDay(database);
+    await day.begin(dataSource);
+    if (known === 'that it is empty') await day.analyze();
+    const statements = Object.entries(hotStatements(dataSource, day));
+    for (const [, prepare] of statements) await (await prepare())();
+    await day.clear();
+    await day.growTo(rows, BACKLOG);
+    if (known === 'everything') await day.analyze();
+    const costs = new Map<string, Cost[]>();
+    for (const [title, prepare] of statements) {
+      const calls: Cost[][] = [];
+      for (let call = 1; call <= CALLS; call++) calls.push(await measured(await prepare()));
+      costs.set(
+        title,
+        calls.reduce((least, cost) => (pagesOf(cost) < pagesOf(least) ? cost : least)),
+      );
+    }
+    return costs;
+  } finally {
+    await dataSource.destroy();
+    await database.drop();
+  }
+}
+
+const pagesOf = (costs: readonly Cost[]): number => costs.reduce((sum, { pages }) => sum + pages, 0);

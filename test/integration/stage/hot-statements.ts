@@ -1,0 +1,158 @@
+import type { DataSource } from 'typeorm';
+import { v7 } from 'uuid';
+import type { FirstAttempt, Outcome } from '../../../src/deliveries/attempt';
+import { DeliveriesRepository } from '../../../src/deliveries/deliveries.repository';
+import { FanOutRepository } from '../../../src/deliveries/fan-out/fan-out.repository';
+import { firstDeliveryId } from '../../../src/deliveries/fan-out/first-delivery-id';
+import { ChangesRepository } from '../../../src/deliveries/log/changes.repository';
+import { ClaimsRepository } from '../../../src/deliveries/sending/claims.repository';
+import { FirstRowsRepository } from '../../../src/deliveries/sending/first-rows.repository';
+import { ParkedRepository } from '../../../src/deliveries/slots/parked.repository';
+import { SweepRepository } from '../../../src/deliveries/sweeping/sweep.repository';
+import { EventsRepository } from '../../../src/events/events.repository';
+import type { ClockService } from '../../../src/plumbing/database/clock.service';
+import { StatementsService } from '../../../src/plumbing/database/statements.service';
+import { StatsRepository } from '../../../src/webhooks/stats/stats.repository';
+import type { BusyDay } from './busy-day';
+
+/** Prepares rows for a statement, and returns what runs it. */
+export type HotStatement = () => Promise<() => Promise<unknown>>;
+
+const BATCH = 20;
+const URL = 'https://receiver.example/';
+const NOBODY = { userId: '', webhookId: '00000000-0000-0000-0000-000000000000' };
+
+/** The statements of the hot path, each about a batch of rows of which half lie far apart in the day. */
+export function hotStatements(dataSource: DataSource, day: BusyDay): Record<string, HotStatement> {
+  const statements = new StatementsService(dataSource);
+  const clock = { birth: () => ({ id: v7(), at: new Date() }) } as ClockService;
+  const events = new EventsRepository(statements);
+  const fanOut = new FanOutRepository(statements);
+  const deliveries = new DeliveriesRepository(statements, clock);
+  const claims = new ClaimsRepository(statements);
+  const firstRows = new FirstRowsRepository(statements, clock);
+  const parked = new ParkedRepository(statements);
+  const sweep = new SweepRepository(dataSource, statements);
+  const stats = new StatsRepository(statements);
+  const changes = new ChangesRepository(statements);
+
+  const event = () => ({
+    id: v7(),
+    name: 'job.started',
+    userId: 'busy',
+    publisherId: 'busy',
+    body: '{}',
+    traceparent: null,
+  });
+  const claimEvents = async (ids: string[]) => {
+    for await (const page of fanOut.claim(ids)) void page;
+  };
+  const insertFirst = async (failed: boolean) => {
+    const ids = await day.publish(BATCH);
+    const rows = ids.map((id) => ({
+      first: firstOf(id, day),
+      outcome: outcomeOf(firstDeliveryId(id, day.busy.webhookId), failed),
+      parked: false,
+    }));
+    return () => firstRows.insert(rows);
+  };
+  const record = async (failed: boolean) => {
+    const ids = await day.deliver(BATCH, { claimed: true });
+    return () => deliveries.record(ids.map((id) => outcomeOf(id, failed)));
+  };
+
+  return {
+    'publishes an event': async () => () => events.insert([event()]),
+    'publishes an event with a key': async () => () =>
+      events.insertKeyed(event(), { publisherId: 'busy', key: v7(), fingerprint: Buffer.from('') }),
+    'claims new events': async () => {
+      const ids = await day.publish(BATCH);
+      return () => claimEvents(ids);
+    },
+    'claims events of everybody': async () => {
+      const ids = await day.publish(BATCH, null);
+      return () => claimEvents(ids);
+    },
+    'claims swept events': async () => {
+      const ids = await day.publish(BATCH);
+      await day.expire('events', ids);
+      return () => claimEvents(ids);
+    },
+    'holds events': async () => {
+      const ids = await day.publish(BATCH);
+      return () => fanOut.hold(ids);
+    },
+    'completes events': async () => {
+      const ids = await day.publish(BATCH);
+      return () => fanOut.complete(ids);
+    },
+    'inserts first attempts': () => insertFirst(false),
+    'inserts first attempts that failed': () => insertFirst(true),
+    'records successes': () => record(false),
+    'records failures': () => record(true),
+    'extends leases': async () => {
+      const ids = await day.deliver(BATCH, { claimed: true });
+      return () => deliveries.extendLeases(ids);
+    },
+    'releases leases': async () => {
+      const ids = await day.deliver(BATCH);
+      return () => deliveries.releaseLeases(ids);
+    },
+    'claims deliveries': async () => {
+      const ids = await day.deliver(BATCH);
+      return async () => {
+        const claimed = await claims.claim(ids);
+        if (!day.isEmpty && claimed.includes(null)) throw new Error('Not every delivery was claimed.');
+      };
+    },
+    'parks deliveries': async () => {
+      const ids = await day.deliver(BATCH);
+      return () => parked.park(ids);
+    },
+    'admits deliveries': async () => () => claims.admit([{ ...day.behind, count: BATCH }]),
+    'finds the webhooks with parked deliveries': async () => () => parked.lanes(NOBODY, 1000),
+    'sweeps events': async () => {
+      await day.expire('events', await day.publish(BATCH));
+      return () => sweep.reclaimEvents(1000, 10_000);
+    },
+    'sweeps deliveries': async () => {
+      await day.expire('deliveries', await day.deliver(BATCH));
+      return () => sweep.reclaimDeliveries(1000, 10_000);
+    },
+    'sweeps in vain': async () => async () => {
+      await sweep.reclaimEvents(1000, 10_000);
+      await sweep.reclaimDeliveries(1000, 10_000);
+    },
+    'sums attempts up': async () => {
+      await day.count(200);
+      return () => stats.rollUp();
+    },
+    'looks up the last success': async () => () => stats.lastTimes([day.failing.webhookId, day.busy.webhookId]),
+    'looks for changes': async () => {
+      const from = await changes.now();
+      await day.deliver(BATCH);
+      return () => changes.look([{ userId: 'busy', from }], []);
+    },
+  };
+}
+
+function outcomeOf(deliveryId: string, failed: boolean): Outcome {
+  const exchange = { url: URL, attemptedAt: new Date(), durationMs: 5, requestHeaders: {}, response: null };
+  if (!failed) return { deliveryId, status: 'succeeded', error: null, exchange, retryInMs: null, ending: 'succeeded' };
+  const error = { code: 'http_status', message: 'It answered 500.' } as const;
+  return { deliveryId, status: 'failed', error, exchange, retryInMs: 30_000, ending: null };
+}
+
+function firstOf(eventId: string, { busy }: BusyDay): FirstAttempt {
+  return {
+    ...{
+      id: firstDeliveryId(eventId, busy.webhookId),
+      ...busy,
+      eventId,
+      event: 'job.started',
+      attempt: 1,
+      trigger: 'event',
+    },
+    ...{ body: '{}', traceparent: null, webhook: null, url: URL, scheduledAt: new Date(), isOnly: true },
+  };
+}

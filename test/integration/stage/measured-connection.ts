@@ -1,0 +1,57 @@
+import type { Pool, PoolClient } from 'pg';
+
+/** What PostgreSQL says of a statement that it has run. */
+export interface Cost {
+  sql: string;
+  /** Pages that it read, from memory or from disk. */
+  pages: number;
+  /** Functions that PostgreSQL compiled for it. */
+  compiled: number;
+}
+
+interface PlanNode {
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: PlanNode[];
+}
+
+/** PostgreSQL tells the client about each statement how it went, with the plan that it really used. */
+const TELL = `
+  load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on;
+  set auto_explain.log_buffers = on; set auto_explain.log_timing = off; set auto_explain.log_format = json;
+  set client_min_messages = log`;
+
+/** Watches every statement of a pool of one connection, which must be a superuser's. */
+export async function measure(pool: Pool): Promise<(action: () => Promise<unknown>) => Promise<Cost[]>> {
+  let costs: Cost[] = [];
+  // The one that is there already tells nothing.
+  (await pool.connect()).release(true);
+  pool.on('connect', (client: PoolClient) => {
+    client.on('notice', ({ message }) => {
+      const [, text] = /^duration: [\d.]+ ms {2}plan:\n([^]*)$/.exec(message ?? '') ?? [];
+      if (!text) return;
+      const { 'Query Text': sql, Plan: plan, JIT: jit } = JSON.parse(text) as Explained;
+      costs.push({ sql, pages: pagesOf(plan), compiled: jit?.Functions ?? 0 });
+    });
+    void client.query(TELL);
+  });
+  return async (action) => {
+    costs = [];
+    await action();
+    return costs;
+  };
+}
+
+/** A node counts what it asks its children for, which may be less than what they do by themselves in the end. */
+function pagesOf({ 'Shared Hit Blocks': hit, 'Shared Read Blocks': read, Plans: children = [] }: PlanNode): number {
+  return Math.max(
+    hit + read,
+    children.reduce((sum, child) => sum + pagesOf(child), 0),
+  );
+}
+
+interface Explained {
+  'Query Text': string;
+  Plan: PlanNode;
+  JIT?: { Functions: number };
+}
