@@ -1,10 +1,10 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import { EventCatalogue, type KnownEventType } from 'webhook-notification/catalogue';
+import type { KnownEventType } from 'webhook-notification/catalogue';
 import { version } from './plumbing/config/version';
 import { ANSWER_HEADERS } from './plumbing/http/api-answer.decorator';
 import { isApiRoute } from './plumbing/http/api-route';
-import { outgoingEvents } from './catalogue/outgoing-events';
+import { declaredEvents, outgoingEvents } from './catalogue/outgoing-events';
 
 const DESCRIPTION = `Register callback URLs, publish events, and every subscriber gets a signed HTTP POST.
 
@@ -31,6 +31,23 @@ export function buildOpenApi(app: INestApplication, events: readonly KnownEventT
     ...document,
     components: { ...document.components, headers: ANSWER_HEADERS, responses: sharedErrors(document) },
     webhooks: outgoingEvents(events),
+  };
+}
+
+/** Adds the requests that receivers get for declared types, in this order and up to 1 MiB. Says how many are left out. */
+export function withDeclared(document: OpenAPIObject, types: readonly KnownEventType[]): OpenAPIObject {
+  const { webhooks, components, leftOut } = declaredEvents(types);
+  const { info } = document;
+  const more = `\n\n${leftOut} event types do not fit into this document: \`GET /api/event-types\` lists them.`;
+  return {
+    ...document,
+    info: { ...info, description: `${info.description ?? ''}${leftOut > 0 ? more : ''}` },
+    components: {
+      ...document.components,
+      schemas: { ...document.components?.schemas, ...(components.schemas as Components['schemas']) },
+      parameters: components.parameters as Components['parameters'],
+    },
+    webhooks: { ...document.webhooks, ...(webhooks as OpenAPIObject['webhooks']) },
   };
 }
 
@@ -68,16 +85,4 @@ function closeBodies({ paths, components }: OpenAPIObject): void {
   for (const { post, put, patch } of Object.values(paths)) {
     for (const operation of [post, put, patch]) close(operation?.requestBody);
   }
-}
-
-/** Serves Swagger UI at `/docs` and the document at `/docs/openapi.json`, with the event types of that moment. */
-export function serveDocs(app: INestApplication): void {
-  const catalogue = app.get(EventCatalogue);
-  SwaggerModule.setup('docs', app, () => buildOpenApi(app, catalogue.all), {
-    patchDocumentOnRequest: (_request, _reply, document) => ({ ...document, webhooks: outgoingEvents(catalogue.all) }),
-    jsonDocumentUrl: 'docs/openapi.json',
-    raw: ['json'],
-    customSiteTitle: 'Webhook Notification Service',
-    swaggerOptions: { persistAuthorization: false, displayRequestDuration: true, tryItOutEnabled: true },
-  });
 }

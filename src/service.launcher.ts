@@ -17,7 +17,7 @@ import { HealthService } from './plumbing/health/health.service';
 import { PinoLoggerService } from './plumbing/http/logger.service';
 import { createAdapter } from './plumbing/http/http-server.launcher';
 import { MetricsServerService } from './plumbing/metrics/metrics-server.service';
-import { serveDocs } from './openapi.launcher';
+import { serveDocs } from './docs.launcher';
 import { serveTryReceivers } from './try-receivers/try-route.launcher';
 import { TryReceiversService } from './try-receivers/try-receivers.service';
 import { RollUpService } from './webhooks/stats/roll-up.service';

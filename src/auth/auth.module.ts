@@ -14,6 +14,7 @@ import { JwtService } from './bearer/jwt.service';
 import { LargeBodiesService } from './bearer/large-bodies.service';
 import { MeController } from './tokens/me.controller';
 import { RateLimitsService } from './limits/rate-limits.service';
+import { RequestPrincipalService } from './bearer/request-principal.service';
 
 @Module({
   imports: [PassportModule, TypeOrmModule.forFeature([AccessToken])],
@@ -28,6 +29,7 @@ import { RateLimitsService } from './limits/rate-limits.service';
     JwtService,
     LargeBodiesService,
     RateLimitsService,
+    RequestPrincipalService,
   ],
   exports: [ConsoleLinksService, RateLimitsService],
 })

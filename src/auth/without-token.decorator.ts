@@ -1,9 +1,9 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { ANYWHERE, ApiErrors } from '../plumbing/http/api-answer.decorator';
+import { ApiSecurity } from '@nestjs/swagger';
 
 export const WITHOUT_TOKEN_KEY = 'auth:without-token';
 
-/** A route under `/api` that takes no token. What it takes instead may be wrong (401), or wrong too often (429). */
-export function WithoutToken(): MethodDecorator {
-  return applyDecorators(SetMetadata(WITHOUT_TOKEN_KEY, true), ApiErrors(...ANYWHERE, 401, 429));
+/** A route under `/api` that takes no token from a request whose body has this field: it is a credential itself. */
+export function WithoutToken(field: string): MethodDecorator {
+  return applyDecorators(SetMetadata(WITHOUT_TOKEN_KEY, field), ApiSecurity({}));
 }

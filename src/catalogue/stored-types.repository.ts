@@ -15,15 +15,26 @@ export interface StoredType {
   version: string;
 }
 
+/** To whom a stored event type belongs. */
+export interface TypeOwner {
+  /** The user to whom the application belongs; null: only holders of `users:manage` may change the type. */
+  declaredBy: string | null;
+}
+
 /** No change takes the count and the newest version back to what they were. */
 const STATE = `select count(*) || ' ' || coalesce(max(version), 0) as state from webhook_service.event_types`;
 const COLUMNS = 'name, description, schema, example, application, version';
-const ALL = `select ${COLUMNS} from webhook_service.event_types order by name`;
-const ONE = `select ${COLUMNS} from webhook_service.event_types where name = $1`;
+const VERSIONS = 'select name, version from webhook_service.event_types order by name';
+const SOME = `select ${COLUMNS} from webhook_service.event_types where name = any($1)`;
+const ONE = `
+  select ${COLUMNS}, declared_by as "declaredBy" from webhook_service.event_types where name = $1`;
+const OWNER = `
+  select declared_by as "declaredBy" from webhook_service.event_types
+  where application = $1 and declared_by is not null limit 1`;
 const COUNT = 'select count(*)::integer as count from webhook_service.event_types';
 const SAVE = `
-  insert into webhook_service.event_types (name, description, schema, example, application)
-  values ($1, $2, $3::json, $4::json, $5)
+  insert into webhook_service.event_types (name, description, schema, example, application, declared_by)
+  values ($1, $2, $3::json, $4::json, $5, $6)
   on conflict (name) do update
   set description = excluded.description, schema = excluded.schema, example = excluded.example, version = default`;
 const REMOVE = 'delete from webhook_service.event_types where name = $1';
@@ -39,9 +50,14 @@ export class StoredTypesRepository {
     return row?.state ?? '';
   }
 
-  /** All of them, by name. */
-  async all(): Promise<StoredType[]> {
-    return this.dataSource.query(ALL);
+  /** The names and versions of all types, by name. */
+  async versions(): Promise<Pick<StoredType, 'name' | 'version'>[]> {
+    return this.dataSource.query(VERSIONS);
+  }
+
+  /** The types with these names that exist, in any order. */
+  async some(names: readonly string[]): Promise<StoredType[]> {
+    return names.length === 0 ? [] : this.dataSource.query(SOME, [names]);
   }
 
   /** Holds off all other changes until the transaction ends. */
@@ -49,9 +65,15 @@ export class StoredTypesRepository {
     await manager.query(`select pg_advisory_xact_lock(hashtextextended('event types', 0))`);
   }
 
-  async find(manager: EntityManager, name: string): Promise<StoredType | undefined> {
-    const [row] = await manager.query<StoredType[]>(ONE, [name]);
+  async find(manager: EntityManager, name: string): Promise<(StoredType & TypeOwner) | undefined> {
+    const [row] = await manager.query<(StoredType & TypeOwner)[]>(ONE, [name]);
     return row;
+  }
+
+  /** The user to whom an application belongs; undefined when it belongs to no user. */
+  async ownerOf(manager: EntityManager, application: string): Promise<string | undefined> {
+    const [row] = await manager.query<{ declaredBy: string }[]>(OWNER, [application]);
+    return row?.declaredBy;
   }
 
   async count(manager: EntityManager): Promise<number> {
@@ -59,10 +81,11 @@ export class StoredTypesRepository {
     return row?.count ?? 0;
   }
 
-  /** Inserts it, or changes all of it but its application. */
-  async save(manager: EntityManager, type: Omit<StoredType, 'version'>): Promise<void> {
-    const { name, description, schema, example, application } = type;
-    await manager.query(SAVE, [name, description, JSON.stringify(schema), JSON.stringify(example), application]);
+  /** Inserts it, or changes all of it but its application and its owner. */
+  async save(manager: EntityManager, type: Omit<StoredType, 'version'> & TypeOwner): Promise<void> {
+    const { name, description, application, declaredBy } = type;
+    const [schema, example] = [JSON.stringify(type.schema), JSON.stringify(type.example)];
+    await manager.query(SAVE, [name, description, schema, example, application, declaredBy]);
   }
 
   async remove(manager: EntityManager, name: string): Promise<void> {

@@ -13,12 +13,14 @@ const LOOK_EVERY_MS = 1000;
 /** As many as ask at the same time. */
 const MAX_ASKING = 10_000;
 
+type VersionedType = KnownEventType & { version: string };
+
 /** Brings what is stored into the catalogue of this process: once a second, and when somebody names what it does not know. */
 @Injectable()
 export class StoredTypesService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger('EventTypes');
   private state = '';
-  private known = new Map<string, KnownEventType & { version: string }>();
+  private known: ReadonlyMap<string, VersionedType> = new Map();
   private warnedOf = '';
   /** A question that comes while a look is under way waits for the next look, which sees what was committed before it. */
   private readonly looks = new Batcher<null, void>(async (asking) => {
@@ -42,6 +44,14 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
   async onApplicationBootstrap(): Promise<void> {
     await this.declareOwn();
     this.looking.start();
+  }
+
+  /** The event types of applications and users, the most recently changed last. */
+  get declared(): readonly KnownEventType[] {
+    const versionOf = ({ name }: KnownEventType) => Number(this.known.get(name)?.version ?? 0);
+    return this.catalogue.subscribable
+      .filter(({ source }) => source === 'api' || source === 'module')
+      .sort((one, other) => versionOf(one) - versionOf(other));
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -77,21 +87,21 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
     if (application !== null) await transport.start(application, registered);
   }
 
+  /** Reads only the types that have changed: 500 types may have 16 MB. */
   private async look(): Promise<void> {
     const state = await this.rows.state();
     if (state === this.state) return;
-    const types = (await this.rows.all()).map((row) => this.keep(row));
+    const versions = await this.rows.versions();
+    const changed = versions.filter(({ name, version }) => this.known.get(name)?.version !== version);
+    const rows = await this.rows.some(changed.map(({ name }) => name));
+    const read = new Map(rows.map((row) => [row.name, typeOf(row)]));
+    // A changed type that was not read has been deleted meanwhile; a type that stays the same object stays compiled.
+    const isChanged = new Set(changed);
+    const types = versions.flatMap((each) => (isChanged.has(each) ? read : this.known).get(each.name) ?? []);
     this.known = new Map(types.map((type) => [type.name, type]));
     this.catalogue.replaceStored(types);
     this.state = state;
     this.warnOfNames();
-  }
-
-  /** What has not changed stays the same object, whose schema is compiled already. */
-  private keep({ version, ...row }: StoredType): KnownEventType & { version: string } {
-    const before = this.known.get(row.name);
-    if (before?.version === version) return before;
-    return { ...row, source: row.application === null ? 'api' : 'module', version };
   }
 
   private warnOfNames(): void {
@@ -104,3 +114,5 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
     this.warnedOf = names;
   }
 }
+
+const typeOf = (row: StoredType): VersionedType => ({ ...row, source: row.application === null ? 'api' : 'module' });

@@ -46,3 +46,19 @@ it('the page finds its files from every path, whatever is before it', async () =
     expect([url, (await server.inject({ url })).body]).toEqual([url, expected]);
   }
 });
+
+it('a path of more than ten parts is no page', async () => {
+  writeFileSync(join(folder, 'index.html'), '<script src="%BASE%assets/a.js"></script>');
+  mkdirSync(join(folder, 'assets'));
+  serveConsole(server, folder);
+  const { statusCode, body } = await server.inject({ url: `/console${'/x'.repeat(10)}` });
+  expect([statusCode, body]).toEqual([200, `<script src="${'../'.repeat(9)}assets/a.js"></script>`]);
+  for (const url of [`/console${'/x'.repeat(11)}`, `/console/${'/'.repeat(7000)}`]) {
+    const answer = await server.inject({ url });
+    expect([answer.statusCode, answer.json()]).toEqual([
+      404,
+      { success: false, error: expect.stringContaining('There is no route GET /console/') },
+    ]);
+    expect(answer.body.length).toBeLessThan(url.length + 200);
+  }
+});

@@ -24,6 +24,9 @@ const HEADERS = {
   'permissions-policy': 'clipboard-write=(self)',
 };
 
+/** More than any screen has: the page grows with the depth of its path. */
+const MAX_DEPTH = 10;
+
 /** Serves the console, and leads there from the root. Everything that it does is the documented API with the user's token. */
 export function serveConsole(server: FastifyInstance, folder = FOLDER): void {
   // Relative: it holds behind a prefix of a proxy too.
@@ -44,17 +47,21 @@ export function serveConsole(server: FastifyInstance, folder = FOLDER): void {
   });
 }
 
-/** One page for every path: which screen it is, the page itself knows. 503 when this build has none. */
+/**
+ * Serves one page at every path of up to ten parts: the page itself knows which screen it shows. Returns 503 when this build has
+ * no console.
+ */
 function showPage(file: string) {
   const page = existsSync(file) ? readFileSync(file, 'utf8') : null;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?', 1)[0] ?? '';
     if (page === null) return reply.status(503).send(errorEnvelope(MESSAGES.consoleNotBuilt));
-    // A file that a page of another version asks for must not come as a page.
-    if (path.startsWith('/console/assets/'))
+    const depth = path.split('/').length - 3;
+    // A file that a page of another version requests must not come as a page.
+    if (path.startsWith('/console/assets/') || depth >= MAX_DEPTH)
       return reply.status(404).send(errorEnvelope(messageFor.noRoute(request.method, path)));
     // The way to the assets is said from the page: a prefix of a proxy is not known here.
-    const base = '../'.repeat(path.split('/').length - 3) || './';
+    const base = '../'.repeat(depth) || './';
     return reply.headers(HEADERS).send(page.replaceAll('%BASE%', base));
   };
 }

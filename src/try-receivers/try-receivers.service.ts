@@ -12,7 +12,7 @@ export type TryAnswer = (typeof TRY_ANSWERS)[number];
 export interface TriedRequest {
   receivedAt: Date;
   headers: Readonly<Record<string, string | string[]>>;
-  /** The first 64 KiB. */
+  /** The first 64 KiB, without control characters. */
   body: string;
   bodyTruncated: boolean;
   answer: TryAnswer;

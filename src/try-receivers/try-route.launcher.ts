@@ -5,6 +5,8 @@ import { errorEnvelope } from '../plumbing/errors/envelope';
 import type { TryReceiversService } from './try-receivers.service';
 
 const MAX_BODY_BYTES = 65_536;
+/** Control characters of ASCII but tab and line breaks: six bytes each as JSON, and unreadable. */
+const CONTROL = /(?![\t\n\r\u007f-\u009f])\p{Cc}/gu;
 /** The path of all receivers. */
 export const TRY_PATH = '/try/';
 /** A browser that is led here shows nothing and runs nothing. */
@@ -33,7 +35,7 @@ export function serveTryReceivers(server: FastifyInstance, receivers: TryReceive
   });
 }
 
-/** Reads a body to its end, and keeps its beginning. */
+/** Reads a body to its end, and keeps its beginning as text, with U+FFFD for bytes and characters that are none. */
 async function firstOf(raw: IncomingMessage): Promise<{ body: string; bodyTruncated: boolean }> {
   const parts: Buffer[] = [];
   let kept = 0;
@@ -44,7 +46,8 @@ async function firstOf(raw: IncomingMessage): Promise<{ body: string; bodyTrunca
     if (rest.length > 0) parts.push(rest);
     kept += rest.length;
   }
-  return { body: Buffer.concat(parts).toString(), bodyTruncated: bytes > MAX_BODY_BYTES };
+  const body = Buffer.concat(parts).toString().replaceAll(CONTROL, '\ufffd');
+  return { body, bodyTruncated: bytes > MAX_BODY_BYTES };
 }
 
 function goneOf({ raw }: FastifyReply): AbortSignal {

@@ -235,6 +235,7 @@ export class Api {
 
   createConsoleLink = (body: unknown) => this.call<ConsoleLink>('POST', '/api/console-links', { body });
   beginSession = (body: unknown) => this.call<ConsoleSession>('POST', '/api/console-sessions', { body });
+  endSession = () => this.call<{ id: string }>('DELETE', '/api/console-sessions');
   createTryReceiver = () => this.call<TryReceiver>('POST', '/api/try-receivers');
   readTryReceiver = (id: string) =>
     this.call<TryReceiver & { requests: TriedRequest[] }>('GET', `/api/try-receivers/${id}`);

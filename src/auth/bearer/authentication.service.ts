@@ -38,7 +38,8 @@ const USE_TOKENS = {
 export class AuthenticationService {
   private readonly questions = new Batcher<Buffer, Principal | null>((hashes) => this.findAll(hashes), MAX_BATCH, 2);
   private readonly recent = new RecentPrincipals(() => performance.now());
-  private readonly bootstrapHash: Buffer | null;
+  /** SHA-256 of BOOTSTRAP_TOKEN; null without that setting. */
+  readonly bootstrapHash: Buffer | null;
 
   constructor(
     private readonly statements: StatementsService,

@@ -16,8 +16,8 @@ import { WITHOUT_TOKEN_KEY } from '../without-token.decorator';
 import { SCOPES_KEY } from '../scopes.decorator';
 
 /**
- * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`, but for routes
- * `@WithoutToken()`. A request counts against the rate limits of its user; a request without a live token counts against
+ * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`, except requests with the
+ * field that its route names in `@WithoutToken()`. A request counts against the rate limits of its user; a request without a live token counts against
  * its address.
  */
 @Injectable()
@@ -31,8 +31,10 @@ export class BearerGuard extends AuthGuard('bearer') {
 
   /** @throws ApiError 401 without a live token, 403 without a scope, 429 over a rate limit, 503 without JWT keys */
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (!isApiRoute(context.switchToHttp().getRequest<FastifyRequest>().routeOptions.url)) return true;
-    if (this.reflector.get<unknown>(WITHOUT_TOKEN_KEY, context.getHandler())) return true;
+    const { routeOptions, body } = context.switchToHttp().getRequest<FastifyRequest>();
+    if (!isApiRoute(routeOptions.url)) return true;
+    const credential = this.reflector.get<string | undefined>(WITHOUT_TOKEN_KEY, context.getHandler());
+    if (credential !== undefined && hasField(body, credential)) return true;
     await super.canActivate(context);
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     this.count(context, request);
@@ -75,3 +77,6 @@ export class BearerGuard extends AuthGuard('bearer') {
     for (const limit of limits) reply.headers(this.limits.count(limit, user.userId, weight, counted));
   }
 }
+
+const hasField = (body: unknown, field: string): boolean =>
+  typeof body === 'object' && body !== null && Object.hasOwn(body, field);

@@ -7,8 +7,7 @@ import { messageFor } from '../../plumbing/errors/messages';
 import type { LargeBodyRule } from '../large-body.decorator';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { missingScope } from '../scope';
-import { AuthenticationService } from './authentication.service';
-import { bearerTokenOf, senderOf, unauthenticated } from './credentials';
+import { RequestPrincipalService } from './request-principal.service';
 
 /**
  * Judges a request with a large body before the body is read, because guards run only after that: its token, its rate
@@ -21,7 +20,7 @@ export class LargeBodiesService implements OnModuleInit {
 
   constructor(
     private readonly host: HttpAdapterHost,
-    private readonly authentication: AuthenticationService,
+    private readonly principals: RequestPrincipalService,
     private readonly limits: RateLimitsService,
   ) {}
 
@@ -34,12 +33,7 @@ export class LargeBodiesService implements OnModuleInit {
   private async judge(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { scope, limits = [] } = request.routeOptions.config as LargeBodyRule;
     if (!scope) return;
-    const token = bearerTokenOf(request);
-    const principal = token ? await this.authentication.authenticate(token) : null;
-    if (!principal) {
-      this.limits.count('failure', senderOf(request));
-      throw unauthenticated();
-    }
+    const principal = await this.principals.authenticate(request);
     const end = await this.turns.take(principal.userId);
     if (reply.raw.destroyed) return end();
     reply.raw.once('close', end);

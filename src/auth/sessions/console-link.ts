@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
-import type { Principal } from '../access-token';
+import { ADMIN, type Principal } from '../access-token';
 import type { Scope } from '../scope';
 import { requireManager } from '../tokens/token-grant';
 
@@ -32,6 +32,19 @@ export interface LinkGrant {
   scopes: readonly Scope[];
   expiresAt: Date;
 }
+
+/** What a session ends with: a token, or the setting BOOTSTRAP_TOKEN. Both null: with neither. */
+export interface MadeWith {
+  tokenId: string | null;
+  /** SHA-256 of BOOTSTRAP_TOKEN. */
+  bootstrapHash: Buffer | null;
+}
+
+/** Returns what a session ends with that `maker` makes. A JWT has no row: the session's expiry alone bounds it. */
+export const madeWith = ({ tokenId, userId }: Principal, bootstrapHash: Buffer | null): MadeWith => ({
+  tokenId,
+  bootstrapHash: tokenId === null && userId === ADMIN ? bootstrapHash : null,
+});
 
 /** The SHA-256 of a code. Nothing else of it is stored. */
 export const hashCode = (code: string): Buffer => hash('sha256', code, 'buffer');
@@ -66,4 +79,10 @@ export function grantBy(maker: Principal, userId: string, options: LinkOptions, 
   if (!end || expiresAt <= end) return { userId, scopes, expiresAt };
   if (options.expiresInSeconds !== undefined) throw new ApiError(400, messageFor.sessionOutlives(end.toISOString()));
   return { userId, scopes, expiresAt: end };
+}
+
+/** Returns the session that a token becomes: with the same scopes, for 12 hours or as long as the token. */
+export function sessionOf({ userId, scopes, expiresAt: end }: Principal, now: Date): LinkGrant {
+  const { expiresAt } = grantOf(userId, { scopes }, now);
+  return { userId, scopes, expiresAt: end && end < expiresAt ? end : expiresAt };
 }

@@ -1,10 +1,11 @@
-import { Body, Controller, Post, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
 import type { Principal } from '../access-token';
 import { CurrentUser } from '../current-user.decorator';
 import { Scopes } from '../scopes.decorator';
+import { DeletedTokenDto } from '../tokens/dto/token.dto';
 import { WithoutToken } from '../without-token.decorator';
 import { ConsoleLinksService } from './console-links.service';
 import { ConsoleSessionsService } from './console-sessions.service';
@@ -24,7 +25,7 @@ export class ConsoleLinksController {
   @ApiOperation({
     summary: 'Make a link to the console',
     description:
-      'Whoever opens it first, within 5 minutes, is signed in. The session can do no more, and live no longer, than the token that makes the link, and ends with it.',
+      'It works once, within 5 minutes. The console asks the user before it signs them in. The session can do no more, and live no longer, than the token that makes the link, and ends with it.',
   })
   @ApiBody({ type: CreateConsoleLinkDto, required: false })
   @ApiAnswer(ConsoleLinkDto, { status: 201, description: 'The link.' })
@@ -35,14 +36,33 @@ export class ConsoleLinksController {
   }
 
   @Post('console-sessions')
-  @WithoutToken()
+  @WithoutToken('code')
+  @Scopes()
   @ApiOperation({
-    summary: 'Exchange the code of a link for a session',
-    description: 'Once: of several at once one gets the session. Takes no access token.',
+    summary: 'Begin a session at the console',
+    description:
+      'With `code`, exchanges the code of a link, once, and needs no access token. Without it, makes a session of the access token: with the same scopes, for 12 hours or as long as the token. The session ends with that token, and cannot make another session.',
   })
+  @ApiBody({ type: CreateConsoleSessionDto, required: false })
   @ApiAnswer(ConsoleSessionDto, { status: 201, description: 'The session.' })
-  @ApiErrors(413, 415)
-  async begin(@Body() { code }: CreateConsoleSessionDto, @Req() request: FastifyRequest): Promise<ConsoleSessionDto> {
-    return ConsoleSessionDto.from(await this.sessions.begin(code, request));
+  @ApiErrors(409, 413, 415)
+  async begin(
+    @CurrentUser() user: Principal,
+    @Body() { code }: CreateConsoleSessionDto,
+    @Req() request: FastifyRequest,
+  ): Promise<ConsoleSessionDto> {
+    return ConsoleSessionDto.from(await this.sessions.begin(code, user, request));
+  }
+
+  @Delete('console-sessions')
+  @Scopes()
+  @ApiOperation({
+    summary: 'End the session that asks',
+    description: 'At once, together with the tokens made with it. No scope is needed; any other token gets 409.',
+  })
+  @ApiAnswer(DeletedTokenDto, { description: 'The id of the session that has ended.' })
+  @ApiErrors(409, 413, 415)
+  async end(@CurrentUser() user: Principal): Promise<DeletedTokenDto> {
+    return { id: await this.sessions.end(user) };
   }
 }

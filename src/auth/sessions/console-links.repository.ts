@@ -1,14 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { LinkGrant } from './console-link';
-
-/** What a session ends with: the token that its link was made with, or the setting. Both null: with neither. */
-export interface MadeWith {
-  tokenId: string | null;
-  /** SHA-256 of BOOTSTRAP_TOKEN. */
-  bootstrapHash: Buffer | null;
-}
+import type { LinkGrant, MadeWith } from './console-link';
 
 const MAX_SESSIONS = 20;
 
@@ -30,6 +23,12 @@ const TAKE_LINK = `
     and (l.parent_id is null or exists (
       select from webhook_service.access_tokens t where t.id = l.parent_id and (t.expires_at is null or t.expires_at > now())))
   returning user_id as "userId", scopes, expires_at as "expiresAt", parent_id as "tokenId", bootstrap_hash as "bootstrapHash"`;
+
+/** Held until the transaction ends, so that a revocation of the token waits, and then ends its new session too. */
+const HOLD_TOKEN = `
+  select is_session as "isSession" from webhook_service.access_tokens where id = $1 for key share`;
+
+const END_SESSION = 'delete from webhook_service.access_tokens where id = $1 and is_session';
 
 const LOCK_SESSIONS = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
 
@@ -58,6 +57,18 @@ export class ConsoleLinksRepository {
   async take(manager: EntityManager, codeHash: Buffer): Promise<(LinkGrant & MadeWith) | null> {
     const [[link]] = await manager.query<[(LinkGrant & MadeWith)[], number]>(TAKE_LINK, [codeHash]);
     return link ?? null;
+  }
+
+  /** Keeps a token from being revoked until the caller's transaction ends, and returns whether it is a session. Null: it is gone. */
+  async hold(manager: EntityManager, tokenId: string): Promise<boolean | null> {
+    const [token] = await manager.query<{ isSession: boolean }[]>(HOLD_TOKEN, [tokenId]);
+    return token?.isSession ?? null;
+  }
+
+  /** Ends a session, with everything that was made with it. Returns whether there was one with this id. */
+  async end(tokenId: string): Promise<boolean> {
+    const [, ended] = await this.dataSource.query<[unknown, number]>(END_SESSION, [tokenId]);
+    return ended > 0;
   }
 
   /** Ends the oldest sessions of a user, so that there is room for one. Holds a lock of the user until the transaction ends. */

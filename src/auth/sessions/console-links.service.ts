@@ -5,8 +5,9 @@ import { ClockService } from '../../plumbing/database/clock.service';
 import { isForeignKeyViolation } from '../../plumbing/errors/database-error';
 import { ADMIN, hashToken, type Principal } from '../access-token';
 import { unauthenticated } from '../bearer/credentials';
-import { CODE_LIVES_MS, grantBy, grantOf, hashCode, type LinkGrant, type LinkOptions, linkUrl } from './console-link';
-import { ConsoleLinksRepository, type MadeWith } from './console-links.repository';
+import { CODE_LIVES_MS, grantBy, grantOf, hashCode, linkUrl, madeWith } from './console-link';
+import type { LinkGrant, LinkOptions, MadeWith } from './console-link';
+import { ConsoleLinksRepository } from './console-links.repository';
 
 /** A link that signs a browser in, once. */
 export interface ConsoleLink {
@@ -55,9 +56,7 @@ export class ConsoleLinksService implements OnApplicationBootstrap {
    */
   async createBy(maker: Principal, userId: string, options: LinkOptions): Promise<ConsoleLink> {
     const grant = grantBy(maker, userId, options, this.clock.now());
-    const isBootstrap = maker.tokenId === null && maker.userId === ADMIN;
-    const made = { tokenId: maker.tokenId, bootstrapHash: isBootstrap ? this.bootstrapHash : null };
-    return this.store(grant, made, options.path).catch((error: unknown) => {
+    return this.store(grant, madeWith(maker, this.bootstrapHash), options.path).catch((error: unknown) => {
       throw isForeignKeyViolation(error) ? unauthenticated() : error;
     });
   }

@@ -31,7 +31,7 @@ export class AccessToken {
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** It was had for the code of a console link. */
+  /** It is a session at the console. */
   @Column('boolean', { name: 'is_session' })
   isSession: boolean;
 

@@ -19,11 +19,16 @@ import { unauthenticated } from '../bearer/credentials';
 const MAX_LIVE_TOKENS = 100;
 const IS_LIVE = '(t.expires_at is null or t.expires_at > now())';
 
-/** Expired tokens are of no use. Only tokens without children are deleted: a cascade would lock rows of other users. */
+/**
+ * Keeps the newest expired tokens: when the clock of PostgreSQL was ahead, they are valid again once it is right. Only tokens
+ * without children are deleted: a cascade would lock rows of other users.
+ */
 const DROP_EXPIRED = `
-  delete from webhook_service.access_tokens t
-  where user_id = $1 and expires_at <= now()
-    and not exists (select 1 from webhook_service.access_tokens child where child.parent_id = t.id)`;
+  delete from webhook_service.access_tokens where id = any(array(
+    select id from webhook_service.access_tokens t
+    where user_id = $1 and expires_at <= now()
+      and not exists (select 1 from webhook_service.access_tokens child where child.parent_id = t.id)
+    order by id desc offset ${MAX_LIVE_TOKENS}))`;
 
 /** Creates, lists and revokes access tokens. */
 @Injectable()

@@ -2,7 +2,9 @@ import { Body, Controller, Delete, Get, HttpStatus, Param, Post, Put, Query, Res
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { EVENT_NAME, EventCatalogue } from 'webhook-notification/catalogue';
+import { EVENT_NAME, EventCatalogue, type KnownEventType, TEST_EVENT_TYPE } from 'webhook-notification/catalogue';
+import type { Principal } from '../../auth/access-token';
+import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
@@ -10,6 +12,7 @@ import type { BodyRule } from '../../plumbing/http/json-body.launcher';
 import { CreateEventTypeDto, SaveEventTypeDto } from './dto/declare-event-type.dto';
 import { DeletedEventTypeDto, EventTypeDto } from './dto/event-type.dto';
 import { DeleteEventTypeQueryDto, SaveEventTypeQueryDto } from './dto/event-type-query.dto';
+import { eventTypeList } from './event-type-list';
 import { parseEventTypeRequest } from './event-type-request';
 import { EventTypesService } from './event-types.service';
 
@@ -19,9 +22,14 @@ const NAME = {
   schema: { type: 'string' as const, maxLength: 128, pattern: EVENT_NAME.source },
 };
 
+/** The event of tests, which cannot be subscribed to. */
+const TEST: KnownEventType = { ...TEST_EVENT_TYPE, source: 'builtin', application: null };
+
 @ApiTags('Events')
 @Controller('api/event-types')
 export class EventTypesController {
+  private readonly listOf = eventTypeList(EventTypeDto.from);
+
   constructor(
     private readonly catalogue: EventCatalogue,
     private readonly types: EventTypesService,
@@ -34,8 +42,9 @@ export class EventTypesController {
     description: 'Every event that a receiver can get. All but webhook.test can be subscribed to.',
   })
   @ApiAnswer(EventTypeDto, { list: true, description: 'Name, description, JSON Schema and example of each.' })
-  list(): EventTypeDto[] {
-    return this.catalogue.all.map(EventTypeDto.from);
+  list(@Res({ passthrough: true }) reply: FastifyReply): Buffer {
+    void reply.type('application/json; charset=utf-8');
+    return this.listOf([...this.catalogue.subscribable, TEST]);
   }
 
   @Post()
@@ -60,7 +69,7 @@ export class EventTypesController {
   @ApiOperation({
     summary: 'Declare or change an event type',
     description:
-      'What it takes the place of must have come over the API, with the same application or with none. A Nest application declares its types so when it starts.',
+      'Changes only types of the API, with the same application or with none. An application belongs to the user whose token declares its first type; other users need the scope users:manage. A Nest application declares its types with this route when it starts.',
   })
   @ApiParam(NAME)
   @ApiBody({ type: SaveEventTypeDto })
@@ -68,12 +77,17 @@ export class EventTypesController {
   @ApiAnswer(EventTypeDto, { status: 200, description: 'The event type as it is now.' })
   @ApiErrors(404, 409, 413, 415)
   async save(
+    @CurrentUser() user: Principal,
     @Param('name') name: string,
     @Query() { force = false }: SaveEventTypeQueryDto,
     @Body() body: unknown,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EventTypeDto> {
-    const { type, isNew } = await this.types.save({ ...parseEventTypeRequest(body, ['application']), name }, force);
+    const { type, isNew } = await this.types.save(
+      user,
+      { ...parseEventTypeRequest(body, ['application']), name },
+      force,
+    );
     void reply.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
     return EventTypeDto.from(type);
   }
@@ -88,10 +102,11 @@ export class EventTypesController {
   @ApiAnswer(DeletedEventTypeDto, { description: 'The name that is gone.' })
   @ApiErrors(404, 409, 413, 415)
   async remove(
+    @CurrentUser() user: Principal,
     @Param('name') name: string,
     @Query() { application }: DeleteEventTypeQueryDto,
   ): Promise<DeletedEventTypeDto> {
-    await this.types.remove(name, application ?? null);
+    await this.types.remove(user, name, application ?? null);
     return { name };
   }
 }

@@ -3,15 +3,19 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EventCatalogue, isBuiltIn, type KnownEventType, nameProblem } from 'webhook-notification/catalogue';
+import type { Principal } from '../../auth/access-token';
 import { ApiError } from '../../plumbing/errors/api-error';
 import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
-import { type StoredType, StoredTypesRepository } from '../stored-types.repository';
+import { type StoredType, StoredTypesRepository, type TypeOwner } from '../stored-types.repository';
 import { StoredTypesService } from '../stored-types.service';
 import type { EventTypeRequest } from './event-type-request';
 
 const MAX_TYPES = 500;
 
 type Declaration = EventTypeRequest & { name: string };
+
+/** Who declares, changes or deletes a type. */
+export type Declarer = Pick<Principal, 'userId' | 'scopes'>;
 
 /** Declares, changes and deletes event types, for all processes of the service. */
 @Injectable()
@@ -33,7 +37,7 @@ export class EventTypesService {
       const before = await this.rows.find(manager, type.name);
       if (before) throw new ApiError(409, messageFor.eventTypeExists(type.name));
       this.refuseOwn(type);
-      await this.insert(manager, type);
+      await this.insert(manager, { ...type, declaredBy: null });
     });
     return saved(type);
   }
@@ -41,23 +45,24 @@ export class EventTypesService {
   /**
    * Declares a type, or changes the one with that name.
    * @param force replaces a schema by another one
-   * @throws ApiError as `create`, 409 when the name belongs to another source or application, or for another schema
+   * @throws ApiError as `create`, 409 when the name belongs to another source, application or user, or for another schema
    */
-  async save(type: Declaration, force: boolean): Promise<{ type: KnownEventType; isNew: boolean }> {
+  async save(by: Declarer, type: Declaration, force: boolean): Promise<{ type: KnownEventType; isNew: boolean }> {
     this.judge(type);
     const isNew = await this.change(async (manager) => {
       const before = await this.rows.find(manager, type.name);
       if (!before) {
         this.refuseOwn(type);
-        await this.insert(manager, type);
+        await this.insert(manager, { ...type, declaredBy: await this.ownerOf(manager, by, type.application) });
         return true;
       }
       this.refuseModules(type.name);
       refuseForeign(before, type.application);
+      refuseOthers(by, before);
       if (!force && !isDeepStrictEqual(before.schema, type.schema)) {
         throw new ApiError(409, messageFor.eventTypeDiffers(type.name));
       }
-      await this.rows.save(manager, type);
+      await this.rows.save(manager, { ...type, declaredBy: before.declaredBy });
       return false;
     });
     return { type: saved(type), isNew };
@@ -65,14 +70,15 @@ export class EventTypesService {
 
   /**
    * Deletes a type. Webhooks keep its name, and it can be declared again.
-   * @throws ApiError 404 when there is none, 409 when it belongs to another source or application
+   * @throws ApiError 404 when there is none, 409 when it belongs to another source, application or user
    */
-  async remove(name: string, application: string | null): Promise<void> {
+  async remove(by: Declarer, name: string, application: string | null): Promise<void> {
     await this.change(async (manager) => {
       const before = await this.rows.find(manager, name);
       if (before) {
         this.refuseModules(name);
         refuseForeign(before, application);
+        refuseOthers(by, before);
         return this.rows.remove(manager, name);
       }
       const own = this.catalogue.findOwn(name);
@@ -109,7 +115,18 @@ export class EventTypesService {
     if (own?.source === 'module') throw taken(own);
   }
 
-  private async insert(manager: EntityManager, type: Declaration): Promise<void> {
+  /**
+   * The user to whom a new type of the application will belong.
+   * @throws ApiError 409 when that is another user
+   */
+  private async ownerOf(manager: EntityManager, by: Declarer, application: string | null): Promise<string | null> {
+    if (application === null) return null;
+    const declaredBy = (await this.rows.ownerOf(manager, application)) ?? by.userId;
+    refuseOthers(by, { name: '', application, declaredBy });
+    return declaredBy;
+  }
+
+  private async insert(manager: EntityManager, type: Declaration & TypeOwner): Promise<void> {
     if ((await this.rows.count(manager)) >= MAX_TYPES) throw new ApiError(409, MESSAGES.tooManyEventTypes);
     await this.rows.save(manager, type);
   }
@@ -122,6 +139,16 @@ const saved = (type: Declaration): KnownEventType => ({
 
 function refuseForeign(before: StoredType, application: string | null): void {
   if (before.application !== application) throw taken(saved(before));
+}
+
+/** Holders of `users:manage` could make a token of the owner anyway. Without an application anybody may change a type. */
+function refuseOthers(by: Declarer, type: Pick<StoredType, 'name' | 'application'> & TypeOwner): void {
+  const { name, application, declaredBy } = type;
+  if (application === null || declaredBy === by.userId || by.scopes.includes('users:manage')) return;
+  throw new ApiError(
+    409,
+    declaredBy === null ? messageFor.eventTypeWithoutOwner(name) : messageFor.eventTypeOwned(application),
+  );
 }
 
 function taken({ name, source, application }: KnownEventType): ApiError {

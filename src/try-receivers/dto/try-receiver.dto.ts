@@ -53,7 +53,7 @@ export class TriedRequestDto {
   })
   headers: Readonly<Record<string, string | string[]>>;
 
-  /** The first 64 KiB. */
+  /** The first 64 KiB as text, with U+FFFD for invalid UTF-8 and for control characters other than tab and line breaks. */
   body: string;
 
   /** Whether there was more than is shown. */

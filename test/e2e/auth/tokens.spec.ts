@@ -204,10 +204,29 @@ describe('An access token', () => {
     );
     expect((await pageOf(owner.api.listTokens())).rows.map(({ id }) => id)).toEqual([owner.id]);
     await make(owner.api, wanted);
-    const rows = await service.database.query('select 1 from webhook_service.access_tokens where user_id = $1', [
-      owner.userId,
-    ]);
-    expect(rows).toHaveLength(2);
+    expect((await pageOf(owner.api.listTokens())).rows).toHaveLength(2);
+  });
+
+  it('works again when a clock that was ahead is right, unless a hundred newer ones have expired', async () => {
+    const owner = await somebody(['tokens:manage']);
+    const expire = (until: string) =>
+      service.database.query(
+        `update webhook_service.access_tokens set expires_at = ${until} where user_id = $1 and id <> $2`,
+        [owner.userId, owner.id],
+      );
+    const old = await make(owner.api, { scopes: ['tokens:manage'], name: 'old' });
+    const hour = await make(owner.api, { scopes: ['tokens:manage'], name: 'for an hour', expiresAt: inMs(HOUR_MS) });
+    await expire('now()');
+    await make(owner.api, { scopes: ['tokens:manage'] });
+    await expire(`now() + interval '1 hour'`);
+    expect(await dataOf(owner.api.withToken(hour.token).me())).toMatchObject({ userId: owner.userId });
+    for (const count of [50, 48, 1]) {
+      await expire('now()');
+      for (let i = 0; i < count; i++) await make(owner.api, { scopes: ['tokens:manage'] });
+    }
+    await expire('null');
+    await errorOf(owner.api.withToken(old.token).me(), 401);
+    expect(await dataOf(owner.api.withToken(hour.token).me())).toMatchObject({ userId: owner.userId });
   });
 
   it('is listed on a page, newest first, under a cursor of its own user and list', async () => {

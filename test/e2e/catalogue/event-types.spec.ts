@@ -13,8 +13,9 @@ let made = 0;
 const newName = () => `invoice.kind_${(made += 1)}`;
 const manage = (service: Service) => service.apiFor('operator', ['event-types:manage']);
 
-async function webhooksOf({ url }: Service): Promise<Record<string, { post: Outgoing }>> {
-  const { text } = await exchange(url, 'GET', '/docs/openapi.json');
+async function webhooksOf({ url, token }: Service): Promise<Record<string, { post: Outgoing }>> {
+  const headers = { authorization: `Bearer ${token}` };
+  const { text } = await exchange(url, 'GET', '/docs/openapi.json', { headers });
   return (JSON.parse(text) as { webhooks: Record<string, { post: Outgoing }> }).webhooks;
 }
 
@@ -156,6 +157,60 @@ describe('Event types over the API', () => {
     expect(await dataOf(api.deleteEventType(ours, { application: '@acme/shop' }))).toEqual({ name: ours });
   });
 
+  describe('of an application', () => {
+    const as = (user: string, ...more: string[]) => service.apiFor(user, ['event-types:manage', ...more]);
+    const other = { ...PAID, schema: { type: 'object' } };
+
+    it('belong to the user who declared the first one, and to holders of users:manage', async () => {
+      const [first, second, third] = [newName(), newName(), newName()];
+      const billing = { application: `billing${made}` };
+      const [alice, bob, operator] = [await as('alice'), await as('bob'), await as('root', 'users:manage')];
+      await dataOf(alice.saveEventType(first, { ...PAID, ...billing }), 201);
+      for (const refused of [
+        bob.saveEventType(first, { ...PAID, ...billing }),
+        bob.saveEventType(first, { ...other, ...billing }, { force: true }),
+        bob.saveEventType(second, { ...PAID, ...billing }),
+        bob.deleteEventType(first, billing),
+      ]) {
+        expect(await errorOf(refused, 409)).toContain(`The application ${billing.application} belongs to another user`);
+      }
+      await dataOf((await as('alice')).saveEventType(second, { ...PAID, ...billing }), 201);
+      await dataOf(operator.saveEventType(third, { ...PAID, ...billing }), 201);
+      await dataOf(operator.saveEventType(first, { ...other, ...billing }, { force: true }), 200);
+      await dataOf(operator.deleteEventType(second, billing));
+      await dataOf(alice.saveEventType(first, { ...PAID, ...billing }, { force: true }), 200);
+      await dataOf(alice.deleteEventType(first, billing));
+      await dataOf(alice.deleteEventType(third, billing));
+      await dataOf(bob.saveEventType(first, { ...PAID, ...billing }), 201);
+    });
+
+    it('that came through the database or from version 0.2 belong to holders of users:manage alone', async () => {
+      const [old, later] = [newName(), newName()];
+      const legacy = { application: `legacy${made}` };
+      await service.database.query(
+        `insert into webhook_service.event_types (name, description, schema, example, application)
+         values ($1, 'x', '{"type":"object"}', '{}', $2)`,
+        [old, legacy.application],
+      );
+      const [alice, bob, operator] = [await as('alice'), await as('bob'), await as('root', 'users:manage')];
+      const refusal = `${old} was declared through the database or by version 0.2`;
+      expect(await errorOf(alice.saveEventType(old, { ...other, ...legacy }), 409)).toContain(refusal);
+      expect(await errorOf(alice.deleteEventType(old, legacy), 409)).toContain(refusal);
+      await dataOf(operator.saveEventType(old, { ...other, ...legacy }), 200);
+      expect(await errorOf(alice.deleteEventType(old, legacy), 409)).toContain(refusal);
+      await dataOf(alice.saveEventType(later, { ...PAID, ...legacy }), 201);
+      expect(await errorOf(bob.deleteEventType(later, legacy), 409)).toContain('belongs to another user');
+      await dataOf(operator.deleteEventType(old, legacy));
+    });
+
+    it('belong to one of many users who declare it at the same moment', async () => {
+      const application = `race${newName()}`;
+      const users = await Promise.all(Array.from({ length: 8 }, (_, i) => as(`racer ${i}`.replace(' ', '_'))));
+      const replies = await Promise.all(users.map((user) => user.saveEventType(newName(), { ...PAID, application })));
+      expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
+    });
+  });
+
   it('of an application hold, where EXTRA_EVENT_TYPES names them too, and the log says so', async () => {
     await dataOf(api.saveEventType('named.twice', { ...PAID, application: 'shop' }), 201);
     expect(await errorOf(service.api.publish({ event: 'named.twice', data: {} }), 400)).toContain("'cents'");
@@ -244,6 +299,94 @@ describe('Event types over the API', () => {
     await service.database.query(`delete from webhook_service.event_types where name like 'filler.%'`);
   });
 
+  it('are listed as they are stored, also when 400 of 32 KB are', async () => {
+    const kinds = Array.from({ length: 400 }, (_, i) => `kind ${i} ${'x'.repeat(24)}`);
+    const schema = { type: 'object', properties: { kind: { enum: kinds } } };
+    const example = { kind: kinds[5], text: 'ä'.repeat(8000) };
+    await service.database.query(
+      `insert into webhook_service.event_types (name, description, schema, example)
+       select 'filler.kind_' || i, 'x', $1::json, $2::json from generate_series(1, 400) as i`,
+      [JSON.stringify(schema), JSON.stringify(example)],
+    );
+    const fillers = async () => (await dataOf(api.eventTypes())).filter(({ name }) => name.startsWith('filler.'));
+    const listed = await waitFor(async () => ((await fillers()).length === 400 ? fillers() : null), {
+      what: 'the types',
+    });
+    const [first] = listed;
+    expect(first).toEqual({
+      name: 'filler.kind_1',
+      description: 'x',
+      schema,
+      example,
+      source: 'api',
+      application: null,
+    });
+    await dataOf(api.saveEventType('filler.kind_1', { description: 'y', schema, example }), 200);
+    expect(await fillers()).toEqual([{ ...first, description: 'y' }, ...listed.slice(1)]);
+    await service.database.query(`delete from webhook_service.event_types where name like 'filler.%'`);
+    await waitFor(async () => (await fillers()).length === 0, { what: 'their end' });
+  });
+
+  it('may have 500 keywords and values of enum, as often as references repeat them', async () => {
+    const schema = (count: number) => ({
+      ...{ type: 'object', $defs: { E: { enum: Array.from({ length: 100 }, (_, i) => i) } } },
+      properties: { a: { type: 'array', items: { allOf: Array<object>(count).fill({ $ref: '#/$defs/E' }) } } },
+    });
+    const declare = (count: number) =>
+      api.createEventType({ name: newName(), description: 'x', schema: schema(count) });
+    await dataOf(declare(4), 201);
+    expect(await errorOf(declare(5), 400)).toBe(
+      'schema.properties.a.items.allOf.4.$ref.enum exceeds the limit of 500 keywords and enum values',
+    );
+  });
+
+  it('that version 0.2 has stored validate up to a million checks, and hold nobody up', async () => {
+    const [large, largest] = [newName(), newName()];
+    const schema = (count: number) => ({
+      ...{ type: 'object', $defs: { E: { enum: Array.from({ length: 2900 }, (_, i) => i) } } },
+      properties: { a: { type: 'array', items: { allOf: Array<object>(count).fill({ $ref: '#/$defs/E' }) } } },
+    });
+    for (const [name, count] of [
+      [large, 3],
+      [largest, 40],
+    ] as const) {
+      await service.database.query(
+        `insert into webhook_service.event_types (name, description, schema, example) values ($1, 'x', $2, '{}')`,
+        [name, JSON.stringify(schema(count))],
+      );
+    }
+    await dataOf(service.api.publish({ event: large, data: { a: [2899] } }), 202);
+    expect(await errorOf(service.api.publish({ event: large, data: { a: [2900] } }), 400)).toContain('allowed values');
+    const began = performance.now();
+    const costly = { a: Array<number>(48_000).fill(2899) };
+    expect(await errorOf(service.api.publish({ event: large, data: costly }), 400)).toMatch(
+      /^data has too many values/,
+    );
+    expect(await errorOf(service.api.publish({ event: largest, data: costly }), 400)).toBe(
+      `data cannot be validated: the schema of ${largest} is too large`,
+    );
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
+  it('let others have their turn between the events of an expensive batch', async () => {
+    const name = newName();
+    const items = { anyOf: Array.from({ length: 240 }, (_, i) => ({ const: i })) };
+    const schema = { type: 'object', properties: { a: { type: 'array', items } } };
+    await dataOf(api.createEventType({ name, description: 'x', schema }), 201);
+    const events = Array.from({ length: 20 }, () => ({ event: name, data: { a: Array<number>(4000).fill(239) } }));
+    const began = performance.now();
+    const batch = service.api.publishBatch({ events }).finally(() => (isDone = true));
+    let isDone = false as boolean;
+    let longest = 0;
+    while (!isDone) {
+      const asked = performance.now();
+      await exchange(service.url, 'GET', '/health/live');
+      longest = Math.max(longest, performance.now() - asked);
+    }
+    await dataOf(batch, 202);
+    expect(longest).toBeLessThan((performance.now() - began) / 2);
+  });
+
   it('with a schema that finds a million faults hold nobody up', async () => {
     const name = newName();
     const kinds = Array.from({ length: 100 }, (_, i) => ({ const: `kind ${i}` }));
@@ -254,19 +397,13 @@ describe('Event types over the API', () => {
     expect(error.length).toBeLessThan(2000);
   });
 
-  it('are in the document with their schema, references resolved, and without their example', async () => {
+  it('are in the document of a token with their schema, and without their example', async () => {
     const name = newName();
-    const schema = {
-      type: 'object',
-      properties: { price: { $ref: '#/$defs/money' } },
-      $defs: { money: { type: 'integer' } },
-    };
-    await dataOf(api.createEventType({ name, description: 'Sold.', schema, example: { price: 5 } }), 201);
+    await dataOf(api.createEventType({ name, ...PAID, description: 'Sold.' }), 201);
     const { post } = (await webhooksOf(service))[name]!;
     const body = post.requestBody.content['application/json'];
     expect(post.description).toBe('Sold.');
-    expect(body.schema.properties.data).toEqual({ type: 'object', properties: { price: { type: 'integer' } } });
+    expect(body.schema.properties.data).toEqual(CENTS);
     expect(body).not.toHaveProperty('example');
-    expect((await exchange(service.url, 'GET', '/docs/swagger-ui-init.js')).text).toContain(`"${name}"`);
   });
 });

@@ -123,9 +123,10 @@ describe('A module that adds an event', () => {
       { name: 'shop.order_paid', application: 'service' },
     ]);
     const types = app.get(EventTypesService);
+    const operator = { userId: 'root', scopes: ['users:manage' as const] };
     const changed = { ...INVOICE_PAID, description: 'Else.', application: 'service' };
-    await expect(types.save(changed, true)).rejects.toMatchObject({ status: 409 });
-    await expect(types.remove('invoice.paid', 'service')).rejects.toMatchObject({ status: 409 });
+    await expect(types.save(operator, changed, true)).rejects.toMatchObject({ status: 409 });
+    await expect(types.remove(operator, 'invoice.paid', 'service')).rejects.toMatchObject({ status: 409 });
   });
 
   it('does not start when another application has its name', async () => {

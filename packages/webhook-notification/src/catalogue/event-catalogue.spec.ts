@@ -103,6 +103,39 @@ describe('What is stored', () => {
     expect(catalogue.problemOf('shop.opened', {})).toBeNull();
   });
 
+  it('is validated up to a million checks, and what modules register without a limit', () => {
+    const items = { anyOf: Array.from({ length: 150 }, (_, i) => ({ const: i })) };
+    const codes: EventType = {
+      ...paid,
+      schema: { type: 'object', properties: { codes: { type: 'array', items } } },
+      example: {},
+    };
+    const data = { codes: Array(20_000).fill(149) };
+    const catalogue = catalogueOf();
+    catalogue.replaceStored([{ ...codes, source: 'api', application: null }]);
+    expect(catalogue.problemOf(codes.name, { codes: Array(2000).fill(149) })).toBeNull();
+    expect(catalogue.problemOf(codes.name, data)).toBe(
+      'data has too many values for its schema: validation stops at a million checks',
+    );
+    catalogue.register(codes);
+    expect(catalogue.problemOf(codes.name, data)).toBeNull();
+  });
+
+  it('takes no data when repeated references make its schema too large to compile', () => {
+    const $defs = { E: { enum: Array.from({ length: 2900 }, (_, i) => i) } };
+    const uses = (count: number) => ({
+      ...{ type: 'object' as const, $defs },
+      properties: { a: { type: 'array', items: { allOf: Array(count).fill({ $ref: '#/$defs/E' }) } } },
+    });
+    const catalogue = catalogueOf();
+    const judge = (count: number) => {
+      catalogue.replaceStored([{ ...paid, schema: uses(count), source: 'api', application: null }]);
+      return catalogue.problemOf(paid.name, { a: [2899] });
+    };
+    expect(judge(3)).toBeNull();
+    expect(judge(40)).toBe('data cannot be validated: the schema of invoice.paid is too large');
+  });
+
   it('holds against a name that the operator added, and not against a module or what is built in', () => {
     const catalogue = catalogueOf('shop.opened', 'shop.closed');
     catalogue.register(paid);

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { descriptionProblem, exampleProblem } from './declaration-rules';
 import { isReserved, nameProblem } from './event-name';
-import { EVENT_TYPES, type EventType, TEST_EVENT_TYPE } from './built-in-types';
+import { EVENT_TYPES, type EventType, type ObjectSchema, TEST_EVENT_TYPE } from './built-in-types';
 import { serialiseData } from './event-data';
 import { EventValidator } from './event-validator';
+import { isTooLargeToCompile } from './schema-rules';
 
 export interface CatalogueOptions {
   /** Names without a schema of their own: their data may be any object. */
@@ -37,8 +38,9 @@ export class EventCatalogue {
   private readonly named: readonly KnownEventType[];
   readonly application: string | null;
   private readonly registeredTypes = new Map<string, KnownEventType>();
-  private stored: readonly KnownEventType[] = [];
+  private stored: ReadonlySet<KnownEventType> = new Set();
   private types: ReadonlyMap<string, KnownEventType> = new Map();
+  private readonly tooLarge = new WeakMap<ObjectSchema, boolean>();
 
   constructor({ extraEventTypes, eventMaxBytes, application }: CatalogueOptions) {
     this.application = application ?? null;
@@ -86,7 +88,17 @@ export class EventCatalogue {
   /** What is wrong with the data of this event; null when it fits, or when there is no such event. */
   problemOf(name: string, data: unknown): string | null {
     const type = this.types.get(name);
-    return type ? this.validator.problemOf(type.schema, data) : null;
+    if (!type) return null;
+    const isStored = this.stored.has(type);
+    if (isStored && this.isTooLarge(type)) return `data cannot be validated: the schema of ${name} is too large`;
+    return this.validator.problemOf(type.schema, data, isStored);
+  }
+
+  /** Counts once: the types of a name that is published often stay the same objects. */
+  private isTooLarge({ schema }: KnownEventType): boolean {
+    const isTooLarge = this.tooLarge.get(schema) ?? isTooLargeToCompile(schema);
+    this.tooLarge.set(schema, isTooLarge);
+    return isTooLarge;
   }
 
   /**
@@ -111,7 +123,7 @@ export class EventCatalogue {
 
   /** Takes what is stored now for what was stored before. */
   replaceStored(types: readonly KnownEventType[]): void {
-    this.stored = types;
+    this.stored = new Set(types);
     this.merge();
   }
 
@@ -137,7 +149,7 @@ export class EventCatalogue {
 
   private misfit({ schema, example }: Pick<EventType, 'schema' | 'example'>): string | null {
     const verdict = serialiseData(example);
-    const problem = verdict.ok ? this.validator.problemOf(schema, verdict.value) : verdict.problem;
+    const problem = verdict.ok ? this.validator.problemOf(schema, verdict.value, true) : verdict.problem;
     return problem && `its example does not fit its schema: ${problem}`;
   }
 

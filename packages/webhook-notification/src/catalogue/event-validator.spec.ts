@@ -164,6 +164,64 @@ describe('Validation', () => {
     }
   });
 
+  const many = (count: number, make: (i: number) => unknown) => Array.from({ length: count }, (_, i) => make(i));
+  const refs = (count: number) => many(count, () => ({ $ref: '#/$defs/a' }));
+  const keys = (count: number, value: unknown) => Object.fromEntries(many(count, (i) => [`k${i}`, value]) as never);
+
+  it.each<[string, object, unknown, object?]>([
+    ['a long enum', { enum: many(2900, (i) => i) }, many(48_000, () => 2899)],
+    ['references to an enum', { allOf: refs(40) }, many(48_000, () => 99), { enum: many(100, (i) => i) }],
+    ['alternatives that fail', { anyOf: many(490, (i) => ({ const: i })) }, many(48_000, () => 489)],
+    [
+      'required names',
+      { anyOf: [...refs(160), { type: 'object' }] },
+      many(8000, () => ({})),
+      { required: many(199, String) },
+    ],
+    [
+      'required names below a quoted one',
+      { anyOf: [...refs(120), { type: 'object' }] },
+      many(8000, () => ({ 'a b': {} })),
+      { properties: { 'a b': { required: many(1500, String) } } },
+    ],
+    [
+      'properties that must be absent',
+      { anyOf: [...refs(20), { type: 'object' }] },
+      many(8000, () => ({ k0: 1 })),
+      { properties: keys(100, false) },
+    ],
+    [
+      'large constants',
+      { anyOf: [...refs(100), { type: 'object' }] },
+      many(20_000, () => ({})),
+      { const: keys(300, 0) },
+    ],
+    ['the number of properties', { allOf: many(490, () => ({ maxProperties: 9000 })) }, [keys(8000, 0)]],
+    [
+      'objects compared with a large one',
+      { anyOf: [...many(240, () => ({ const: {} })), { type: 'object' }] },
+      [keys(8000, 0)],
+    ],
+    ['formats', { allOf: many(490, () => ({ format: 'date-time' })) }, many(4000, () => '2026-01-15T09:30:00Z')],
+    ['lengths', { allOf: many(490, () => ({ maxLength: 99_000 })) }, ['x'.repeat(98_000)]],
+  ])('that is bounded stops soon, whatever costs the time: %s', (_, items, a, definition = {}) => {
+    const schema = schemaOf({ a: { type: 'array', items } }, { $defs: { a: definition } });
+    judge.compile(schema);
+    const began = performance.now();
+    expect(judge.problemOf(schema, { a }, true)).toMatch(/^data has too many values for its schema/);
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
+  it('that is bounded takes what honest schemas need', () => {
+    const codes = many(260, (i) => `code ${i}`);
+    const line = { type: 'object', required: ['a', 'b', 'c'], properties: keys(3, { enum: codes }) };
+    const lines = many(2200, (i) => ({ a: 1, b: 2, c: 3, ...keys(3, codes[Number(i) % 260]) }));
+    const schema = schemaOf({ lines: { type: 'array', items: line } });
+    expect(judge.problemOf(schema, { lines }, true)).toBeNull();
+    const measured = schemaOf({ values: { type: 'array', items: { type: 'number', minimum: 0 } } });
+    expect(judge.problemOf(measured, { values: many(300_000, Number) }, true)).toBeNull();
+  });
+
   it('leaves names alone that look like the code of a loop', () => {
     const schema = schemaOf({ 'for(let i0=0; i0<len0; i0++){': { type: 'string' } }, { additionalProperties: false });
     expect(judge.problemOf(schema, { 'for(let i0=0; i0<len0; i0++){': 'x' })).toBeNull();

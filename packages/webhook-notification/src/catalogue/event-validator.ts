@@ -2,26 +2,33 @@ import { type ErrorObject, type ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { EventType, ObjectSchema } from './built-in-types';
+import { MAX_FAULTS, Meter, metered, TooCostly } from './metered-code';
 
-const MAX_FAULTS = 10;
-const TEXT_OR_LOOP = /"(?:[^"\\]|\\.)*"|\bfor\((?:const|let) [^{}"]*\)\{/g;
+const TOO_COSTLY = 'data has too many values for its schema: validation stops at a million checks';
 
 /** Judges the data of events against the JSON Schemas (2020-12) of their types. */
 export class EventValidator {
   private readonly validators = new WeakMap<ObjectSchema, ValidateFunction>();
+  private readonly meter = new Meter();
 
   /** @param types those whose schemas are compiled now, and not when they are needed first */
   constructor(types: readonly EventType[] = []) {
-    const ajv = newAjv();
+    const ajv = newAjv(this.meter);
     for (const { schema } of types) this.validators.set(schema, ajv.compile(schema));
   }
 
-  /** Up to ten faults, each with its path; null when the data fits. */
-  problemOf(schema: ObjectSchema, data: unknown): string | null {
+  /**
+   * Returns up to ten faults, each with its path; null when the data fits.
+   * @param isBounded refuses data whose validation takes more than a million checks
+   */
+  problemOf(schema: ObjectSchema, data: unknown, isBounded = false): string | null {
     const validate = this.compile(schema);
     try {
+      this.meter.begin(isBounded);
       if (validate(data)) return null;
     } catch (error) {
+      // A schema of version 0.2 may be compiled to more nested branches than fit on the stack.
+      if (error instanceof TooCostly || error instanceof RangeError) return TOO_COSTLY;
       // Ajv compares objects by their valueOf and toString, which may be values of the data.
       if (error instanceof TypeError) return 'data has a key valueOf or toString where its schema compares objects';
       throw error;
@@ -36,27 +43,23 @@ export class EventValidator {
   compile(schema: ObjectSchema): ValidateFunction {
     const known = this.validators.get(schema);
     if (known) return known;
+    this.meter.begin(false);
     // Each schema has an Ajv of its own: schemas of different modules may carry the same $id.
-    const validate = newAjv().compile(schema);
+    const validate = newAjv(this.meter).compile(schema);
     this.validators.set(schema, validate);
     return validate;
   }
 }
 
-const newAjv = (): Ajv2020 =>
-  addFormats(new Ajv2020({ strict: false, allErrors: true, logger: false, code: { process: endLoopsEarly } }));
-
-/**
- * Ends each loop of a compiled schema after ten faults of its own: half a million wrong items would be as many faults. What
- * the loop belongs to has failed then, whatever else it finds, so the verdict stays the same.
- */
-function endLoopsEarly(code: string): string {
-  let loops = 0;
-  return code.replaceAll(TEXT_OR_LOOP, (found) => {
-    if (found.startsWith('"')) return found;
-    const before = `before${(loops += 1)}`;
-    return `var ${before}=errors;${found}if(errors-${before}>=${MAX_FAULTS})break;`;
-  });
+function newAjv(meter: Meter): Ajv2020 {
+  const options = {
+    strict: false,
+    allErrors: true,
+    logger: false,
+    loopRequired: MAX_FAULTS,
+    code: { process: metered },
+  } as const;
+  return addFormats(Object.assign(new Ajv2020(options), { meter }));
 }
 
 function sentence({ instancePath, message, params }: ErrorObject): string {

@@ -60,7 +60,31 @@ describe('The rules for schemas that come over the API', () => {
     expect(schemaProblem(nested(7))).toBeNull();
     expect(schemaProblem(nested(30))).toMatch(/more than 16 levels deep$/);
     const many = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`p${i}`, { type: 'null' }]));
-    expect(schemaProblem(object(many))).toMatch(/more than 500 keywords$/);
+    expect(schemaProblem(object(many))).toMatch(/exceeds the limit of 500 keywords and enum values$/);
+  });
+
+  it('count each value of an enum, and each member of a value, beside the keywords: 500 in all', () => {
+    const values = (count: number): unknown[] => Array.from({ length: count }, (_, i) => i);
+    const enumOf = (values: unknown[]) => object({ a: { enum: values } });
+    const tooMany = /^schema\.properties\.a\.(enum|const) exceeds the limit of 500 keywords and enum values$/;
+    expect(schemaProblem(enumOf(values(497)))).toBeNull();
+    expect(schemaProblem(enumOf(values(498)))).toMatch(tooMany);
+    expect(schemaProblem(enumOf([values(495), 'x']))).toBeNull();
+    expect(schemaProblem(enumOf([values(496), 'x']))).toMatch(tooMany);
+    expect(schemaProblem(object({ a: { const: { b: { c: values(600) } } } }))).toMatch(tooMany);
+  });
+
+  it('count the values of an enum as often as references repeat it', () => {
+    const $defs = { currency: { enum: Array.from({ length: 100 }, (_, i) => `C${i}`) } };
+    const uses = (count: number) =>
+      object({ a: { allOf: Array(count).fill({ $ref: '#/$defs/currency' }) } }, { $defs });
+    expect(schemaProblem(uses(4))).toBeNull();
+    expect(schemaProblem(uses(5))).toMatch(/exceeds the limit of 500 keywords and enum values$/);
+  });
+
+  it('count a schema without keywords as one', () => {
+    const none = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`p${i}`, i % 2 ? false : {}]));
+    expect(schemaProblem(object(none))).toMatch(/exceeds the limit of 500/);
   });
 
   it('count what a reference leads to wherever it stands', () => {
@@ -68,6 +92,6 @@ describe('The rules for schemas that come over the API', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 60 }, (_, i) => [`d${i}`, i === 59 ? {} : twice(`d${i + 1}`)]),
     );
-    expect(schemaProblem(object({ a: twice('d0') }, { $defs }))).toMatch(/more than/);
+    expect(schemaProblem(object({ a: twice('d0') }, { $defs }))).toMatch(/more than|exceeds the limit/);
   });
 });

@@ -4,16 +4,25 @@ import { definitionOf } from './schema-references';
 
 const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'];
 const IGNORED = ['$schema', ...ANNOTATIONS];
+const DEFINITIONS = 'schema.$defs';
+/** Each value of the data is compared with the value of such a keyword, or with each of its values. */
+const COMPARED = ['enum', 'const'];
 
 /** The most bytes that a schema, and an example, may have as JSON. */
 export const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 16;
-const MAX_KEYWORDS = 500;
+const MAX_PARTS = 500;
+/**
+ * The most parts that a stored schema may have to be compiled. Version 0.2 did not count the values of `enum`, and 16 KB have
+ * fewer than 10,000 of them: only repeated references reach this.
+ */
+const MAX_STORED_PARTS = 10_000;
 
 /**
- * Why a schema that comes over the API cannot be taken, with its path; null when it can. Such a schema is run on everybody's
- * event loop, so it may hold only what takes a time in proportion to the data: no regular expressions, no comparison of each
- * with each. What a `$ref` leads to counts wherever it stands: a few references to references would be an endless schema.
+ * Returns why a schema that comes over the API is refused, with its path; null when it is accepted. Everybody's event loop runs
+ * such a schema, so each value of the data must cost a bounded time: no regular expressions, no comparison of each item with
+ * each, and at most 500 parts. A part is a keyword, a schema without keywords, a value of `enum`, or a member of such a value.
+ * The parts of a definition count once for each `$ref` to it: a few references to references would be an endless schema.
  */
 export function schemaProblem(schema: unknown): string | null {
   const verdict = serialiseData(schema);
@@ -21,29 +30,42 @@ export function schemaProblem(schema: unknown): string | null {
   if (Buffer.byteLength(verdict.text) > MAX_BYTES) return `schema is larger than ${MAX_BYTES} bytes`;
   if (!isObject(schema)) return 'schema must be a JSON object';
   if (schema.type !== 'object') return 'schema.type must be "object"';
-  const judge = new Judge(isObject(schema.$defs) ? schema.$defs : {});
+  return judged(schema, MAX_PARTS).problem;
+}
+
+/** Returns whether compiling a schema, which version 0.2 may have stored, would block the process. */
+export const isTooLargeToCompile = (schema: object): boolean => judged({ ...schema }, MAX_STORED_PARTS).isTooLarge;
+
+function judged(schema: Schema, maxParts: number): Judge {
+  const judge = new Judge(isObject(schema.$defs) ? schema.$defs : {}, maxParts);
   judge.schema(schema, 'schema', 1);
-  return judge.problem;
+  return judge;
 }
 
 class Judge {
   problem: string | null = null;
-  private keywords = 0;
+  isTooLarge = false;
+  private parts = 0;
   private readonly within = new Set<string>();
 
-  constructor(private readonly defs: Schema) {}
+  constructor(
+    private readonly defs: Schema,
+    private readonly maxParts: number,
+  ) {}
 
   schema(schema: unknown, path: string, depth: number): void {
-    if (this.problem !== null || typeof schema === 'boolean') return;
+    if (this.problem !== null) return;
+    if (typeof schema === 'boolean') return this.count(path, 1);
     if (!isObject(schema)) return this.refuse(path, 'must be a schema');
     if (depth > MAX_DEPTH) return this.refuse(path, `is more than ${MAX_DEPTH} levels deep`);
-    for (const [keyword, value] of Object.entries(schema)) this.keyword(keyword, value, `${path}.${keyword}`, depth);
+    const keywords = Object.entries(schema).filter(([keyword]) => !IGNORED.includes(keyword));
+    if (keywords.length === 0) return this.count(path, 1);
+    for (const [keyword, value] of keywords) this.keyword(keyword, value, `${path}.${keyword}`, depth);
   }
 
   private keyword(keyword: string, value: unknown, path: string, depth: number): void {
-    if (this.problem !== null || IGNORED.includes(keyword)) return;
-    this.keywords += 1;
-    if (this.keywords > MAX_KEYWORDS) return this.refuse(path, `is one of more than ${MAX_KEYWORDS} keywords`);
+    if (this.problem !== null) return;
+    this.count(path, COMPARED.includes(keyword) ? 1 + membersOf(value) : 1);
     if (ONE_SCHEMA.includes(keyword)) return this.schema(value, path, depth + 1);
     if (MANY_SCHEMAS.includes(keyword)) return this.list(value, path, depth);
     if (NAMED_SCHEMAS.includes(keyword)) return this.named(value, path, depth);
@@ -61,7 +83,13 @@ class Judge {
 
   private named(value: unknown, path: string, depth: number): void {
     if (!isObject(value)) return this.refuse(path, 'must be an object of schemas');
-    for (const [name, each] of Object.entries(value)) this.schema(each, `${path}.${name}`, depth + 1);
+    const counted = this.parts;
+    for (const [name, each] of Object.entries(value)) {
+      // A definition costs nothing where it stands, only where a `$ref` leads to it.
+      if (path === DEFINITIONS) this.parts = 0;
+      this.schema(each, `${path}.${name}`, depth + 1);
+    }
+    if (path === DEFINITIONS) this.parts = counted;
   }
 
   private reference(value: unknown, path: string, depth: number): void {
@@ -73,7 +101,19 @@ class Judge {
     this.within.delete(name);
   }
 
+  private count(path: string, parts: number): void {
+    this.parts += parts;
+    this.isTooLarge ||= this.parts > this.maxParts;
+    if (this.isTooLarge) this.refuse(path, `exceeds the limit of ${this.maxParts} keywords and enum values`);
+  }
+
   private refuse(path: string, why: string): void {
     this.problem ??= `${path} ${why}`;
   }
 }
+
+/** The members of a value at all levels. Recursion is safe: `serialiseData` has bounded the depth. */
+const membersOf = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? (Object.values(value) as unknown[]).reduce<number>((count, member) => count + 1 + membersOf(member), 0)
+    : 0;

@@ -45,6 +45,11 @@ describe('What the service stores of a schema', () => {
       objectOf({ kids: { type: 'array', items: {} } }),
     ],
     [
+      'lists of values that are too long',
+      objectOf({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { type: 'integer', enum: Array(600).fill(1) } } }),
+      objectOf({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { type: 'integer' } } }),
+    ],
+    [
       'more than it may have',
       objectOf(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`p${i}`, { type: 'null' }]))),
       { type: 'object' },

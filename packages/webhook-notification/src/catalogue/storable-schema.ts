@@ -11,11 +11,15 @@ const NEEDS: Record<string, string> = { items: 'prefixItems', additionalProperti
  * whatever the whole schema does; the application judges by the whole one.
  */
 export function storableSchema(schema: ObjectSchema): ObjectSchema {
-  const candidates = [loosen(schema, PLAIN), loosen(schema, withoutReferences)] as ObjectSchema[];
+  const candidates = LOOSER.map((dropped) => {
+    const plain = PLAIN.filter((keyword) => !dropped.includes(keyword));
+    return loosen(schema, plain) as ObjectSchema;
+  });
   return candidates.find((candidate) => schemaProblem(candidate) === null) ?? { type: 'object' };
 }
 
-const withoutReferences = PLAIN.filter((keyword) => keyword !== '$ref');
+/** The keywords that are dropped until the rest can be stored: long lists of values, then references. */
+const LOOSER = [[], ['enum', 'const'], ['$ref'], ['enum', 'const', '$ref']];
 
 function loosen(schema: unknown, plain: readonly string[]): unknown {
   if (typeof schema === 'boolean') return schema;

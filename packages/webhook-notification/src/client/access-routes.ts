@@ -30,9 +30,15 @@ export const consoleLinkRoutes = (request: Request) => ({
     request('POST', '/api/console-links', { ...options, body: link }),
 });
 
-/** What a link becomes when it is opened. */
+/** Sessions at the console. */
 export const consoleSessionRoutes = (request: Request) => ({
-  /** Exchanges the code of a link for a session, as the console does. */
-  create: (session: ApiSchema<'CreateConsoleSession'>, options?: CallOptions): Promise<ApiSchema<'ConsoleSession'>> =>
-    request('POST', '/api/console-sessions', { ...options, body: session }),
+  /** Makes a session of your token, or exchanges the `code` of a link for one. */
+  create: (
+    session: ApiSchema<'CreateConsoleSession'> = {},
+    options?: CallOptions,
+  ): Promise<ApiSchema<'ConsoleSession'>> => request('POST', '/api/console-sessions', { ...options, body: session }),
+
+  /** Ends the session that is the client's token. */
+  end: (options?: CallOptions): Promise<ApiSchema<'DeletedToken'>> =>
+    request('DELETE', '/api/console-sessions', options),
 });

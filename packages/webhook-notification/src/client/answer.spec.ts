@@ -27,6 +27,7 @@ describe('dataOf', () => {
       message: 'There is no webhook.',
       status: 404,
       requestId: 'abc',
+      fromService: true,
     });
     expect(error).toBeInstanceOf(Error);
   });
@@ -49,7 +50,12 @@ describe('dataOf', () => {
     [500, '{"error":{"code":7}}', { 'content-type': 'application/json' }, /answered 500/],
   ])('throws a readable sentence for %i %s', (status, text, headers, message) => {
     const error = errorOf(status, text, headers as Record<string, string>);
-    expect(error).toMatchObject({ status, requestId: null, message: expect.stringMatching(message) });
+    expect(error).toMatchObject({
+      status,
+      requestId: null,
+      fromService: false,
+      message: expect.stringMatching(message),
+    });
     expect(error.message).toContain(WHAT);
     expect(error.message).not.toContain('<html>');
   });

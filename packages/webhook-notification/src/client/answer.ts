@@ -15,7 +15,8 @@ export function dataOf({ status, text, header }: Answered, what: string): unknow
     return nextCursor === undefined ? data : ({ data, nextCursor } as Page<unknown>);
   }
   const sentence = typeof envelope?.error === 'string' ? envelope.error : foreign(status, header, what);
-  throw new WebhookServiceError(sentence, status, requestId);
+  const fromService = envelope?.success === false && typeof envelope.error === 'string';
+  throw new WebhookServiceError(sentence, status, requestId, { fromService });
 }
 
 /** The error of a request that got no answer. */

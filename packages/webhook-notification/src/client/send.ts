@@ -37,9 +37,9 @@ const MIN_TOKEN_LENGTH = 16;
 
 /** The same error, unless its message repeats the token. */
 function withoutToken(error: WebhookServiceError, token: string): WebhookServiceError {
-  const { message, status, requestId, cause } = error;
+  const { message, status, requestId, cause, fromService } = error;
   if (token.length < MIN_TOKEN_LENGTH || !message.includes(token)) return error;
-  return new WebhookServiceError(message.replaceAll(token, '[token]'), status, requestId, { cause });
+  return new WebhookServiceError(message.replaceAll(token, '[token]'), status, requestId, { cause, fromService });
 }
 
 async function attemptAgain(

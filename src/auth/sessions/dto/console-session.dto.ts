@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { ApiTime } from '../../../plumbing/validation/api-field.decorator';
+import { Optional } from '../../../plumbing/validation/optional.decorator';
 import { ALL_SCOPES, type Scope } from '../../scope';
 import type { ConsoleSession } from '../console-sessions.service';
 
@@ -8,12 +9,13 @@ const CODE = /^[A-Za-z0-9_-]{43}$/;
 
 export class CreateConsoleSessionDto {
   /**
-   * From the fragment of a link.
+   * From the fragment of a link. Leave it out to make a session of your access token.
    * @example 0123456789abcdefghijklmnopqrstuvwxyzABCDEFG
    */
-  @ApiProperty({ pattern: CODE.source })
+  @ApiProperty({ pattern: CODE.source, required: false })
+  @Optional()
   @Matches(CODE, { message: 'code must be the 43 characters behind #code= of a link' })
-  code: string;
+  code?: string;
 }
 
 export class ConsoleSessionDto {

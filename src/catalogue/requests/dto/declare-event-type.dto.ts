@@ -12,9 +12,10 @@ class EventTypeFieldsDto {
   description: string;
 
   /**
-   * JSON Schema (2020-12) of `data`, of type object; absent: any object. At most 16 KiB, 16 levels and 500 keywords, and no
-   * other keywords than type, properties, required, additionalProperties, items, enum, const, format (date-time, date, uuid,
-   * email, uri), oneOf, anyOf, allOf, $defs, $ref to one of $defs, bounds of numbers, lengths and counts, and annotations.
+   * JSON Schema (2020-12) of `data`, of type object; absent: any object. At most 16 KiB, 16 levels, and 500 keywords and enum
+   * values together, counted as often as references repeat them. Keywords may be type, properties, required,
+   * additionalProperties, items, enum, const, format (date-time, date, uuid, email, uri), oneOf, anyOf, allOf, $defs, $ref to
+   * one of $defs, bounds of numbers, lengths and counts, and annotations.
    * @example { "type": "object", "required": ["cents"], "properties": { "cents": { "type": "integer", "minimum": 0 } } }
    */
   schema?: Record<string, unknown>;
