@@ -189,6 +189,15 @@ const markupSyntax = [
   { selector: "JSXAttribute[name.name='href'] > Literal[value=/^javascript:/i]", message: asText },
 ];
 
+// A value that is put into an address as it is can lead a request, with its token, elsewhere.
+const asAddress = 'A value becomes part of an address by encoded`…` or queryOf, of console/src/api/address.ts.';
+const ENDS_IN_ADDRESS = '(\\x2F|[?&][^=]*=?)$';
+const addressSyntax = [
+  `:not(TaggedTemplateExpression) > TemplateLiteral > TemplateElement[tail=false][value.raw=/${ENDS_IN_ADDRESS}/]`,
+  `BinaryExpression[operator='+'] > Literal[value=/${ENDS_IN_ADDRESS}/]`,
+  "CallExpression[callee.property.name='join'] > Literal[value='/']",
+].map((selector) => ({ selector, message: asAddress }));
+
 const house = {
   rules: {
     /** Whoever switches a rule off says why: `// eslint-disable-next-line no-console -- why`. */
@@ -303,9 +312,15 @@ export default defineConfig(
       'max-lines-per-function': ['error', { max: 120, IIFEs: true }],
       'no-console': 'error',
       'no-restricted-properties': ['error', ...markup],
-      'no-restricted-syntax': ['error', ...markupSyntax],
+      'no-restricted-syntax': ['error', ...markupSyntax, ...addressSyntax],
+      'no-restricted-globals': [
+        'error',
+        { name: 'fetch', message: 'Requests are made by Api, of console/src/api/call.ts.' },
+      ],
     },
   },
+  { files: ['console/src/api/{address,base}.ts'], rules: { 'no-restricted-syntax': ['error', ...markupSyntax] } },
+  { files: ['console/src/api/call.ts'], rules: { 'no-restricted-globals': 'off' } },
   // All sentences are in one file.
   { files: ['console/src/text/*.ts'], rules: { 'max-lines': 'off' } },
 

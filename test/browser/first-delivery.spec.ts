@@ -12,9 +12,11 @@ describeInBrowser('Who starts the service for the first time', (browser) => {
   afterAll(() => service.stop());
 
   it.each(['clicks', 'the keyboard'])('sees the first delivery by %s alone, within a minute', async (how) => {
-    const { page } = await browser.open(how === 'clicks' ? service.link : await service.linkFor('kim'));
+    const [user, link] = how === 'clicks' ? ['admin', service.link] : ['kim', await service.linkFor('kim')];
+    const { page } = await browser.open(link);
     const way = how === 'clicks' ? byMouse() : byKeyboard(page);
     const openedAt = performance.now();
+    await way.press(page.getByRole('button', { name: `Continue as ${user}` }));
     await way.press(page.getByRole('button', { name: 'Try it now' }));
     await screen(page, 'Event');
     await page.getByText('delivered', { exact: true }).waitFor();
@@ -24,12 +26,12 @@ describeInBrowser('Who starts the service for the first time', (browser) => {
     await page.getByText('x-service-signature', { exact: true }).first().waitFor();
     await way.press(page.getByRole('link', { name: 'Receiver' }));
     await says(page, 'The signature is valid.');
-    expect(way.count).toBe(3);
+    expect(way.count).toBe(4);
   });
 
   it('is signed in by the link, whose code is nowhere any more', async () => {
     const link = await service.linkFor('max');
-    const { page } = await browser.open(link);
+    const { page } = await browser.openLink(link, 'max');
     await screen(page, 'Overview');
     expect(page.url()).toBe(`${service.url}/console/`);
     expect(await page.evaluate('JSON.stringify({ ...localStorage }) + history.length')).toBe('{}2');
@@ -53,7 +55,7 @@ describeInBrowser('Who starts the service for the first time', (browser) => {
   });
 
   it('sees a webhook that is gone, with the receiver’s switch', async () => {
-    const { page } = await browser.open(await service.linkFor('lee'));
+    const { page } = await browser.openLink(await service.linkFor('lee'), 'lee');
     await page.getByRole('button', { name: 'Try it now' }).click();
     await page.getByText('delivered', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Receiver' }).click();

@@ -102,8 +102,13 @@ describeInBrowser('Every screen of the console', (browser) => {
   });
 
   it.each(WIDTHS)('is accessible, and as wide as it may be, at %d px', async (width) => {
-    const { page } = await browser.open(`${service.url}/console/`, { viewport: { width, height: 900 } });
-    const found = await faultsOf(page, `sign-in-${width}`);
+    const { url } = await dataOf(service.api.createConsoleLink({ userId: 'alice' }), 201);
+    const { page } = await browser.open(service.url + url, { viewport: { width, height: 900 } });
+    await page.getByRole('button', { name: 'Continue as alice' }).waitFor();
+    const found = await faultsOf(page, `continue-as-${width}`);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByLabel('Access token').waitFor();
+    found.push(...(await faultsOf(page, `sign-in-${width}`)));
     await page.getByLabel('Access token').fill(service.token);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await screen(page, 'Overview');

@@ -6,7 +6,7 @@ import { useService } from '../support/service';
 import { waitFor } from '../support/wait-for';
 import { publish, settledDeliveries, subscribe } from '../e2e/stage/steps';
 import { describeInBrowser, INTRANET, says, screen, signIn } from './stage/browser';
-import { startPrefix } from './stage/prefix';
+import { startPrefixes } from './stage/prefix';
 
 const ORDINARY = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish'];
 
@@ -112,29 +112,6 @@ describeInBrowser('The console', (browser) => {
     await says(page, 'Your session has ended.');
   });
 
-  it('exchanges a pasted token for a shorter one, and ends it at sign-out', async () => {
-    const token = await service.createToken('careful', [...ORDINARY, 'tokens:manage']);
-    const api = service.api.withToken(token);
-    const { page } = await browser.openSigned({ url: service.url, token });
-    expect(await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })')).not.toContain(token);
-    const [session] = (await pageOf(api.listTokens())).rows.filter(({ name }) => name.startsWith('console '));
-    expect(Date.parse(session!.expiresAt!) - Date.now()).toBeLessThanOrEqual(12 * 3_600_000);
-    await page.getByText('careful', { exact: true }).click();
-    await page.getByRole('button', { name: 'Sign out' }).click();
-    await screen(page, 'Sign in');
-    const isGone = async () => (await pageOf(api.listTokens())).rows.every(({ id }) => id !== session!.id);
-    await expect(isGone()).resolves.toBe(true);
-  });
-
-  it('keeps the pasted token where there are too many for another, and says so', async () => {
-    const token = await service.createToken('hoarder', [...ORDINARY, 'tokens:manage']);
-    const api = service.api.withToken(token);
-    const { userId } = await dataOf(api.me());
-    for (let i = 1; i < 100; i++) await dataOf(api.createToken({ name: `${userId} ${i}`, scopes: ORDINARY }), 201);
-    const { page } = await browser.openSigned({ url: service.url, token });
-    await says(page, 'This tab keeps the token that you pasted');
-  });
-
   it('counts down after 429, and then tries again by itself', async () => {
     const { signed } = await newUser('hasty');
     const { page } = await browser.openSigned(signed);
@@ -215,14 +192,15 @@ describeInBrowser('The console', (browser) => {
 
   it('is at home behind a prefix of a proxy', async () => {
     const { signed, webhook } = await newUser('prefixed');
-    const proxy = await startPrefix(service.url, '/our/hooks');
-    const { page } = await browser.openSigned({ ...signed, url: proxy.url });
+    const proxy = await startPrefixes({ '/our/hooks': service.url });
+    const url = `${proxy.origin}/our/hooks`;
+    const { page } = await browser.openSigned({ ...signed, url });
     await page.getByRole('link', { name: webhook.url }).click();
-    await page.waitForURL(`${proxy.url}/console/webhooks/${webhook.id}`);
+    await page.waitForURL(`${url}/console/webhooks/${webhook.id}`);
     await page.getByRole('link', { name: 'Health' }).click();
     await page.reload();
     await says(page, 'p95');
-    await page.goto(`${proxy.url}/`);
+    await page.goto(`${url}/`);
     await screen(page, 'Overview');
     await proxy.stop();
   });

@@ -1,4 +1,4 @@
-import { urlOf } from './base';
+import { type ApiPath, apiUrlOf, type Query } from './address';
 import type { Page } from './types';
 
 const TIMEOUT_MS = 15_000;
@@ -16,14 +16,14 @@ export class CallError extends Error {
   }
 }
 
-export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
-
 export interface CallOptions {
   query?: Query;
   body?: unknown;
   signal?: AbortSignal;
   /** How long an answer may take; requests that wait need longer. */
   timeoutMs?: number;
+  /** The request goes on when the page is left. */
+  keepalive?: boolean;
 }
 
 export interface Answer<T> {
@@ -39,21 +39,21 @@ export class Api {
     private readonly onUnauthenticated: () => void = () => undefined,
   ) {}
 
-  async get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
+  async get<T>(path: ApiPath, query?: Query, signal?: AbortSignal): Promise<T> {
     return (await this.call<T>('GET', path, { query, signal })).data;
   }
 
-  async page<T>(path: string, query?: Query, options: CallOptions = {}): Promise<Page<T>> {
+  async page<T>(path: ApiPath, query?: Query, options: CallOptions = {}): Promise<Page<T>> {
     const { data, nextCursor = null } = await this.call<T[]>('GET', path, { ...options, query });
     return { rows: data, nextCursor };
   }
 
-  async send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<T> {
+  async send<T>(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: ApiPath, body?: unknown): Promise<T> {
     return (await this.call<T>(method, path, { body })).data;
   }
 
   /** @throws CallError */
-  async call<T>(method: string, path: string, options: CallOptions = {}): Promise<Answer<T>> {
+  async call<T>(method: string, path: ApiPath, options: CallOptions = {}): Promise<Answer<T>> {
     const response = await this.fetch(method, path, options);
     const requestId = response.headers.get('x-request-id');
     const answer = (await response.json().catch(() => null)) as
@@ -65,11 +65,11 @@ export class Api {
     throw new CallError(answer ? response.status : 0, sentence, requestId, retryAfter);
   }
 
-  private async fetch(method: string, path: string, options: CallOptions): Promise<Response> {
-    const { query, body, signal, timeoutMs = TIMEOUT_MS } = options;
+  private async fetch(method: string, path: ApiPath, options: CallOptions): Promise<Response> {
+    const { query, body, signal, timeoutMs = TIMEOUT_MS, keepalive } = options;
     const late = AbortSignal.timeout(timeoutMs);
     try {
-      return await fetch(urlOf(`api/${path}`) + textOf(query), {
+      return await fetch(apiUrlOf(path, query), {
         method,
         headers: {
           ...(this.token && { authorization: `Bearer ${this.token}` }),
@@ -79,17 +79,11 @@ export class Api {
         signal: signal ? AbortSignal.any([signal, late]) : late,
         cache: 'no-store',
         credentials: 'omit',
+        keepalive,
       });
     } catch (error) {
       if (signal?.aborted) throw error;
       throw new CallError(0, late.aborted ? 'The service has not answered in time.' : 'The service cannot be reached.');
     }
   }
-}
-
-function textOf(query: Query = {}): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [value].flat().map((one) => [name, String(one)]),
-  );
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`;
 }

@@ -1,7 +1,8 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import { Api } from './call';
-import { session, type Session } from './session';
+import { session } from './session';
+import type { Session } from './session-shape';
 import type { Scope } from './types';
 
 /** What every screen has: the service with the token of this tab, and whose it is. */
@@ -10,6 +11,7 @@ export interface Signed {
   session: Session;
   /** True when the token may do this. */
   may: (scope: Scope) => boolean;
+  signOut: () => void;
 }
 
 const SignedContext = createContext<Signed | null>(null);
@@ -29,13 +31,18 @@ export function useSession(): Session | null {
 }
 
 /** @param onUnauthenticated called when the service does not take the token any more */
-export function useSignedValue(current: Session | null, onUnauthenticated: () => void): Signed | null {
+export function useSignedValue(
+  current: Session | null,
+  onUnauthenticated: () => void,
+  signOut: () => void,
+): Signed | null {
   return useMemo(
     () =>
       current && {
         api: new Api(current.token, onUnauthenticated),
         session: current,
         may: (scope) => current.scopes.includes(scope),
+        signOut,
       },
     [current],
   );

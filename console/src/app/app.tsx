@@ -4,9 +4,12 @@ import { Router } from 'wouter-preact';
 import { CONSOLE_PATH } from '../api/base';
 import { CallError } from '../api/call';
 import { newClient } from '../api/client';
-import { session, signInByCode, type Session } from '../api/session';
+import { session } from '../api/session';
+import type { Session } from '../api/session-shape';
+import { accept, declineOffer, endSession, leave, openLink } from '../api/sign-in';
 import { SignedProvider, useSession, useSignedValue } from '../api/signed';
 import { Loading } from '../parts/loading';
+import { ContinueAs } from '../screens/continue-as';
 import { SignIn } from '../screens/sign-in';
 import { TEXT } from '../text/en';
 import { Shell } from './shell';
@@ -21,13 +24,23 @@ export function App({ code }: { code: string | null }) {
   const [opened, setOpened] = useState<Session | null>(null);
   const [opening, setOpening] = useState(code !== null);
   const [refusal, setRefusal] = useState<string | null>(null);
+  const [unended, setUnended] = useState<Session | null>(null);
+  const end = (left: Session) =>
+    void endSession(left).then(
+      () => setUnended(null),
+      () => setUnended(left),
+    );
+  const signOut = () => {
+    const left = leave();
+    if (left) end(left);
+  };
   // A token that was replaced meanwhile may end as it likes.
-  const signed = useSignedValue(current, () => setEnded(session.get() === current));
+  const signed = useSignedValue(current, () => setEnded(session.get() === current), signOut);
 
   useEffect(() => {
     if (code === null) return;
-    signInByCode(code)
-      .then((next) => (current && current.userId !== next.userId ? setOpened(next) : session.set(next)))
+    openLink(code)
+      .then((next) => (session.get()?.userId === next.userId ? take(next) : setOpened(next)))
       .catch((error: unknown) => setRefusal(error instanceof CallError ? error.message : TEXT.cannotReach))
       .finally(() => setOpening(false));
   }, []);
@@ -38,11 +51,18 @@ export function App({ code }: { code: string | null }) {
   const take = (next: Session) => {
     setEnded(false);
     setOpened(null);
-    session.set(next);
+    setUnended(null);
+    accept(next);
+  };
+
+  const decline = () => {
+    setOpened(null);
+    declineOffer();
   };
 
   if (opening && !current) return <Loading what={TEXT.signIn.opening} />;
-  if (!signed) return <SignIn refusal={refusal} onSession={take} />;
+  if (!signed && opened) return <ContinueAs offered={opened} onSession={take} onCancel={decline} />;
+  if (!signed) return <SignIn refusal={refusal} unended={unended} onEnd={end} onSession={take} />;
   return (
     <QueryClientProvider client={client} key={signed.session.userId}>
       <SignedProvider value={signed}>
@@ -50,7 +70,7 @@ export function App({ code }: { code: string | null }) {
           <Shell />
         </Router>
         {isEnded && <SignInAgain ended={signed.session} onSession={take} />}
-        {opened && <AnotherUser now={signed.session} other={opened} onStay={() => setOpened(null)} onSwitch={take} />}
+        {opened && <AnotherUser now={signed.session} other={opened} onStay={decline} onSwitch={take} />}
       </SignedProvider>
     </QueryClientProvider>
   );

@@ -26,7 +26,6 @@ export function Notices() {
           </button>
         </p>
       )}
-      {session.isPasted && <p class="notice calm">{TEXT.notices.pasted}</p>}
       {leftMs < EXPIRES_SOON_MS && leftMs > 0 && (
         <p class="notice calm">{TEXT.notices.expires(Math.ceil(leftMs / 60_000))}</p>
       )}

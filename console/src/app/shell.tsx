@@ -2,7 +2,6 @@ import type { FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, Route, Switch, useLocation } from 'wouter-preact';
 import { useAbout } from '../api/queries';
-import { signOut } from '../api/session';
 import { useSigned } from '../api/signed';
 import { useUtc } from '../parts/time';
 import { DeliveriesScreen } from '../screens/deliveries';
@@ -98,7 +97,7 @@ const isIn = (path: string, place: string): boolean =>
   place === '/' ? path === '/' : path === place || path.startsWith(`${place}/`);
 
 function Account() {
-  const { session } = useSigned();
+  const { session, signOut } = useSigned();
   const [theme, setTheme] = useTheme();
   const [isUtc, setUtc] = useUtc();
   return (
@@ -122,7 +121,7 @@ function Account() {
           <input type="checkbox" checked={isUtc} onChange={({ currentTarget }) => setUtc(currentTarget.checked)} />
           {TEXT.nav.utc}
         </label>
-        <button type="button" class="button" onClick={() => void signOut()}>
+        <button type="button" class="button" onClick={signOut}>
           {TEXT.nav.signOut}
         </button>
       </div>

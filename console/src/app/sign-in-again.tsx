@@ -1,4 +1,4 @@
-import type { Session } from '../api/session';
+import type { Session } from '../api/session-shape';
 import { Dialog } from '../parts/dialog';
 import { TokenForm } from '../parts/token-form';
 import { TEXT } from '../text/en';

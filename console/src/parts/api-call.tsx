@@ -1,14 +1,14 @@
-import { urlOf } from '../api/base';
+import { type ApiPath, apiUrlOf } from '../api/address';
 import { TEXT } from '../text/en';
 import { CopyButton } from './copy';
 import { quoted } from './curl';
 import { plainOf } from './plain';
 
 /** The same action without the console: everything it does is one documented request. */
-export function ApiCall({ method, path, body }: { method: string; path: string; body?: unknown }) {
+export function ApiCall({ method, path, body }: { method: string; path: ApiPath; body?: unknown }) {
   const command = [
     `curl -X ${method}`,
-    quoted(urlOf(`api/${path}`)),
+    quoted(apiUrlOf(path)),
     '-H "Authorization: Bearer $TOKEN"',
     ...(body === undefined ? [] : ["-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(body))}`]),
   ].join(' \\\n  ');

@@ -1,4 +1,5 @@
 import { Link } from 'wouter-preact';
+import { encoded } from '../api/address';
 import type { Delivery } from '../api/types';
 import { TEXT } from '../text/en';
 import { lastList } from './last-list';
@@ -47,7 +48,7 @@ export function DeliveryRows({ rows, selection }: { rows: readonly Delivery[]; s
               <DeliveryStatus status={row.status} />
             </td>
             <td>
-              <Link href={`/deliveries/${row.id}`}>{plainOf(row.event)}</Link>
+              <Link href={encoded`/deliveries/${row.id}`}>{plainOf(row.event)}</Link>
               {row.trigger !== 'event' && <span class="muted small"> {row.trigger}</span>}
             </td>
             <td class="url">{plainOf(row.url)}</td>

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'wouter-preact';
-import type { Query } from '../api/call';
+import { type ApiPath, encoded, type Query } from '../api/address';
 import { useEventTypes, useWebhooks } from '../api/queries';
 import type { Status } from '../api/types';
 import { ERROR_CODES, TEXT } from '../text/en';
@@ -29,6 +29,7 @@ export function useLogFilters() {
     }),
   ) as Query;
   const { webhookId, ...query } = filters;
+  const path: ApiPath = typeof webhookId === 'string' ? encoded`webhooks/${webhookId}/deliveries` : 'deliveries';
   const change = (name: string, values: readonly string[]) =>
     setSearch((before) => {
       before.delete(name);
@@ -39,7 +40,7 @@ export function useLogFilters() {
     filters,
     change,
     /** The list that these filters are about. */
-    path: typeof webhookId === 'string' ? `webhooks/${webhookId}/deliveries` : 'deliveries',
+    path,
     query,
   };
 }

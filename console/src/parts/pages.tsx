@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
-import type { Query } from '../api/call';
+import type { ApiPath, Query } from '../api/address';
 import { useSigned } from '../api/signed';
 import type { Page } from '../api/types';
 import { TEXT } from '../text/en';
@@ -20,7 +20,7 @@ export function Pages<T>({
   children,
 }: {
   /** Such as `webhooks`. */
-  path: string;
+  path: ApiPath;
   query?: Query;
   /** What is being loaded, for who does not see it. */
   what: string;

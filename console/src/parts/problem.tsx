@@ -4,10 +4,12 @@ import { TEXT } from '../text/en';
 import { CopyButton } from './copy';
 import { plainOf } from './plain';
 
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Why something cannot be shown, in the words of the service, and what can be done. */
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { message, requestId, status, retryAfter } =
-    error instanceof CallError ? error : { message: String(error), requestId: null, status: null, retryAfter: null };
+    error instanceof CallError ? error : { message: messageOf(error), requestId: null, status: null, retryAfter: null };
   return (
     <div class="problem" role="alert">
       <p>{plainOf(message)}</p>

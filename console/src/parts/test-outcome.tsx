@@ -1,4 +1,5 @@
 import { Link } from 'wouter-preact';
+import { encoded } from '../api/address';
 import type { DeliveryDetail } from '../api/types';
 import { TEXT } from '../text/en';
 import { outcomeOf } from './delivery-rows';
@@ -7,7 +8,7 @@ import { DeliveryStatus } from './status';
 /** What came back from a test. */
 export const TestOutcome = ({ test }: { test: DeliveryDetail }) => (
   <p class="outcome" role="status">
-    <DeliveryStatus status={test.status} /> <Link href={`/deliveries/${test.id}`}>{outcomeOf(test)}</Link>
+    <DeliveryStatus status={test.status} /> <Link href={encoded`/deliveries/${test.id}`}>{outcomeOf(test)}</Link>
     <span class="unseen">{TEXT.webhook.test}</span>
   </p>
 );

@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
-import { session, signInWith, type Session } from '../api/session';
+import { session } from '../api/session';
+import type { Session } from '../api/session-shape';
+import { signInWith } from '../api/sign-in';
 import { TEXT } from '../text/en';
 import { Problem } from './problem';
 

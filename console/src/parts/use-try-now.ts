@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useLocation } from 'wouter-preact';
+import { encoded } from '../api/address';
 import { useSigned } from '../api/signed';
 import type { CreatedWebhook, EventRow, EventType, TryReceiver } from '../api/types';
 import { TEXT } from '../text/en';
@@ -26,7 +27,7 @@ export function useTryNow() {
     },
     onSuccess: ({ id }) => {
       void queries.invalidateQueries();
-      go(`/events/${id}`);
+      go(encoded`/events/${id}`);
     },
   });
 }

@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { CallError, type Query } from '../api/call';
+import { encoded, type Query, queryOf } from '../api/address';
+import { CallError } from '../api/call';
 import { useSigned } from '../api/signed';
 import type { Delivery } from '../api/types';
 import { DeliveryRows } from '../parts/delivery-rows';
@@ -46,7 +47,7 @@ function Again({ filters, chosen, onDone }: { filters: Query; chosen: readonly D
     mutationFn: async () => {
       const refusals: string[] = [];
       for (const { webhookId, id } of chosen) {
-        await api.send('POST', `webhooks/${webhookId}/deliveries/${id}/redeliver`).catch((error: unknown) => {
+        await api.send('POST', encoded`webhooks/${webhookId}/deliveries/${id}/redeliver`).catch((error: unknown) => {
           if (!(error instanceof CallError) || error.status !== 409) throw error;
           refusals.push(error.message);
         });
@@ -90,24 +91,15 @@ const isRecovered = (status: unknown): boolean => status === 'failed' || status 
 
 /** Leads to the step that sends what matches, where a recovery can be just that. */
 function RecoverAll({ filters: { webhookId, status, givenUp: _, ...filters } }: { filters: Query }) {
-  if (!webhookId) return <span class="muted small">{TEXT.log.recoverOne}</span>;
+  if (typeof webhookId !== 'string') return <span class="muted small">{TEXT.log.recoverOne}</span>;
   const others = Object.keys(filters).filter((name) => !NARROWING.some((each) => each === name));
   if (!([status ?? []].flat() as unknown[]).every(isRecovered)) others.push('status');
   if (others.length > 0) return <span class="muted small">{TEXT.log.cannotNarrow(others.join(', '))}</span>;
   return (
-    <Link class="button" href={`/webhooks/${String(webhookId)}/repair${recoveryOf(filters)}`}>
+    <Link class="button" href={encoded`/webhooks/${webhookId}/repair` + queryOf(filters)}>
       {TEXT.log.recoverAll}
     </Link>
   );
-}
-
-/** The filters as the wizard's address has them. */
-function recoveryOf(filters: Query): string {
-  const search = new URLSearchParams();
-  for (const name of NARROWING) {
-    if (typeof filters[name] === 'string') search.set(name, filters[name]);
-  }
-  return search.size === 0 ? '' : `?${search.toString()}`;
 }
 
 function Nothing({ filters, onDrop }: { filters: Query; onDrop: (name: string) => void }) {

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Link, useLocation, useParams } from 'wouter-preact';
+import { encoded } from '../api/address';
 import { CallError } from '../api/call';
 import { useAbout } from '../api/queries';
 import { useSigned } from '../api/signed';
@@ -25,7 +26,7 @@ export function DeliveryScreen() {
   const { id = '' } = useParams();
   const delivery = useQuery({
     queryKey: ['delivery', id],
-    queryFn: ({ signal }) => api.get<DeliveryDetail>(`deliveries/${id}`, {}, signal),
+    queryFn: ({ signal }) => api.get<DeliveryDetail>(encoded`deliveries/${id}`, {}, signal),
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? 2000 : false),
   });
   const { before, after } = lastList.around(id);
@@ -33,8 +34,8 @@ export function DeliveryScreen() {
     <>
       <Heading title={TEXT.delivery.title}>
         <nav class="actions" aria-label={TEXT.delivery.inList}>
-          {before && <Link href={`/deliveries/${before}`}>{TEXT.delivery.before}</Link>}
-          {after && <Link href={`/deliveries/${after}`}>{TEXT.delivery.after}</Link>}
+          {before && <Link href={encoded`/deliveries/${before}`}>{TEXT.delivery.before}</Link>}
+          {after && <Link href={encoded`/deliveries/${after}`}>{TEXT.delivery.after}</Link>}
         </nav>
       </Heading>
       <Result of={delivery} what={TEXT.delivery.title} lines={8} missing={TEXT.keptFor(about?.retentionDays)}>
@@ -83,11 +84,11 @@ function Facts({ delivery }: { delivery: DeliveryDetail }) {
     <dl class="facts">
       <dt>{TEXT.log.columns.event}</dt>
       <dd>
-        <Link href={`/events/${delivery.eventId}`}>{plainOf(delivery.event)}</Link>
+        <Link href={encoded`/events/${delivery.eventId}`}>{plainOf(delivery.event)}</Link>
       </dd>
       <dt>{TEXT.log.columns.to}</dt>
       <dd class="url">
-        <Link href={`/webhooks/${delivery.webhookId}`}>{plainOf(delivery.url)}</Link>
+        <Link href={encoded`/webhooks/${delivery.webhookId}`}>{plainOf(delivery.url)}</Link>
       </dd>
       <dt>{TEXT.log.columns.attempt}</dt>
       <dd class="number">
@@ -114,12 +115,12 @@ function Actions({ delivery: { id, webhookId, eventId, url, status, request } }:
   const { api, may } = useSigned();
   const [, go] = useLocation();
   const queries = useQueryClient();
-  const path = `webhooks/${webhookId}/deliveries/${id}/redeliver`;
+  const path = encoded`webhooks/${webhookId}/deliveries/${id}/redeliver`;
   const again = useMutation({
     mutationFn: () => api.send<Delivery>('POST', path),
     onSuccess: async (next) => {
       await queries.invalidateQueries();
-      go(`/deliveries/${next.id}`);
+      go(encoded`/deliveries/${next.id}`);
     },
   });
   const isInTheWay = again.error instanceof CallError && again.error.status === 409;
@@ -146,7 +147,7 @@ function Actions({ delivery: { id, webhookId, eventId, url, status, request } }:
       {again.isError && <Problem error={again.error} />}
       {isInTheWay && (
         <p>
-          <Link href={`/events/${eventId}`}>{TEXT.delivery.story}</Link>
+          <Link href={encoded`/events/${eventId}`}>{TEXT.delivery.story}</Link>
         </p>
       )}
       <ApiCall method="POST" path={path} />

@@ -1,4 +1,5 @@
 import { Link, useParams } from 'wouter-preact';
+import { encoded } from '../api/address';
 import { useEventTypes, useWebhooks } from '../api/queries';
 import type { EventType } from '../api/types';
 import { CopyButton } from '../parts/copy';
@@ -21,7 +22,7 @@ export function EventTypesScreen() {
           <ul class="types">
             {found.map(({ name, description }) => (
               <li key={name}>
-                <Link href={`/event-types/${name}`}>
+                <Link href={encoded`/event-types/${name}`}>
                   <code>{plainOf(name)}</code>
                 </Link>
                 <p class="muted">{plainOf(description)}</p>
@@ -59,11 +60,11 @@ function Type({ type }: { type: EventType }) {
       <p>{plainOf(type.description)}</p>
       <p class="actions">
         {canPublish(type) && (
-          <Link class="button main" href={`/publish?event=${encodeURIComponent(type.name)}`}>
+          <Link class="button main" href={encoded`/publish?event=${type.name}`}>
             {TEXT.nav.publish}
           </Link>
         )}
-        <Link class="button" href={`/webhooks/new?events=${encodeURIComponent(type.name)}`}>
+        <Link class="button" href={encoded`/webhooks/new?events=${type.name}`}>
           {TEXT.eventTypes.subscribe}
         </Link>
       </p>
@@ -119,7 +120,7 @@ function Subscribers({ name }: { name: string }) {
       <ul class="plain stack">
         {told.map(({ id, url }) => (
           <li key={id} class="actions">
-            <Link class="url" href={`/webhooks/${id}`}>
+            <Link class="url" href={encoded`/webhooks/${id}`}>
               {plainOf(url)}
             </Link>
             <TestWebhook webhook={{ id }} event={name} />

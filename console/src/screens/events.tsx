@@ -1,4 +1,5 @@
 import { Link, useSearchParams } from 'wouter-preact';
+import { encoded } from '../api/address';
 import { useEventTypes } from '../api/queries';
 import type { EventRow } from '../api/types';
 import { Heading } from '../parts/heading';
@@ -63,7 +64,7 @@ const EventRows = ({ rows }: { rows: readonly EventRow[] }) => (
       {rows.map((row) => (
         <tr key={row.id}>
           <td>
-            <Link href={`/events/${row.id}`}>{plainOf(row.event)}</Link>
+            <Link href={encoded`/events/${row.id}`}>{plainOf(row.event)}</Link>
           </td>
           <td>{row.userId === null ? TEXT.story.everybody : plainOf(row.userId)}</td>
           <td class="end">

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Link, useLocation, useSearchParams } from 'wouter-preact';
+import { encoded } from '../api/address';
 import { useAbout, useEventTypes } from '../api/queries';
 import { useSigned } from '../api/signed';
 import type { CreatedWebhook, DeliveryDetail, EventType, TryReceiver } from '../api/types';
@@ -32,7 +33,7 @@ export function NewWebhookScreen() {
       const webhook = await api.send<CreatedWebhook>('POST', 'webhooks', body);
       secretsOfReceivers.set(webhook.url, webhook.secret);
       void queries.invalidateQueries();
-      const test = isTested ? await api.send<DeliveryDetail>('POST', `webhooks/${webhook.id}/test`, {}) : null;
+      const test = isTested ? await api.send<DeliveryDetail>('POST', encoded`webhooks/${webhook.id}/test`, {}) : null;
       return { webhook, test };
     },
   });
@@ -166,7 +167,7 @@ const Created = ({ webhook, test }: { webhook: CreatedWebhook; test: DeliveryDet
     </section>
     {test && <TestOutcome test={test} />}
     <p class="actions">
-      <Link class="button main" href={`/webhooks/${webhook.id}`}>
+      <Link class="button main" href={encoded`/webhooks/${webhook.id}`}>
         {TEXT.newWebhook.goOn}
       </Link>
     </p>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
+import { encoded } from '../api/address';
 import { useAbout } from '../api/queries';
 import { useSigned } from '../api/signed';
 import type { Webhook } from '../api/types';
@@ -82,14 +83,15 @@ const FAILURE = 'webhook.disabled';
 function NeedsAHand({ rows }: { rows: readonly Webhook[] }) {
   const about = useAbout();
   const disabled = rows.filter(({ disabledReason }) => disabledReason !== null);
+  const [first] = disabled;
   const waiting = rows.reduce((sum, { stats }) => sum + (stats?.pending ?? 0), 0);
   const isTold = rows.some(({ active, events }) => active && events.some((each) => covers(each, FAILURE)));
   return (
     <div class="hands">
-      {disabled.length > 0 && (
+      {first && (
         <p class="notice bad" role="status">
           {TEXT.overview.disabled(disabled.length)}{' '}
-          <Link href={`/webhooks/${disabled[0]?.id}/repair`}>{TEXT.overview.repair}</Link>
+          <Link href={encoded`/webhooks/${first.id}/repair`}>{TEXT.overview.repair}</Link>
         </p>
       )}
       {waiting > 0 && (
@@ -100,7 +102,7 @@ function NeedsAHand({ rows }: { rows: readonly Webhook[] }) {
       {!isTold && (about?.disableAfterFailures ?? 0) > 0 && (
         <p class="notice calm">
           {TEXT.overview.nobodyTold}{' '}
-          <Link href={`/webhooks/new?events=${encodeURIComponent('webhook.*')}`}>{TEXT.overview.tellMe}</Link>
+          <Link href={encoded`/webhooks/new?events=${'webhook.*'}`}>{TEXT.overview.tellMe}</Link>
         </p>
       )}
     </div>
@@ -113,14 +115,14 @@ function Row({ webhook }: { webhook: Webhook }) {
   return (
     <article class="webhook">
       <div class="who">
-        <Link href={`/webhooks/${webhook.id}`} class="url">
+        <Link href={encoded`/webhooks/${webhook.id}`} class="url">
           {plainOf(webhook.url)}
         </Link>
         <p class="muted small">
           <WebhookState webhook={webhook} />
           <span class="url">{webhook.events.join(', ')}</span>
           {consecutiveFailures > 0 && limit > 0 && <span>{TEXT.overview.inARow(consecutiveFailures, limit)}</span>}
-          {!webhook.active && <Link href={`/webhooks/${webhook.id}/repair`}>{TEXT.overview.fix}</Link>}
+          {!webhook.active && <Link href={encoded`/webhooks/${webhook.id}/repair`}>{TEXT.overview.fix}</Link>}
         </p>
       </div>
       {stats && (

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { useLocation, useSearchParams } from 'wouter-preact';
+import { encoded } from '../api/address';
 import { useEventTypes, useWebhooks } from '../api/queries';
 import { useSigned } from '../api/signed';
 import type { EventRow, EventStory, EventType } from '../api/types';
@@ -20,7 +21,7 @@ export function PublishScreen() {
   const types = useEventTypes();
   const model = useQuery({
     queryKey: ['event', like],
-    queryFn: ({ signal }) => api.get<EventStory>(`events/${like}`, {}, signal),
+    queryFn: ({ signal }) => api.get<EventStory>(encoded`events/${like ?? ''}`, {}, signal),
     enabled: like !== null,
   });
   return (
@@ -70,7 +71,7 @@ function PublishForm({
     mutationFn: () => api.send<Pick<EventRow, 'id'>>('POST', 'events', body),
     onSuccess: ({ id }) => {
       void queries.invalidateQueries();
-      go(`/events/${id}`);
+      go(encoded`/events/${id}`);
     },
   });
   const choose = (next: string) => {

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useEffect, useState } from 'preact/hooks';
+import { encoded } from '../api/address';
 import { useAbout } from '../api/queries';
 import { useSigned } from '../api/signed';
 import type { TryReceiver, TryReceiverDetail } from '../api/types';
@@ -37,14 +38,14 @@ function Receiver() {
     queryKey: ['try-receiver'],
     queryFn: async ({ signal }) => {
       const { id } = await api.send<TryReceiver>('POST', 'try-receivers');
-      return api.get<TryReceiverDetail>(`try-receivers/${id}`, {}, signal);
+      return api.get<TryReceiverDetail>(encoded`try-receivers/${id}`, {}, signal);
     },
     enabled: canWrite,
     refetchInterval: EVERY_MS,
   });
   const set = useMutation({
     mutationFn: (answer: (typeof ANSWERS)[number]) =>
-      api.send('PATCH', `try-receivers/${receiver.data?.id}`, { answer }),
+      api.send('PATCH', encoded`try-receivers/${receiver.data?.id ?? ''}`, { answer }),
     onSettled: () => queries.invalidateQueries({ queryKey: ['try-receiver'] }),
   });
   if (!canWrite) return <p class="notice">{TEXT.lacks('webhooks:write')}</p>;

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { ComponentChildren } from 'preact';
 import { Link, useParams } from 'wouter-preact';
+import { encoded } from '../api/address';
 import { useSigned } from '../api/signed';
 import type { Delivery, Stats, Webhook } from '../api/types';
 import { Chart } from '../parts/bars';
@@ -26,12 +27,12 @@ export function RepairScreen() {
   const { id = '' } = useParams();
   const webhook = useQuery({
     queryKey: ['webhook', id],
-    queryFn: ({ signal }) => api.get<Webhook>(`webhooks/${id}`, {}, signal),
+    queryFn: ({ signal }) => api.get<Webhook>(encoded`webhooks/${id}`, {}, signal),
   });
   const failures = useQuery({
     queryKey: ['failures', id],
     queryFn: ({ signal }) =>
-      api.page<Delivery>(`webhooks/${id}/deliveries`, { givenUp: true, limit: EXAMPLES }, { signal }),
+      api.page<Delivery>(encoded`webhooks/${id}/deliveries`, { givenUp: true, limit: EXAMPLES }, { signal }),
   });
   const stats = useQuery({
     queryKey: ['stats', id, 'week'],
@@ -44,7 +45,7 @@ export function RepairScreen() {
   return (
     <>
       <Heading title={TEXT.repair.title}>
-        <Link href={`/webhooks/${id}`}>{TEXT.repair.back}</Link>
+        <Link href={encoded`/webhooks/${id}`}>{TEXT.repair.back}</Link>
       </Heading>
       <Result of={webhook} what={TEXT.repair.title}>
         {(found) => (

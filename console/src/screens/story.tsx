@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Link, useParams } from 'wouter-preact';
+import { encoded } from '../api/address';
 import { useAbout } from '../api/queries';
 import { useSigned } from '../api/signed';
 import type { Delivery, EventStory } from '../api/types';
@@ -25,7 +26,7 @@ export function StoryScreen() {
   const { id = '' } = useParams();
   const story = useQuery({
     queryKey: ['event', id],
-    queryFn: ({ signal }) => api.get<EventStory>(`events/${id}`, {}, signal),
+    queryFn: ({ signal }) => api.get<EventStory>(encoded`events/${id}`, {}, signal),
     refetchInterval: ({ state }) => (isOver(state.data) ? false : EVERY_MS),
   });
   return (
@@ -76,7 +77,7 @@ function Story({ story }: { story: EventStory }) {
         <pre tabIndex={0}>{plainOf(data)}</pre>
         <p class="actions">
           <CopyButton text={data} />
-          <Link href={`/publish?like=${story.id}`}>{TEXT.story.again}</Link>
+          <Link href={encoded`/publish?like=${story.id}`}>{TEXT.story.again}</Link>
         </p>
       </section>
     </>
@@ -90,14 +91,14 @@ function Lane({ lane }: { lane: Attempts }) {
   const queries = useQueryClient();
   const last = lane.at(-1) ?? lane[0];
   const redeliver = useMutation({
-    mutationFn: () => api.send<Delivery>('POST', `webhooks/${last.webhookId}/deliveries/${last.id}/redeliver`),
+    mutationFn: () => api.send<Delivery>('POST', encoded`webhooks/${last.webhookId}/deliveries/${last.id}/redeliver`),
     onSettled: () => queries.invalidateQueries(),
   });
   return (
     <section class="lane" aria-label={plainOf(last.url)}>
       <div class="heading">
         <h2 class="url">
-          <Link href={`/webhooks/${last.webhookId}`}>{plainOf(last.url)}</Link>
+          <Link href={encoded`/webhooks/${last.webhookId}`}>{plainOf(last.url)}</Link>
         </h2>
         <button
           type="button"
@@ -117,7 +118,7 @@ function Lane({ lane }: { lane: Attempts }) {
               {TEXT.story.attempt(attempt.attempt)}
             </span>
             <DeliveryStatus status={attempt.status} />
-            <Link href={`/deliveries/${attempt.id}`}>{outcomeOf(attempt)}</Link>
+            <Link href={encoded`/deliveries/${attempt.id}`}>{outcomeOf(attempt)}</Link>
             <At at={attempt.completedAt ?? attempt.scheduledAt} />
           </li>
         ))}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import type { ComponentType } from 'preact';
 import { Link, useParams } from 'wouter-preact';
+import { encoded } from '../api/address';
 import { useSigned } from '../api/signed';
 import type { Webhook } from '../api/types';
 import { Heading } from '../parts/heading';
@@ -17,10 +18,10 @@ import { WebhookSettings } from './webhook/settings';
 
 const TABS: [string, string, ComponentType<{ webhook: Webhook }>][] = [
   ['', TEXT.webhook.notArrived, ({ webhook }) => <WebhookLog webhook={webhook} onlyNotArrived />],
-  ['/attempts', TEXT.webhook.attempts, ({ webhook }) => <WebhookLog webhook={webhook} />],
-  ['/health', TEXT.webhook.health, WebhookHealth],
-  ['/settings', TEXT.webhook.settings, WebhookSettings],
-  ['/recoveries', TEXT.webhook.recoveries, WebhookRecoveries],
+  ['attempts', TEXT.webhook.attempts, ({ webhook }) => <WebhookLog webhook={webhook} />],
+  ['health', TEXT.webhook.health, WebhookHealth],
+  ['settings', TEXT.webhook.settings, WebhookSettings],
+  ['recoveries', TEXT.webhook.recoveries, WebhookRecoveries],
 ];
 
 /** One webhook: what has not arrived first. */
@@ -29,9 +30,9 @@ export function WebhookScreen() {
   const { id = '', tab = '' } = useParams();
   const webhook = useQuery({
     queryKey: ['webhook', id],
-    queryFn: ({ signal }) => api.get<Webhook>(`webhooks/${id}`, {}, signal),
+    queryFn: ({ signal }) => api.get<Webhook>(encoded`webhooks/${id}`, {}, signal),
   });
-  const [path, , Tab] = TABS.find(([each]) => each === (tab && `/${tab}`)) ?? TABS[0]!;
+  const [current, , Tab] = TABS.find(([each]) => each === tab) ?? TABS[0]!;
   return (
     <>
       <Heading title={webhook.data ? hostOf(webhook.data.url) : TEXT.webhook.title} />
@@ -42,7 +43,11 @@ export function WebhookScreen() {
             <WebhookActions webhook={found} />
             <nav class="tabs" aria-label={TEXT.webhook.title}>
               {TABS.map(([each, name]) => (
-                <Link key={each} href={`/webhooks/${id}${each}`} aria-current={each === path ? 'page' : undefined}>
+                <Link
+                  key={each}
+                  href={each === '' ? encoded`/webhooks/${id}` : encoded`/webhooks/${id}/${each}`}
+                  aria-current={each === current ? 'page' : undefined}
+                >
                   {name}
                 </Link>
               ))}

@@ -58,7 +58,6 @@ export const TEXT = {
     away: (seconds: number) => `The service cannot be reached. Trying again in ${seconds} s.`,
     updated: 'The service was updated.',
     reload: 'Reload',
-    pasted: 'This tab keeps the token that you pasted: no shorter one could be made. Revoke some that nobody uses.',
     expires: (minutes: number) => `Your session ends in ${minutes} min.`,
   },
   signIn: {
@@ -71,6 +70,10 @@ export const TEXT = {
     submit: 'Sign in',
     where:
       'At the first start the service prints a token, and keeps it in .data/first-token. Another one: npm run token:create.',
+    byLink: (user: string) => `This link signs you in as ${user}.`,
+    onlyYours: 'Continue only if this is your account: everything you enter belongs to it.',
+    continueAs: (user: string) => `Continue as ${user}`,
+    unended: 'You are signed out in this browser, but the console could not end the session. It may stay valid until',
     again: 'Sign in again',
     ended: 'Your session has ended. Nothing on this page is lost.',
     endedByLink: 'Your session has ended. Open the console again from where you came, or paste a token.',

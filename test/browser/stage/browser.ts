@@ -75,6 +75,13 @@ export class BrowserInUse {
     return watched;
   }
 
+  /** A page whose user has opened this link, and agreed to be signed in as `user`. */
+  async openLink(link: string, user: string): Promise<Watched> {
+    const watched = await this.open(link);
+    await watched.page.getByRole('button', { name: `Continue as ${user}` }).click();
+    return watched;
+  }
+
   /** A page whose user has pasted this token, at this path of the console. */
   async openSigned({ url, token }: Signed, path = '', options: BrowserContextOptions = {}): Promise<Watched> {
     const watched = await this.open(`${url}/console/${path}`, options);

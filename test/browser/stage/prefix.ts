@@ -2,11 +2,18 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A proxy before a service: what comes to `<prefix>/…` goes to `/…`, and the service does not know of it. */
-export async function startPrefix(target: string, prefix: string): Promise<{ url: string; stop(): Promise<void> }> {
+interface PrefixProxy {
+  /** The origin, without a prefix. */
+  origin: string;
+  stop(): Promise<void>;
+}
+
+/** A proxy before services, each at its prefix: what comes to `<prefix>/…` goes to `/…`, and the service does not know of it. */
+export async function startPrefixes(targets: Readonly<Record<string, string>>): Promise<PrefixProxy> {
   const server = createServer((incoming, answer) => {
     const { method, headers, url = '' } = incoming;
-    if (!url.startsWith(`${prefix}/`)) return void answer.writeHead(404).end();
+    const [prefix, target] = Object.entries(targets).find(([each]) => url.startsWith(`${each}/`)) ?? [];
+    if (prefix === undefined || target === undefined) return void answer.writeHead(404).end();
     const outgoing = request(target + url.slice(prefix.length), { method, headers }, (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(answer);
@@ -18,7 +25,7 @@ export async function startPrefix(target: string, prefix: string): Promise<{ url
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}${prefix}`,
+    origin: `http://127.0.0.1:${port}`,
     stop: async () => {
       server.close();
       server.closeAllConnections();

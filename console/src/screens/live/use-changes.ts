@@ -1,5 +1,6 @@
 import { useEffect, useReducer, useState } from 'preact/hooks';
-import { CallError, type Query } from '../../api/call';
+import type { ApiPath, Query } from '../../api/address';
+import { CallError } from '../../api/call';
 import { useSigned } from '../../api/signed';
 import type { Delivery } from '../../api/types';
 import { untilSeen } from './until-seen';
@@ -34,7 +35,7 @@ function reduce({ shown, waiting }: Seen, change: Change): Seen {
 }
 
 /** Follows the log: the newest rows, and what changes from then on. A cursor that is too old begins again. */
-export function useChanges(path: string, query: Query, isPaused: boolean) {
+export function useChanges(path: ApiPath, query: Query, isPaused: boolean) {
   const { api } = useSigned();
   const [seen, dispatch] = useReducer(reduce, { shown: [], waiting: [] });
   const [error, setError] = useState<unknown>(null);

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Link, useSearchParams } from 'wouter-preact';
+import { encoded } from '../../api/address';
 import { CallError } from '../../api/call';
 import { useEventTypes } from '../../api/queries';
 import { useSigned } from '../../api/signed';
@@ -26,7 +27,7 @@ export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
   const [event, setEvent] = useState(search.get('event') ?? '');
   const [error, setError] = useState(search.get('error') ?? '');
   const until = search.get('until');
-  const path = `webhooks/${webhook.id}/recover`;
+  const path = encoded`webhooks/${webhook.id}/recover`;
   const body = { since, ...(until && { until }), ...(event && { event }), ...(error && { error }) };
 
   const count = useMutation({
@@ -96,7 +97,7 @@ export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
       {start.isError && <Problem error={start.error} />}
       {start.error instanceof CallError && start.error.status === 409 && (
         <p>
-          <Link href={`/webhooks/${webhook.id}/recoveries`}>{TEXT.webhook.recoveries}</Link>
+          <Link href={encoded`/webhooks/${webhook.id}/recoveries`}>{TEXT.webhook.recoveries}</Link>
         </p>
       )}
       <ApiCall method="POST" path={path} body={body} />
@@ -148,14 +149,14 @@ function Begun({ webhook, id }: { webhook: Webhook; id: string | null }) {
   const { api } = useSigned();
   const recovery = useQuery({
     queryKey: ['recovery', id],
-    queryFn: ({ signal }) => api.get<Recovery>(`webhooks/${webhook.id}/recoveries/${id}`, {}, signal),
+    queryFn: ({ signal }) => api.get<Recovery>(encoded`webhooks/${webhook.id}/recoveries/${id ?? ''}`, {}, signal),
     enabled: id !== null,
     refetchInterval: ({ state }) => (state.data?.status === 'done' ? false : 1000),
   });
   if (recovery.isError) return <Problem error={recovery.error} />;
   if (!recovery.data) return null;
   const { createdAt, status } = recovery.data;
-  const log = `/deliveries?webhookId=${webhook.id}&trigger=redelivery&since=${createdAt}`;
+  const log = encoded`/deliveries?webhookId=${webhook.id}&trigger=redelivery&since=${createdAt}`;
   return (
     <div role="status" class="actions">
       <Progress recovery={recovery.data} />

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
+import { encoded } from '../../api/address';
 import { useSigned } from '../../api/signed';
 import type { Token } from '../../api/types';
 import { ApiCall } from '../../parts/api-call';
@@ -20,7 +21,7 @@ export function RevokeToken({
   const { api } = useSigned();
   const queries = useQueryClient();
   const falling = madeWith(token, others);
-  const path = `tokens/${token.id}`;
+  const path = encoded`tokens/${token.id}`;
   const revoke = useMutation({
     mutationFn: () => api.send('DELETE', path),
     onSuccess: async () => {

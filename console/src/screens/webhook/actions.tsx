@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { encoded } from '../../api/address';
 import { useEventTypes } from '../../api/queries';
 import { useSigned } from '../../api/signed';
 import type { DeliveryDetail, Page, Webhook } from '../../api/types';
@@ -34,7 +35,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
             {TEXT.webhook.activate}
           </button>
         )}
-        <Link class="button" href={`/webhooks/${webhook.id}/repair`}>
+        <Link class="button" href={encoded`/webhooks/${webhook.id}/repair`}>
           {TEXT.repair.title}
         </Link>
         {cannot && <span class="muted small">{TEXT.lacks('webhooks:write')}</span>}
@@ -67,7 +68,7 @@ function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => 
           {TEXT.webhook.disable}
         </button>
       </p>
-      <ApiCall method="PATCH" path={`webhooks/${webhook.id}`} body={{ active: false }} />
+      <ApiCall method="PATCH" path={encoded`webhooks/${webhook.id}`} body={{ active: false }} />
     </Dialog>
   );
 }
@@ -80,7 +81,7 @@ function usePending({ id }: Webhook): string | null {
   const query = { status: 'pending', limit: MOST_PENDING };
   const pending = useQuery({
     queryKey: ['pending', id],
-    queryFn: ({ signal }): Promise<Page<unknown>> => api.page(`webhooks/${id}/deliveries`, query, { signal }),
+    queryFn: ({ signal }): Promise<Page<unknown>> => api.page(encoded`webhooks/${id}/deliveries`, query, { signal }),
   });
   if (!pending.data) return null;
   const { rows, nextCursor } = pending.data;
@@ -92,7 +93,7 @@ export function useActive(webhook: Pick<Webhook, 'id'>) {
   const { api } = useSigned();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (active: boolean) => api.send<Webhook>('PATCH', `webhooks/${webhook.id}`, { active }),
+    mutationFn: (active: boolean) => api.send<Webhook>('PATCH', encoded`webhooks/${webhook.id}`, { active }),
     onSuccess: () => void queries.invalidateQueries(),
   });
 }
@@ -109,7 +110,7 @@ export function TestWebhook({ webhook, event }: { webhook: Pick<Webhook, 'id'>; 
   const name = event ?? chosen;
   const test = useMutation({
     mutationFn: () =>
-      api.send<DeliveryDetail>('POST', `webhooks/${webhook.id}/test`, name === '' ? {} : { event: name }),
+      api.send<DeliveryDetail>('POST', encoded`webhooks/${webhook.id}/test`, name === '' ? {} : { event: name }),
     onSuccess: () => void queries.invalidateQueries(),
   });
   return (

@@ -1,4 +1,5 @@
 import { Link } from 'wouter-preact';
+import { encoded } from '../../api/address';
 import { type ErrorCode, TEXT } from '../../text/en';
 
 /** Failures by what they had in common, the most frequent first. */
@@ -20,7 +21,7 @@ export function Errors({ counts, webhookId }: { counts: Record<string, number>; 
         {errors.map(([code, count]) => (
           <tr key={code}>
             <td>
-              <Link href={`/deliveries?webhookId=${webhookId}&error=${code}`}>{code}</Link>
+              <Link href={encoded`/deliveries?webhookId=${webhookId}&error=${code}`}>{code}</Link>
             </td>
             <td class="muted">{TEXT.errors[code as ErrorCode] ?? ''}</td>
             <td class="number end">{count}</td>

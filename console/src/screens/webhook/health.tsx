@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { encoded } from '../../api/address';
 import { useAbout } from '../../api/queries';
 import { useSigned } from '../../api/signed';
 import type { Stats, Webhook } from '../../api/types';
@@ -99,7 +100,9 @@ function Numbers({ stats: { steps, totals }, webhook, stepMs }: { stats: Stats; 
               .map(({ from, succeeded, failed }) => (
                 <tr key={from}>
                   <td>
-                    <Link href={`/deliveries?webhookId=${webhook.id}&since=${from}&until=${after(from, stepMs)}`}>
+                    <Link
+                      href={encoded`/deliveries?webhookId=${webhook.id}&since=${from}&until=${after(from, stepMs)}`}
+                    >
                       <At at={from} />
                     </Link>
                   </td>

@@ -1,3 +1,4 @@
+import { encoded } from '../../api/address';
 import type { Delivery, Webhook } from '../../api/types';
 import { DeliveryRows } from '../../parts/delivery-rows';
 import { Pages } from '../../parts/pages';
@@ -6,7 +7,7 @@ import { TEXT } from '../../text/en';
 /** The log of one webhook, or what of it failed for good. */
 export const WebhookLog = ({ webhook, onlyNotArrived = false }: { webhook: Webhook; onlyNotArrived?: boolean }) => (
   <Pages<Delivery>
-    path={`webhooks/${webhook.id}/deliveries`}
+    path={encoded`webhooks/${webhook.id}/deliveries`}
     query={onlyNotArrived ? { givenUp: true } : {}}
     what={TEXT.log.title}
     empty={

@@ -1,3 +1,4 @@
+import { encoded } from '../../api/address';
 import type { Recovery, Webhook } from '../../api/types';
 import { Pages } from '../../parts/pages';
 import { At } from '../../parts/time';
@@ -6,7 +7,7 @@ import { TEXT } from '../../text/en';
 /** What was sent again, and how far it has come. */
 export const WebhookRecoveries = ({ webhook }: { webhook: Webhook }) => (
   <Pages<Recovery>
-    path={`webhooks/${webhook.id}/recoveries`}
+    path={encoded`webhooks/${webhook.id}/recoveries`}
     what={TEXT.webhook.recoveries}
     everyMs={(rows) => (rows.some(({ status }) => status === 'running') ? 1000 : false)}
     empty={

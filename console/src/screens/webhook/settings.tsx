@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
+import { encoded } from '../../api/address';
 import { useEventTypes } from '../../api/queries';
 import { useSigned } from '../../api/signed';
 import type { Webhook } from '../../api/types';
@@ -28,7 +29,7 @@ function Edit({ webhook }: { webhook: Webhook }) {
   const [description, setDescription] = useState(webhook.description ?? '');
   const save = useMutation({
     mutationFn: () =>
-      api.send<Webhook>('PATCH', `webhooks/${webhook.id}`, { url, events, description: description || null }),
+      api.send<Webhook>('PATCH', encoded`webhooks/${webhook.id}`, { url, events, description: description || null }),
     onSuccess: () => void queries.invalidateQueries(),
   });
   return (
@@ -73,7 +74,7 @@ function Rotate({ webhook }: { webhook: Webhook }) {
   const { api, may } = useSigned();
   const queries = useQueryClient();
   const rotate = useMutation({
-    mutationFn: () => api.send<{ secret: string }>('POST', `webhooks/${webhook.id}/rotate-secret`, {}),
+    mutationFn: () => api.send<{ secret: string }>('POST', encoded`webhooks/${webhook.id}/rotate-secret`, {}),
     onSuccess: () => void queries.invalidateQueries(),
   });
   return (
@@ -110,7 +111,7 @@ function Delete({ webhook }: { webhook: Webhook }) {
   const [typed, setTyped] = useState('');
   const { host } = new URL(webhook.url);
   const remove = useMutation({
-    mutationFn: () => api.send('DELETE', `webhooks/${webhook.id}`),
+    mutationFn: () => api.send('DELETE', encoded`webhooks/${webhook.id}`),
     onSuccess: () => {
       go('/');
       void queries.invalidateQueries();
