@@ -8,12 +8,14 @@ import { rowsOf, type Transaction } from './nest/transaction';
 
 const USAGE = `Usage: webhook-notification outbox sql     [--table <name>]
        webhook-notification outbox migrate [--table <name>] --database-url <url>
+       webhook-notification outbox retry   [--table <name>] --database-url <url> [--position <number>]
        webhook-notification status         [--table <name>] --database-url <url> --url <service> --token <token>
 
-outbox sql prints the statements that make the outbox, and outbox migrate runs them. status says how many events wait or
-were refused, and as whom the token publishes. Exit code: 1 when somebody has to look, 2 when it was not understood.`;
+outbox sql prints the statements that make the outbox, and outbox migrate runs them. outbox retry relays all events that were
+refused again, or the one at a position. status says how many events wait or were refused, and as whom the token publishes.
+Exit code: 1 when somebody has to look, 2 when it was not understood.`;
 
-type Options = Record<'table' | 'database-url' | 'url' | 'token', string | undefined>;
+type Options = Record<'table' | 'database-url' | 'url' | 'token' | 'position', string | undefined>;
 type Connection = Transaction & { end(): Promise<void> };
 
 class Misunderstood extends Error {}
@@ -22,7 +24,7 @@ async function run(args: string[]): Promise<number> {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({
     args,
-    options: { table: text, 'database-url': text, url: text, token: text },
+    options: { table: text, 'database-url': text, url: text, token: text, position: text },
     allowPositionals: true,
   });
   const options = values as Options;
@@ -40,6 +42,8 @@ async function run(args: string[]): Promise<number> {
         for (const statement of outboxStatements(table).create) await rowsOf(connection, statement);
         return 0;
       });
+    case 'outbox retry':
+      return retry(options, table);
     case 'status':
       return withConnection(options, async (connection) => {
         const [url, token] = [needed(options, 'url'), needed(options, 'token')];
@@ -50,6 +54,16 @@ async function run(args: string[]): Promise<number> {
     default:
       throw new Misunderstood(USAGE);
   }
+}
+
+async function retry(options: Options, table: string): Promise<number> {
+  const { position = '' } = options;
+  if (!/^\d{0,18}$/.test(position)) throw new Misunderstood(`--position must be a number.\n${USAGE}`);
+  return withConnection(options, async (connection) => {
+    const [row] = await rowsOf<{ count: string }>(connection, outboxStatements(table).retry, position);
+    process.stdout.write(`${row?.count ?? 0} events of ${table} wait again.\n`);
+    return 0;
+  });
 }
 
 function needed(options: Options, name: keyof Options): string {

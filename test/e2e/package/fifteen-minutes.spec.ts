@@ -84,7 +84,7 @@ describeOnline('Fifteen minutes, as docs/nest.md has them', () => {
     const service = open('the service');
     // It is what has made this checkout.
     service.type('export PORT=3000', 'npm() { if [ "$*" != ci ]; then command npm "$@"; fi; }', ...typedIn(1));
-    await service.terminal.says('webhook-notification-0.1.0.tgz');
+    await service.terminal.says('webhook-notification-0.3.0.tgz');
     await service.terminal.says(/listening/i, 60_000);
 
     const [shop, books] = [open('shop'), open('books')];

@@ -3,7 +3,7 @@ import { Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { Pool } from 'pg';
-import { defineEvent } from 'webhook-notification';
+import { defineEvent, type EventDefinition } from 'webhook-notification';
 import {
   EventsService,
   fromDrizzle,
@@ -18,6 +18,7 @@ import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { type Hook, useReceiver } from '../../support/receiver';
 import { freePort, type Service, type Settings, startService } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
+import { type Gateway, startGateway } from '../stage/gateway';
 import { subscribe } from '../stage/steps';
 
 const OrderPaid = defineEvent({
@@ -26,6 +27,13 @@ const OrderPaid = defineEvent({
   schema: { type: 'object', required: ['orderId'], properties: { orderId: { type: 'string', pattern: '^order ' } } },
   example: { orderId: 'order 42' },
 });
+interface StartOptions {
+  connection?: Transaction;
+  token?: () => string;
+  table?: string;
+  events?: EventDefinition[];
+  url?: string;
+}
 interface Plan {
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
@@ -44,14 +52,14 @@ describe('A Nest application with a database of its own', () => {
   let app: Awaited<ReturnType<typeof start>>;
   const warnings: string[] = [];
 
-  async function start(more: { connection?: Transaction; token?: () => string; table?: string } = {}) {
+  async function start(more: StartOptions = {}) {
     const { connection = pool, table } = more;
     const transport = http({
-      url: service.url,
+      url: more.url ?? service.url,
       token: more.token ?? (() => token),
       outbox: { connection, ...(table !== undefined && { table }) },
     });
-    const options = { application: 'shop', events: [OrderPaid], transport };
+    const options = { application: 'shop', events: more.events ?? [OrderPaid], transport };
     @Module({ imports: [WebhookNotificationModule.forRoot(options)] })
     class AppModule {}
     const context = await NestFactory.createApplicationContext(AppModule, { logger: false, abortOnError: false });
@@ -211,6 +219,72 @@ describe('A Nest application with a database of its own', () => {
     await own.query('delete from webhook_outbox');
   });
 
+  it('sets one row aside whose data is not JSON, and lets the others pass', async () => {
+    await own.query(
+      `insert into webhook_outbox (name, user_id, data, idempotency_key)
+       values ('order.paid', 'alice', 'not json', 'broken'), ('order.paid', 'alice', '{"orderId":"order whole"}', 'whole')`,
+    );
+    await hook.received(1);
+    expect(ordersAt(hook)).toEqual(['order whole']);
+    const [broken, ...others] = await own.query<{ position: string; refused: string }>('select * from webhook_outbox');
+    expect([broken?.refused, others]).toEqual(['its data is not JSON', []]);
+    expect(warnings).toContain(
+      `The event order.paid (${broken?.position} of the outbox) is set aside: its data is not JSON`,
+    );
+    await own.query('delete from webhook_outbox');
+  });
+
+  describe('behind a proxy', () => {
+    let gateway: Gateway;
+    let behind: Awaited<ReturnType<typeof start>>;
+    const table = 'public.proxied_outbox';
+    const kept = () => own.query<{ data: string; refused: string | null }>(`select data, refused from ${table}`);
+    const send = (orderId: string) => behind.events.publish(OrderPaid, { orderId }, { userId: 'alice' });
+    beforeAll(async () => {
+      gateway = await startGateway(service.url);
+      behind = await start({ table, url: gateway.url });
+    });
+    afterAll(async () => {
+      await behind?.close();
+      await gateway?.stop();
+    });
+
+    it.each([400, 403, 409, 413])('sets nothing aside because the proxy answers %i', async (status) => {
+      gateway.refuse = (path) => (path.startsWith('/api/events') ? status : null);
+      const names = [1, 2, 3].map((i) => `order ${i} despite ${status}`);
+      for (const name of names) await send(name);
+      await waitFor(() => warnings.some((said) => said.includes(`was answered ${status} with text/html`)), {
+        what: 'the warning',
+      });
+      expect((await kept()).map(({ refused }) => refused)).toEqual([null, null, null]);
+      gateway.refuse = () => null;
+      await hook.received(3);
+      expect(ordersAt(hook).sort()).toEqual(names);
+      await waitFor(async () => (await kept()).length === 0, { what: 'an empty outbox' });
+    });
+
+    it('keeps an event that the proxy alone refuses, and lets those behind it pass', async () => {
+      gateway.refuse = (_, body) => (body.includes('too long') ? 413 : null);
+      await Promise.all(['order too long', 'order behind 1', 'order behind 2'].map(send));
+      await hook.received(2);
+      expect(ordersAt(hook).sort()).toEqual(['order behind 1', 'order behind 2']);
+      await waitFor(async () => (await kept()).length === 1, { what: 'the others to be removed' });
+      expect(await kept()).toEqual([{ data: '{"orderId":"order too long"}', refused: null }]);
+      await own.query(`delete from ${table}`);
+    });
+
+    it('declares its types as soon as the proxy lets it', async () => {
+      gateway.refuse = (path) => (path.startsWith('/api/event-types') ? 400 : null);
+      const late = { ...OrderPaid, name: 'order.late' };
+      const app = await start({ table, url: gateway.url, events: [late] });
+      await waitFor(() => warnings.some((said) => said.includes('are not declared yet')), { what: 'the warning' });
+      gateway.refuse = () => null;
+      const names = async () => (await dataOf(service.api.eventTypes())).map(({ name }) => name);
+      await waitFor(async () => (await names()).includes('order.late'), { what: 'the event type', timeoutMs: 70_000 });
+      await app.close();
+    }, 90_000);
+  });
+
   it('goes on with another token when the one it had was revoked, without a restart', async () => {
     const before = token;
     const { rows } = await pageOf(service.api.listTokens({ userId: 'shop' }));
@@ -237,6 +311,23 @@ describe('A Nest application with a database of its own', () => {
       expect.stringMatching(/^The token publishes as shop, and events that wait were relayed as somebody: /),
     ]);
     await other.close();
+  });
+
+  it('starts when its types belong to another user, warns, and publishes with the stored ones', async () => {
+    const other = await service.createToken('intruder', SCOPES);
+    const changed = { ...OrderPaid, description: 'Changed.', schema: { type: 'object' as const } };
+    const intruder = await start({ token: () => other, table: 'public.other_outbox', events: [changed] });
+    await waitFor(() => warnings.some((said) => said.startsWith('The event order.paid is not declared: ')), {
+      what: 'the warning',
+    });
+    expect(warnings.join()).toContain('The application shop belongs to another user');
+    await intruder.events.publish(changed, { orderId: 'order of the intruder' }, { userId: 'alice' });
+    await hook.received(1);
+    await intruder.close();
+    const [stored] = await tables.query<{ description: string; declared_by: string }>(
+      "select description, declared_by from webhook_service.event_types where name = 'order.paid'",
+    );
+    expect(stored).toEqual({ description: 'An order was paid.', declared_by: 'shop' });
   });
 
   it('relays the oldest of a million first, without looking at all', async () => {

@@ -70,6 +70,30 @@ describe('webhook-notification', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(sentence) });
   });
 
+  it('outbox retry lets all events that were refused wait again, or one of them', async () => {
+    const refuse = () =>
+      database.query(`update webhook_outbox set refused = 'no', claimed_until = now() + interval '1 hour'`);
+    await database.query(
+      `insert into webhook_outbox (name, user_id, data, idempotency_key) values ('order.paid', 'alice', '{}', 'two')`,
+    );
+    await refuse();
+    const kept = () =>
+      database.query<{ position: string; refused: string | null; due: boolean }>(
+        'select position, refused, claimed_until <= now() as due from webhook_outbox order by position',
+      );
+    const [first, second] = await kept();
+    expect(await run('outbox', 'retry', ...at, '--position', String(second?.position))).toEqual({
+      ...{ code: 0, stderr: '' },
+      stdout: '1 events of webhook_outbox wait again.\n',
+    });
+    expect(await kept()).toEqual([first, { ...second, refused: null, due: true }]);
+    await refuse();
+    expect(await run('outbox', 'retry', ...at)).toMatchObject({ stdout: '2 events of webhook_outbox wait again.\n' });
+    expect((await kept()).map(({ refused }) => refused)).toEqual([null, null]);
+    expect(await run('outbox', 'retry', ...at)).toMatchObject({ stdout: '0 events of webhook_outbox wait again.\n' });
+    await database.query(`delete from webhook_outbox where idempotency_key = 'two'`);
+  });
+
   it('status is not when what waits was relayed as somebody else', async () => {
     await database.query(`update webhook_outbox set refused = null, relayed_as = 'somebody'`);
     const { code, stdout } = await status();
@@ -95,6 +119,7 @@ describe('webhook-notification', () => {
     ['another word', ['inbox'], 2],
     ['an unknown option', ['status', '--colour', 'red'], 2],
     ['no database', ['outbox', 'migrate'], 2],
+    ['no position', ['outbox', 'retry', '--position', 'x', '--database-url', 'postgres://x'], 2],
     ['a name that cannot be', ['outbox', 'sql', '--table', 'a;b'], 1],
   ])('says what is wrong with %s', async (_, args, code) => {
     const finished = await run(...args);

@@ -1,4 +1,4 @@
-import { Body, Controller, type INestApplication, Module, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, type INestApplication, Logger, Module, Post, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ExpressAdapter } from 'platform-express';
@@ -8,23 +8,28 @@ import { WebhookSignatureGuard } from 'webhook-notification/nest/receiver';
 const SECRET = 'correct horse battery staple';
 const BODY = '{"id":"evt_1","event":"job.started","createdAt":"2026-01-15T09:30:00.000Z","data":{"é":[1, 2.0]}}';
 
-@Controller('hooks')
-@UseGuards(new WebhookSignatureGuard({ secret: async () => [SECRET, 'the secret before'] }))
-class HooksController {
-  @Post()
-  receive(@Body() event: object): object {
-    return event;
+/** With a guard of its own, because a guard logs only once what is missing. */
+function receiverModule(): object {
+  @Controller('hooks')
+  @UseGuards(new WebhookSignatureGuard({ secret: async () => [SECRET, 'the secret before'] }))
+  class HooksController {
+    @Post()
+    receive(@Body() event: object): object {
+      return event;
+    }
   }
-}
 
-@Module({ controllers: [HooksController] })
-class ReceiverModule {}
+  @Module({ controllers: [HooksController] })
+  class ReceiverModule {}
+
+  return ReceiverModule;
+}
 
 const ADAPTERS = { Fastify: () => new FastifyAdapter(), Express: () => new ExpressAdapter() };
 type Framework = keyof typeof ADAPTERS;
 
 async function start(on: Framework, options: { rawBody?: boolean }): Promise<INestApplication> {
-  const app = await NestFactory.create(ReceiverModule, ADAPTERS[on](), { logger: false, ...options });
+  const app = await NestFactory.create(receiverModule(), ADAPTERS[on](), { logger: false, ...options });
   await app.listen(0, '127.0.0.1');
   return app;
 }
@@ -73,11 +78,33 @@ describe.each(['Fastify', 'Express'] as const)('WebhookSignatureGuard on %s', (o
     expect(status).toBe(401);
   });
 
-  it('answers 500, not 401, where the application keeps no raw body', async () => {
+  it.each<[string, Record<string, string>, string | undefined]>([
+    ['no body', {}, undefined],
+    ['a body of another type', { 'content-type': 'text/plain' }, BODY],
+  ])('answers 401, and logs nothing, to a request with %s', async (_, headers, body) => {
+    const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
+    const answer = await fetch(`${await app.getUrl()}/hooks`, { method: 'POST', headers, ...(body && { body }) });
+    expect([answer.status, await answer.json()]).toEqual([401, expect.objectContaining({ error: 'body_not_raw' })]);
+    expect(error).not.toHaveBeenCalled();
+    error.mockRestore();
+  });
+
+  it('answers 401 where the application keeps no raw body, and logs once what is missing', async () => {
+    const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     const without = await start(on, {});
-    const [status] = await post(without, headersFor(BODY, SECRET));
-    expect(status).toBe(500);
+    const answers = [];
+    for (let i = 0; i < 3; i++) answers.push(await post(without, headersFor(BODY, SECRET)));
     await without.close();
+    expect(answers).toEqual(Array(3).fill([401, expect.objectContaining({ error: 'body_not_raw' })]));
+    expect(error.mock.calls).toEqual([[expect.stringContaining('{ rawBody: true }')]]);
+    error.mockRestore();
+  });
+});
+
+describe('WebhookSignatureGuard', () => {
+  it.each([NaN, -1, Infinity, '300', null])('cannot be made with a tolerance of %p', (toleranceSeconds) => {
+    const options = { secret: SECRET, toleranceSeconds: toleranceSeconds as number };
+    expect(() => new WebhookSignatureGuard(options)).toThrow(TypeError);
   });
 });
 
@@ -88,6 +115,26 @@ describe('verifySignature', () => {
     const old = headersFor(BODY, SECRET, nowSeconds - 320);
     expect(() => verifySignature(BODY, old, SECRET)).toThrow(/s in the past/);
     expect(verifySignature(BODY, old, SECRET, { toleranceSeconds: 600 })).toEqual(JSON.parse(BODY));
+  });
+
+  it('refuses a request without a signed time unless asked for less', () => {
+    const nowSeconds = Math.floor(Date.now() / 1000);
+    const { 'x-service-signature': signature = '', ...signed } = headersFor(BODY, SECRET, nowSeconds);
+    const stripped = { 'x-service-signature': signature };
+    expect(() => verifySignature(BODY, stripped, SECRET)).toThrow(
+      expect.objectContaining({ reason: 'header_missing' }),
+    );
+    expect(verifySignature(BODY, signed, SECRET)).toEqual(JSON.parse(BODY));
+    for (const scheme of ['any', 'service'] as const) {
+      expect(verifySignature(BODY, stripped, SECRET, { scheme })).toEqual(JSON.parse(BODY));
+    }
+  });
+
+  it.each([NaN, -1, Infinity, '300', null])('does not take a tolerance of %p', (toleranceSeconds) => {
+    const options = { toleranceSeconds: toleranceSeconds as number };
+    expect(() => verifySignature(BODY, headersFor(BODY, SECRET), SECRET, options)).toThrow(
+      new TypeError('toleranceSeconds must be a finite number of at least 0.'),
+    );
   });
 
   it.each([[''], [[]], [['']], [undefined], [[SECRET, '']]])('does not work without a secret: %p', (secret) => {

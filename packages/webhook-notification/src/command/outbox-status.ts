@@ -37,7 +37,7 @@ export async function outboxStatus({ connection, table, url, token }: StatusOpti
     isWell: !isBehind && count === '0' && service.isWell,
     lines: [
       `${waiting} events wait in ${table}${age}${isBehind ? ': nobody relays them, or the service does not take them' : ''}.`,
-      `${count} events are set aside, because the service refused them.`,
+      `${count} events are set aside, because the service refused them${count === '0' ? '' : ': outbox retry relays them again'}.`,
       ...examples.map((row) => `  ${row.position} ${row.name}: ${row.refused}`),
       ...service.lines,
     ],

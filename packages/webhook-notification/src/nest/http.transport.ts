@@ -122,7 +122,8 @@ class HttpTransport implements Transport {
     try {
       await this.relay.service.eventTypes.save(name, body, { signal: this.stopping.signal });
     } catch (error) {
-      if (!(error instanceof WebhookServiceError) || (error.status !== 409 && error.status !== 400)) throw error;
+      if (!(error instanceof WebhookServiceError) || !error.fromService) throw error;
+      if (error.status !== 409 && error.status !== 400) throw error;
       this.relay.say(`The event ${name} is not declared: ${error.message}`);
     }
   }

@@ -19,6 +19,8 @@ export interface OutboxStatements {
   relayedAs: string;
   /** The last ten that were refused. */
   refused: string;
+  /** Lets an event ($1: its position), or all (an empty text), that were refused wait again. */
+  retry: string;
   /** Sets an event ($1: its position) aside, with the sentence ($2) by which it was refused. */
   refuse: string;
 }
@@ -64,6 +66,12 @@ export function outboxStatements(table: string): OutboxStatements {
   )
   select count(*) from released`,
     ...reports(table),
+    retry: `
+  with retried as (
+    update ${table} set refused = null, claimed_until = '-infinity'
+    where refused is not null and ($1::text = '' or position = nullif($1::text, '')::bigint) returning 1
+  )
+  select count(*)::text as count from retried`,
     refuse: `
   with refused as (update ${table} set refused = $2::text where position = $1::text::bigint returning 1)
   select count(*) from refused`,

@@ -24,6 +24,8 @@ const POSTPONED_SECONDS = 60;
 /** What is under way at the end of the application may take so long. Without an answer it is relayed again. */
 const STOP_WITHIN_MS = 2000;
 const REFUSED = [400, 409, 413];
+/** Such an answer to a batch may concern one of its events. */
+const ABOUT_ONE = [...REFUSED, 403];
 const NEEDED_SCOPES = ['events:publish', 'events:broadcast', 'event-types:manage'] as const;
 
 /** Sends what waits in the outbox to the service, oldest first. Any number of processes may do that on one outbox. */
@@ -120,7 +122,9 @@ export class OutboxRelay {
       const userId = await this.identify();
       const events = await rowsOf<WaitingEvent>(this.connection, this.statements.claim, userId);
       if (events.length === 0) return;
-      await this.relay(events);
+      const readable = events.filter(({ data }) => isJson(data));
+      for (const event of events.filter(({ data }) => !isJson(data))) await this.refuse(event, 'its data is not JSON');
+      if (readable.length > 0) await this.relay(readable);
     }
   }
 
@@ -128,19 +132,44 @@ export class OutboxRelay {
     try {
       await this.send(events);
     } catch (error) {
-      const status = error instanceof WebhookServiceError ? error.status : null;
-      const isAlone = events.length === 1;
-      if (status === 403 || (status === 400 && isAlone && this.undeclared.has(events[0]?.event ?? ''))) {
-        return this.postpone(events, error);
-      }
-      if (status === null || !REFUSED.includes(status)) {
-        await this.release(events, 0);
-        throw error;
-      }
+      const [event, ...others] = events;
       // A batch is all or nothing: alone, each gets its own answer.
-      if (isAlone) return this.refuse(events[0] as WaitingEvent, error);
-      for (const event of events) await this.relay([event]);
+      if (others.length > 0 && isAboutOne(error)) return this.relayEach(events, error);
+      if (event && others.length === 0 && (await this.settle(event, error))) return;
+      await this.release(events, 0);
+      throw error;
     }
+  }
+
+  /**
+   * Relays each event alone. One that only a proxy refuses waits, and lets those behind it pass.
+   * @throws the error of the batch when a proxy refuses every event: then nothing suggests that one of them is the cause
+   */
+  private async relayEach(events: readonly WaitingEvent[], error: unknown): Promise<void> {
+    const unheard: WaitingEvent[] = [];
+    for (const [i, event] of events.entries()) {
+      try {
+        await this.relay([event]);
+      } catch (fault) {
+        if (isAboutOne(fault) && !isOfService(fault)) unheard.push(event);
+        else {
+          await this.release(events.slice(i + 1), 0);
+          throw fault;
+        }
+      }
+    }
+    if (unheard.length === events.length) throw error;
+    if (unheard.length > 0) await this.postpone(unheard, error);
+  }
+
+  /** Does what the service's answer to an event says. False when it was no answer of the service, or says nothing of the event. */
+  private async settle(event: WaitingEvent, error: unknown): Promise<boolean> {
+    const status = isOfService(error) ? error.status : null;
+    const canBeMadeGood = status === 403 || (status === 400 && this.undeclared.has(event.event));
+    if (canBeMadeGood) await this.postpone([event], error);
+    else if (REFUSED.includes(status ?? 0)) await this.refuse(event, messageOf(error));
+    else return false;
+    return true;
   }
 
   private async send(events: readonly WaitingEvent[]): Promise<void> {
@@ -155,21 +184,14 @@ export class OutboxRelay {
     await rowsOf(this.connection, this.statements.remove, positions);
   }
 
-  /** Lets them wait: what they lack can be made good. */
+  /** Lets events wait for a minute: what they lack can be made good. */
   private async postpone(events: readonly WaitingEvent[], error: unknown): Promise<void> {
-    if (events.length > 1) {
-      for (const event of events) await this.relay([event]);
-      return;
-    }
-    this.say(`Events wait in the outbox, for another token or for their type: ${messageOf(error)}`);
+    this.say(`Events wait in the outbox, for another token, for their type, or for a proxy: ${messageOf(error)}`);
     await this.release(events, POSTPONED_SECONDS);
   }
 
-  private async refuse({ event, position }: WaitingEvent, error: unknown): Promise<void> {
-    const sentence = messageOf(error);
-    this.logger.error(
-      `The service refuses the event ${event} (${position} of the outbox), which is set aside: ${sentence}`,
-    );
+  private async refuse({ event, position }: WaitingEvent, sentence: string): Promise<void> {
+    this.logger.error(`The event ${event} (${position} of the outbox) is set aside: ${sentence}`);
     await rowsOf(this.connection, this.statements.refuse, position, sentence);
   }
 
@@ -189,3 +211,18 @@ export class OutboxRelay {
 }
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const isOfService = (error: unknown): error is WebhookServiceError =>
+  error instanceof WebhookServiceError && error.fromService;
+
+const isAboutOne = (error: unknown): boolean =>
+  error instanceof WebhookServiceError && ABOUT_ONE.includes(error.status ?? 0);
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

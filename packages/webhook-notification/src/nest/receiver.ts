@@ -1,5 +1,10 @@
-import { type CanActivate, type ExecutionContext, UnauthorizedException } from '@nestjs/common';
-import { verifySignature, type VerifyOptions, WebhookSignatureError } from '../signature/verify-signature';
+import { type CanActivate, type ExecutionContext, Logger, UnauthorizedException } from '@nestjs/common';
+import {
+  checkTolerance,
+  verifySignature,
+  type VerifyOptions,
+  WebhookSignatureError,
+} from '../signature/verify-signature';
 
 type Secret = string | readonly string[];
 
@@ -15,30 +20,47 @@ interface RawRequest {
 }
 
 /**
- * Lets only genuine deliveries pass, with 401 for all others: `@UseGuards(new WebhookSignatureGuard({ secret }))`. The
+ * Admits only genuine deliveries and answers 401 to all others: `@UseGuards(new WebhookSignatureGuard({ secret }))`. The
  * application must keep raw bodies, on Fastify and on Express: `NestFactory.create(AppModule, { rawBody: true })`.
  * By default the guard requires the signed time of Standard Webhooks.
  */
 export class WebhookSignatureGuard implements CanActivate {
-  constructor(private readonly options: WebhookSignatureGuardOptions) {}
+  private readonly logger = new Logger('WebhookSignatureGuard');
+  private hasLogged = false;
 
-  /**
-   * @throws UnauthorizedException for a request that is not genuine
-   * @throws Error when the application does not keep raw bodies
-   */
+  /** @throws TypeError for a tolerance that is no finite number of at least 0 */
+  constructor(private readonly options: WebhookSignatureGuardOptions) {
+    if (options.toleranceSeconds !== undefined) checkTolerance(options.toleranceSeconds);
+  }
+
+  /** @throws UnauthorizedException for a request that is not genuine; its `error` is the reason, as `verifySignature` names it */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const { rawBody, headers } = context.switchToHttp().getRequest<RawRequest>();
-    if (rawBody === undefined) {
-      throw new Error('WebhookSignatureGuard needs the raw body: NestFactory.create(AppModule, { rawBody: true }).');
-    }
     const { secret, ...options } = this.options;
     try {
+      if (rawBody === undefined) throw this.withoutBody(headers);
       const secrets = typeof secret === 'function' ? await secret() : secret;
-      verifySignature(rawBody, headers, secrets, { scheme: 'standard', ...options });
+      verifySignature(rawBody, headers, secrets, options);
       return true;
     } catch (error) {
-      if (error instanceof WebhookSignatureError) throw new UnauthorizedException(error.message);
-      throw error;
+      if (!(error instanceof WebhookSignatureError)) throw error;
+      throw new UnauthorizedException(error.message, { cause: error, description: error.reason });
     }
   }
+
+  /** Anybody can send a request without a body, so only one with JSON suggests that the application keeps none. */
+  private withoutBody(headers: RawRequest['headers']): WebhookSignatureError {
+    if (!this.hasLogged && isJson(headers)) {
+      this.hasLogged = true;
+      this.logger.error(
+        'Every delivery is refused, because the application keeps no raw bodies: NestFactory.create(AppModule, { rawBody: true }).',
+      );
+    }
+    return new WebhookSignatureError('body_not_raw', 'The request has no raw body that could be verified.');
+  }
+}
+
+function isJson(headers: RawRequest['headers']): boolean {
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  return hasBody && /^application\/([\w.-]+\+)?json\b/i.test(String(headers['content-type']));
 }

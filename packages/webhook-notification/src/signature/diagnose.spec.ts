@@ -136,6 +136,17 @@ describe('The diagnosis', () => {
     expect(look('{"id": "else"}')).toMatch(/The body is not the one that was sent/);
   });
 
+  it('believes no request whose time is not signed with it', () => {
+    const unsigned = { 'webhook-id': undefined, 'webhook-timestamp': undefined, 'webhook-signature': undefined };
+    expect(look(BODY, headersOf(SECRET, unsigned))).toBe(
+      'not: x-service-signature matches. The headers webhook-id, webhook-timestamp and webhook-signature are missing: without ' +
+        'a signed time anybody can repeat this request, and verifySignature refuses it by default.',
+    );
+    const later = { 'webhook-timestamp': String(NOW + 3600) };
+    const repeated = look(BODY, headersOf(SECRET, later), { nowMs: (NOW + 3600) * 1000 });
+    expect(repeated).toMatch(/^not: x-service-signature matches\. webhook-signature does not match\./);
+  });
+
   it('tells an old request that is right otherwise', () => {
     const said = look(BODY, headersOf(SECRET), { nowMs: (NOW + 3600) * 1000 });
     expect(said).toMatch(

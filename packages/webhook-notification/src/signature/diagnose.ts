@@ -3,7 +3,7 @@ import type { SignatureScheme } from './verify';
 
 /** Whether a saved request is genuine, and why. */
 export interface Diagnosis {
-  /** True when the request was signed with this secret, by either scheme, and not too long ago. */
+  /** True when the request and its time were signed with this secret (Standard Webhooks), and not too long ago. */
   genuine: boolean;
   /** What was found, one sentence each, the most important first. */
   findings: string[];
@@ -31,13 +31,14 @@ export function diagnose(request: ReceivedRequest, options: DiagnosisOptions): D
     mistakes: mistakesIn(signature.text, signature.scheme, request, options.secret),
   }));
   const time = judgeTime(request, options);
-  const isRight = judged.some(({ mistakes }) => mistakes?.length === 0);
+  const right = judged.filter(({ mistakes }) => mistakes?.length === 0);
+  const isRight = right.some(({ scheme }) => scheme === 'standard');
   const isExplained = judged.some(({ mistakes }) => mistakes !== null);
   return {
     genuine: isRight && time === null,
     findings: [
       ...judged.map(describe),
-      ...missing(request),
+      ...missing(request, right.length > 0),
       ...(time === null ? [] : [time]),
       ...(signatures.length === 0 || isExplained ? [] : [suspect(request)]),
       ...(options.computed === undefined ? [] : [explainComputed(options.computed, request, options.secret)]),
@@ -66,8 +67,13 @@ function describe({ header, scheme, text, mistakes }: Signature & { mistakes: st
   return `${header} does not match.`;
 }
 
-function missing({ headers }: ReceivedRequest): string[] {
+const UNSIGNED_TIME =
+  'The headers webhook-id, webhook-timestamp and webhook-signature are missing: without a signed time anybody can repeat this ' +
+  'request, and verifySignature refuses it by default.';
+
+function missing({ headers }: ReceivedRequest, isSigned: boolean): string[] {
   const isStandard = Object.keys(headers).some((name) => name.startsWith('webhook-'));
+  if (!isStandard && isSigned) return [UNSIGNED_TIME];
   const wanted = isStandard ? ['webhook-id', 'webhook-timestamp', 'webhook-signature'] : ['x-service-signature'];
   const absent = wanted.filter((name) => headers[name] === undefined);
   return absent.map((name) => `The header ${name} is missing: it was not saved, or a proxy or framework took it away.`);

@@ -9,11 +9,12 @@ const TOLERANCE_SECONDS = 300;
 
 /** How strictly a request is verified. */
 export interface VerifyOptions {
-  /** How old, or how far in the future, `webhook-timestamp` may be. Default: 300. */
+  /** How old, or how far in the future, `webhook-timestamp` may be. Finite, at least 0. Default: 300. */
   toleranceSeconds?: number;
   /**
-   * `any` (the default): Standard Webhooks when one of its headers is there, else `x-service-signature`. `standard`
-   * refuses requests without a signed time. `service` looks at `x-service-signature` alone.
+   * `standard` (the default): Standard Webhooks, which refuses requests without a signed time. `service`:
+   * `x-service-signature` alone. `any`: Standard Webhooks when one of its headers is present, else `x-service-signature`.
+   * Whoever captures a request can repeat it forever under `service` and `any`, because `x-service-signature` signs no time.
    */
   scheme?: Rules['scheme'];
 }
@@ -23,19 +24,26 @@ export interface VerifyOptions {
  * @param rawBody the bytes (or the text) as they came in, before any parsing
  * @param secret the webhook's secret, or several while one replaces another
  * @throws WebhookSignatureError, with a `reason`, for every request that is not genuine
- * @throws TypeError when there is no secret
+ * @throws TypeError when there is no secret, or for a tolerance that is no finite number of at least 0
  */
 export function verifySignature(
   rawBody: Uint8Array | string,
   headers: ReceivedHeaders,
   secret: string | readonly string[],
-  { toleranceSeconds = TOLERANCE_SECONDS, scheme = 'any' }: VerifyOptions = {},
+  { toleranceSeconds = TOLERANCE_SECONDS, scheme = 'standard' }: VerifyOptions = {},
 ): ReceivedEvent {
   const secrets = typeof secret === 'string' ? [secret] : secret;
   if (!Array.isArray(secrets) || secrets.length === 0 || !secrets.every(isSecret)) {
     throw new TypeError('verifySignature needs the secret of the webhook, or a list of secrets.');
   }
+  checkTolerance(toleranceSeconds);
   return verify(rawBody, headers, secrets, { scheme, toleranceSeconds, nowMs: Date.now() });
+}
+
+/** @throws TypeError for NaN, as `Number()` makes of a variable that is not set: no time is older than that */
+export function checkTolerance(toleranceSeconds: unknown): void {
+  if (Number.isFinite(toleranceSeconds) && (toleranceSeconds as number) >= 0) return;
+  throw new TypeError('toleranceSeconds must be a finite number of at least 0.');
 }
 
 /** False for an empty text: with an empty key anybody could sign. */
