@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { type Statement, StatementsService } from '../plumbing/database/statements.service';
 import type { ObjectSchema } from 'webhook-notification/catalogue';
 
 /** An event type as it is stored. */
@@ -22,7 +23,10 @@ export interface TypeOwner {
 }
 
 /** No change takes the count and the newest version back to what they were. */
-const STATE = `select count(*) || ' ' || coalesce(max(version), 0) as state from webhook_service.event_types`;
+const STATE: Statement = {
+  name: 'event_types_state',
+  text: `select count(*) || ' ' || coalesce(max(version), 0) as state from webhook_service.event_types`,
+};
 const COLUMNS = 'name, description, schema, example, application, version';
 const VERSIONS = 'select name, version from webhook_service.event_types order by name';
 const SOME = `select ${COLUMNS} from webhook_service.event_types where name = any($1)`;
@@ -42,11 +46,14 @@ const REMOVE = 'delete from webhook_service.event_types where name = $1';
 /** The event types that applications and users have declared. */
 @Injectable()
 export class StoredTypesRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly statements: StatementsService,
+  ) {}
 
   /** A text that is another one after every change. */
   async state(): Promise<string> {
-    const [row] = await this.dataSource.query<{ state: string }[]>(STATE);
+    const [row] = await this.statements.run<{ state: string }>(STATE, []);
     return row?.state ?? '';
   }
 

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { EventCatalogue } from 'webhook-notification/catalogue';
+import type { StatementsService } from '../plumbing/database/statements.service';
 import { type StoredType, StoredTypesRepository } from './stored-types.repository';
 import { StoredTypesService } from './stored-types.service';
 
@@ -31,7 +32,7 @@ describe('StoredTypesService', () => {
   let service: StoredTypesService;
   const stored = () => catalogue.subscribable.filter(({ source }) => source === 'api' || source === 'module');
   beforeEach(async () => {
-    rows = new Rows({} as DataSource);
+    rows = new Rows({} as DataSource, {} as StatementsService);
     catalogue = new EventCatalogue({ extraEventTypes: [], eventMaxBytes: 1024 });
     service = new StoredTypesService(catalogue, rows, {} as DataSource);
     for (const name of ['kind.b', 'kind.c', 'kind.a']) rows.put(name);

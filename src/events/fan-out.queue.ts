@@ -75,7 +75,7 @@ export class FanOutQueue implements OnModuleInit {
     for (let i = 0; i < eventIds.length; i += MAX_IDS_PER_JOB) {
       jobs.push({ name: 'fan-out', data: { eventIds: eventIds.slice(i, i + MAX_IDS_PER_JOB) } });
     }
-    await this.queue.addBulk(jobs);
+    if (jobs.length > 0) await this.queue.addBulk(jobs);
     this.budget.add(jobs.length);
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
+import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
 import type { PageRequest } from '../../plumbing/pagination/id-window';
 import { newestFirst } from '../../plumbing/pagination/newest-first.query';
 import type { Page } from '../../plumbing/pagination/page';
@@ -14,6 +15,12 @@ const INSERT = `
          case when $4::int = 0 then now() end
   on conflict (webhook_id) where status = 'running' do nothing
   returning id`;
+
+const RUNNING: Statement = {
+  name: 'running_recoveries',
+  text: `
+    select id, webhook_id as "webhookId", user_id as "userId" from webhook_service.recoveries where status = 'running'`,
+};
 
 const ADVANCE = `
   update webhook_service.recoveries set cursor = $2, queued = queued + $3 where id = $1 and status = 'running'`;
@@ -33,10 +40,15 @@ const UNSENT = `
 /** A recovery before it is inserted. */
 export type NewRecovery = Omit<Recovery, 'status' | 'queued' | 'cursor' | 'createdAt' | 'completedAt'>;
 
+export type RunningRecovery = Pick<Recovery, 'id' | 'webhookId' | 'userId'>;
+
 /** How far each recovery is. A method that takes a `manager` must be called under the lock of its webhook. */
 @Injectable()
 export class RecoveriesRepository {
-  constructor(@InjectRepository(Recovery) private readonly recoveries: Repository<Recovery>) {}
+  constructor(
+    @InjectRepository(Recovery) private readonly recoveries: Repository<Recovery>,
+    private readonly statements: StatementsService,
+  ) {}
 
   /**
    * Answers the recovery as it was inserted: once it is committed, any process may take it further. One with nothing to do
@@ -63,8 +75,8 @@ export class RecoveriesRepository {
   }
 
   /** All recoveries that are running. */
-  running(): Promise<Recovery[]> {
-    return this.recoveries.findBy({ status: 'running' });
+  running(): Promise<RunningRecovery[]> {
+    return this.statements.run<RunningRecovery & Record<string, unknown>>(RUNNING, []);
   }
 
   /** The recovery as it is now; null when it is done. */

@@ -4,8 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { isDatabaseUnavailable } from '../../plumbing/errors/database-error';
 import { Repeat } from '../../plumbing/timers/repeat.timer';
 import { MissedEventsRepository } from './missed-events.repository';
-import { RecoveriesRepository } from './recoveries.repository';
-import type { Recovery } from './recovery.entity';
+import { RecoveriesRepository, type RunningRecovery } from './recoveries.repository';
 import { RedeliveriesRepository } from './redeliveries.repository';
 import { SendQueue } from '../send.queue';
 
@@ -69,7 +68,7 @@ export class RecoveryProgressService implements OnApplicationShutdown {
    * Takes one recovery as far as it goes without waiting. Never throws: what fails is tried again at the next turn, in
    * this process or another.
    */
-  async continue({ id, webhookId, userId }: Pick<Recovery, 'id' | 'webhookId' | 'userId'>): Promise<void> {
+  async continue({ id, webhookId, userId }: RunningRecovery): Promise<void> {
     try {
       for (let pages = 0, more = true; more && pages < MAX_PAGES; pages++) {
         const step = await this.dataSource.transaction((manager) => this.step(manager, id, webhookId));

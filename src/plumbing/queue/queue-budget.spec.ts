@@ -44,6 +44,24 @@ describe('The room on a queue', () => {
     expect(state.counts).toBe(2);
   });
 
+  it('is counted every ten seconds while it is empty and nothing is added', async () => {
+    const { state, room } = queue(10);
+    room.remaining();
+    await settled();
+    state.now = 9999;
+    room.remaining();
+    await settled();
+    expect(state.counts).toBe(1);
+    room.add(1);
+    room.remaining();
+    await settled();
+    expect(state.counts).toBe(2);
+    state.now = 19_999;
+    room.remaining();
+    await settled();
+    expect(state.counts).toBe(3);
+  });
+
   it('counts what was added while it was being counted on top', async () => {
     const { state, room } = queue(10);
     state.jobs = 1;

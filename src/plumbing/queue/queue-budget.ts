@@ -1,8 +1,10 @@
 const COUNT_EVERY_MS = 500;
+const COUNT_EMPTY_EVERY_MS = 10_000;
 
 /**
  * How many more jobs a queue may hold. The answer comes at once, from the last count and what was added since. A count
- * older than half a second is made again in the background. While the queue does not answer, the last count stands.
+ * older than half a second is made again in the background; one of an empty queue, to which nothing was added since, after 10 s.
+ * While the queue does not answer, the last count stands.
  */
 export class QueueBudget {
   private counted = 0;
@@ -23,7 +25,8 @@ export class QueueBudget {
 
   /** From 0 to `max`. Never throws. */
   remaining(): number {
-    if (!this.counting && this.now() - this.countedAt >= COUNT_EVERY_MS) void this.countAgain();
+    const everyMs = this.counted + this.added > 0 ? COUNT_EVERY_MS : COUNT_EMPTY_EVERY_MS;
+    if (!this.counting && this.now() - this.countedAt >= everyMs) void this.countAgain();
     return Math.max(0, this.max - this.counted - this.added);
   }
 

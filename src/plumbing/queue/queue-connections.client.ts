@@ -49,7 +49,7 @@ export function workerOptions(config: Config, concurrency: number): WorkerOption
     connection: workerConnection(config),
     concurrency,
     runRetryDelay: 500,
-    drainDelay: 2,
+    drainDelay: 5,
     lockDuration: 10_000,
     stalledInterval: 4000,
     maxStalledCount: 1000,

@@ -29,6 +29,21 @@ describe('A task that is repeated', () => {
     await repeat.stop();
   });
 
+  it('begins in the same moment as others, whenever they were started', async () => {
+    const begunAt: number[] = [];
+    const task = async () => void begunAt.push(performance.now());
+    const repeats = Array.from({ length: 3 }, () => new Repeat(task, { everyMs: 2000, onFailure }));
+    for (const repeat of repeats) {
+      repeat.start();
+      await jest.advanceTimersByTimeAsync(150);
+    }
+    expect(new Set(begunAt.splice(0)).size).toBe(3);
+    await jest.advanceTimersByTimeAsync(4000);
+    for (const repeat of repeats) await repeat.stop();
+    expect(begunAt).toHaveLength(6);
+    expect(new Set(begunAt).size).toBe(2);
+  });
+
   it('goes on after a failure, and tells of each whether the run before failed too', async () => {
     const results = [new Error('first'), new Error('second'), null, new Error('third')];
     const repeat = new Repeat(

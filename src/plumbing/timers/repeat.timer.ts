@@ -1,6 +1,11 @@
+const SECOND_MS = 1000;
+
 /** How often a task runs, and what happens when it fails. */
 export interface RepeatOptions {
-  /** From the end of one run to the start of the next, in ms, unless the task returns another time. */
+  /**
+   * From the end of one run to the start of the next, in ms, unless the task returns another time. From 1,000 on it becomes
+   * up to 500 ms shorter or longer: tasks begin together, so that a process without work wakes up once a second.
+   */
   everyMs: number;
   /**
    * Called when a run throws. Must not throw. The next run comes after `everyMs`.
@@ -37,7 +42,7 @@ export class Repeat {
 
   private run(): void {
     this.running = this.runOnce().then((nextInMs) => {
-      if (!this.stopped) this.timer = setTimeout(() => this.run(), nextInMs).unref();
+      if (!this.stopped) this.timer = setTimeout(() => this.run(), together(nextInMs)).unref();
     });
   }
 
@@ -53,4 +58,10 @@ export class Repeat {
       return everyMs;
     }
   }
+}
+
+/** The time from now to the whole second of this process that is nearest to then, in ms. */
+function together(inMs: number): number {
+  const now = performance.now();
+  return inMs < SECOND_MS ? inMs : Math.round((now + inMs) / SECOND_MS) * SECOND_MS - now;
 }

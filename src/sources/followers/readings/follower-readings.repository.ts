@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { type Statement, StatementsService } from '../../../plumbing/database/statements.service';
 import { Account } from '../account.entity';
 import type { Follower } from '../follower';
 import { columnsOf, FollowersRepository } from './followers.repository';
@@ -21,29 +22,30 @@ const HELD = `interval '3 minutes'`;
 /** The most accounts of one user that are read at once, so that one user's slow servers do not delay other users. */
 const MOST_OF_A_USER = 3;
 
-/** No account waits longer than a day for its next reading: these times are of a clock that was ahead. */
-const RELEASE_AHEAD = `
-  update webhook_service.accounts set reading_id = null, next_reading_at = now()
-  where next_reading_at > now() + interval '2 days'`;
-
-/** An account that is being read becomes due again when its reader has died. Two processes never take the same one. */
-const CLAIM = `
+/**
+ * An account that is being read becomes due again when its reader has died. Two processes never take the same one. None waits
+ * longer than a day for its next reading: times beyond two days are of a clock that was ahead, and such accounts are due.
+ */
+const CLAIM: Statement = {
+  name: 'claim_accounts',
+  text: `
   update webhook_service.accounts a
   set reading_id = gen_random_uuid(), next_reading_at = now() + ${HELD}
   from (
     select id from webhook_service.accounts d
-    where d.next_reading_at <= now()
+    where (d.next_reading_at <= now() or d.next_reading_at > now() + interval '2 days')
       and (
         select count(*) from webhook_service.accounts o
         where o.user_id = d.user_id and (
-          (o.reading_id is not null and o.next_reading_at > now())
+          (o.reading_id is not null and o.next_reading_at between now() and now() + interval '2 days')
           or (o.next_reading_at <= now() and (o.next_reading_at, o.id) < (d.next_reading_at, d.id))
         )
       ) < $2
     order by d.next_reading_at limit $1 for update skip locked
   ) as due
   where a.id = due.id
-  returning a.id, a.reading_id as "readingId", a.provider, a.handle`;
+  returning a.id, a.reading_id as "readingId", a.provider, a.handle`,
+};
 
 /** Stages a page only while the account is held, and extends the holding. A follower on two pages counts once. */
 const STAGE = `
@@ -78,13 +80,12 @@ export class FollowerReadingsRepository {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly followers: FollowersRepository,
+    private readonly statements: StatementsService,
   ) {}
 
   /** Takes up to `limit` accounts that are due, of users with fewer than `perUser` held, and holds each for 3 minutes. */
-  async claim(limit: number, perUser = MOST_OF_A_USER): Promise<Reading[]> {
-    await this.dataSource.query(RELEASE_AHEAD);
-    const [readings] = await this.dataSource.query<[Reading[], number]>(CLAIM, [limit, perUser]);
-    return readings;
+  claim(limit: number, perUser = MOST_OF_A_USER): Promise<Reading[]> {
+    return this.statements.run<Reading & Record<string, unknown>>(CLAIM, [limit, perUser]);
   }
 
   /** Deletes what earlier readings of the account have staged and left behind. */
