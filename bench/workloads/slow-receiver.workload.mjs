@@ -1,13 +1,17 @@
-// A receiver that answers 200 after 2.2 or 5 s, with 40 events a second and nothing else to do: delivered a second, beside
-// what the attempts that may be in flight to one webhook allow.
+// A receiver that answers 200 after 2.2 or 5 s, with 40 events a second: delivered a second with nothing else to do, beside
+// what the attempts that may be in flight to one webhook allow; and what 1,000 a second to a fast webhook suffer from it,
+// beside what they suffer from one that never answers.
 import { createAudience, Service } from '../processes/services.mjs';
-import { repeat } from '../rounds.mjs';
+import { inTurns, repeat } from '../rounds.mjs';
+import { deliverBeside } from './noisy-neighbour.workload.mjs';
 
 const RATE = 40;
 const SECONDS = 40;
 const WEBHOOK_CONCURRENCY = 100;
 /** From the first answer on. */
 const RAMP_MS = 8000;
+const FAST_RATE = 1000;
+const FAST_SECONDS = 10;
 
 export async function slowReceiver(bench) {
   for (const queue of bench.stores.queues) {
@@ -18,6 +22,14 @@ export async function slowReceiver(bench) {
         run: () => deliverSlowly(bench, queue, delayMs),
       });
     }
+    const fast = { rate: FAST_RATE, count: bench.scaled(FAST_RATE * FAST_SECONDS) };
+    const slow = { rate: RATE, count: bench.scaled(RATE * FAST_SECONDS) };
+    await inTurns(bench, {
+      title: `publish → received at ${FAST_RATE}/s beside a receiver that answers after 2200 ms, ${queue}`,
+      unit: 'ms',
+      limit: () => deliverBeside(bench, queue, fast, { answers: false }, slow),
+      measure: () => deliverBeside(bench, queue, fast, { prefix: 'after-2200/' }, slow),
+    });
   }
 }
 
