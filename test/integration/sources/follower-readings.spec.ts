@@ -452,11 +452,16 @@ describe('An account whose next reading was set by a clock that was ahead', () =
 });
 
 describe('The accounts of one user', () => {
-  it('are read three at a time, so that his slow servers do not hold up others', async () => {
+  it.each(['-1 second', '10 years'])('are read three at a time when each is due at now + %s', async (due) => {
     const handle = `ada@${server.host}`;
-    for (let i = 0; i < 5; i += 1) await monitor.accounts.create('greedy', { provider: 'mastodon', handle });
+    const greedy = `greedy ${due}`;
+    for (let i = 0; i < 5; i += 1) await monitor.accounts.create(greedy, { provider: 'mastodon', handle });
     const modest = await connect('mastodon');
-    await monitor.database.query(`update webhook_service.accounts set next_reading_at = now() - interval '1 second'`);
+    await monitor.database.query(`update webhook_service.accounts set next_reading_at = now() + interval '1 day'`);
+    await monitor.database.query(
+      `update webhook_service.accounts set next_reading_at = now() + $1::interval where user_id = $2 or id = $3`,
+      [due, greedy, modest.id],
+    );
     const claimed = await monitor.readings.claim(100);
     expect(claimed).toHaveLength(4);
     expect(claimed.map(({ id }) => id)).toContain(modest.id);

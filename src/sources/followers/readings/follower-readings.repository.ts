@@ -22,10 +22,11 @@ const HELD = `interval '3 minutes'`;
 /** The most accounts of one user that are read at once, so that one user's slow servers do not delay other users. */
 const MOST_OF_A_USER = 3;
 
-/**
- * An account that is being read becomes due again when its reader has died. Two processes never take the same one. None waits
- * longer than a day for its next reading: times beyond two days are of a clock that was ahead, and such accounts are due.
- */
+/** No account waits longer than a day for its next reading: a time beyond two days is of a clock that was ahead. */
+const isDue = (a: string): string =>
+  `(${a}.next_reading_at <= now() or ${a}.next_reading_at > now() + interval '2 days')`;
+
+/** An account that is being read becomes due again when its reader has died. Two processes never take the same one. */
 const CLAIM: Statement = {
   name: 'claim_accounts',
   text: `
@@ -33,12 +34,12 @@ const CLAIM: Statement = {
   set reading_id = gen_random_uuid(), next_reading_at = now() + ${HELD}
   from (
     select id from webhook_service.accounts d
-    where (d.next_reading_at <= now() or d.next_reading_at > now() + interval '2 days')
+    where ${isDue('d')}
       and (
         select count(*) from webhook_service.accounts o
         where o.user_id = d.user_id and (
-          (o.reading_id is not null and o.next_reading_at between now() and now() + interval '2 days')
-          or (o.next_reading_at <= now() and (o.next_reading_at, o.id) < (d.next_reading_at, d.id))
+          (o.reading_id is not null and not ${isDue('o')})
+          or (${isDue('o')} and (o.next_reading_at, o.id) < (d.next_reading_at, d.id))
         )
       ) < $2
     order by d.next_reading_at limit $1 for update skip locked
