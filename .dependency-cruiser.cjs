@@ -1,40 +1,38 @@
-// Data flows down one corridor and nobody looks up: the table of rooms, as rules. `npm run depcruise` holds it.
+// Which folders of src may import which others, as rules; dependencies point one way only. `npm run depcruise` checks
+// it.
 
 const { entryPoints, roles } = require('./scripts/roles.cjs');
 
-const PLUMBING = 'config timers errors metrics validation health database pagination queue destinations http'.split(
-  ' ',
-);
-/** What the rooms of the corridor may use of the plumbing: all of it but `embedded`. */
-const USABLE = PLUMBING.map((room) => `plumbing/${room}`);
-const plumbing = (...rooms) => rooms.map((room) => `plumbing/${room}`);
+const INFRASTRUCTURE =
+  'config errors concurrency metrics validation health database pagination queue destinations http'.split(' ');
+/** The folders of infrastructure that every feature may import: all of them. */
+const USABLE = INFRASTRUCTURE.map((folder) => `infrastructure/${folder}`);
+const infrastructure = (...folders) => folders.map((folder) => `infrastructure/${folder}`);
 
 /**
- * What a room may import besides itself; what is not written here is forbidden. A room is a folder, without the folders
- * in it except `dto` and `migrations`. A wing is a folder with rooms in it: its own line is about the files that lie
- * directly in it, which all of its rooms may use. Its module wires its rooms, and may import all of them.
+ * The folders that a folder may import besides itself; all others are forbidden. A folder does not include its
+ * subfolders, except `dto` and `migrations`. The line of a folder with subfolders of its own is about the files
+ * directly in it, which all of the subfolders may import. Its module wires the subfolders, and may import all of them.
  */
 const MAY_IMPORT = {
-  // Plumbing, lowest first: each line uses lines above it, never below.
-  'plumbing/config': [],
-  'plumbing/timers': [],
-  'plumbing/embedded': [],
-  'plumbing/errors': plumbing('config'),
-  'plumbing/metrics': plumbing('config', 'errors'),
-  'plumbing/validation': plumbing('config', 'errors'),
-  'plumbing/health': plumbing('config', 'errors', 'metrics'),
-  'plumbing/database': plumbing('config', 'timers', 'errors', 'health', 'metrics'),
-  'plumbing/pagination': plumbing('config', 'errors', 'validation', 'database'),
-  'plumbing/queue': plumbing('config', 'errors', 'health', 'metrics', 'database'),
-  'plumbing/destinations': plumbing('config', 'errors', 'health', 'metrics'),
-  'plumbing/http': plumbing('config', 'errors', 'pagination', 'health', 'metrics'),
+  // Infrastructure, lowest first: a line may list only lines above it.
+  'infrastructure/config': [],
+  'infrastructure/errors': infrastructure('config'),
+  'infrastructure/concurrency': infrastructure('errors'),
+  'infrastructure/metrics': infrastructure('config', 'errors'),
+  'infrastructure/validation': infrastructure('config', 'errors'),
+  'infrastructure/health': infrastructure('config', 'errors', 'metrics'),
+  'infrastructure/database': infrastructure('config', 'errors', 'concurrency', 'health', 'metrics'),
+  'infrastructure/pagination': infrastructure('config', 'errors', 'validation', 'database'),
+  'infrastructure/queue': infrastructure('config', 'errors', 'concurrency', 'health', 'metrics', 'database'),
+  'infrastructure/destinations': infrastructure('config', 'errors', 'health', 'metrics'),
+  'infrastructure/http': infrastructure('config', 'errors', 'pagination', 'health', 'metrics'),
 
-  // The corridor.
+  // Features.
   auth: USABLE,
   'auth/limits': ['auth', ...USABLE],
   'auth/bearer': ['auth', 'auth/limits', ...USABLE],
   'auth/tokens': ['auth', 'auth/bearer', ...USABLE],
-  'auth/sessions': ['auth', 'auth/bearer', 'auth/limits', 'auth/tokens', ...USABLE],
   catalogue: USABLE,
   'catalogue/requests': ['auth', 'catalogue', ...USABLE],
   webhooks: ['auth', 'catalogue', 'webhooks/secrets', 'webhooks/stats', ...USABLE],
@@ -54,14 +52,14 @@ const MAY_IMPORT = {
   'deliveries/retention': USABLE,
   'deliveries/log': ['deliveries', 'events', 'webhooks', 'auth', 'auth/bearer/credentials.ts', ...USABLE],
   'deliveries/recovery': ['deliveries', 'deliveries/log', 'deliveries/retention', 'webhooks', 'auth', ...USABLE],
-  'deliveries/trial': [
+  'deliveries/test-deliveries': [
     ...['deliveries', 'deliveries/log', 'deliveries/sending', 'events', 'catalogue', 'webhooks', 'auth'],
     ...USABLE,
   ],
 
-  console: USABLE,
-  'try-receivers': ['auth', ...USABLE],
-  about: ['auth', 'deliveries/sending/backoff.ts', ...USABLE],
+  console: ['auth', 'deliveries/sending/backoff.ts', ...USABLE],
+  'console/sessions': ['auth', 'auth/bearer', 'auth/limits', 'auth/tokens', ...USABLE],
+  'console/test-receivers': ['auth', ...USABLE],
 
   sources: [],
   'sources/followers': USABLE,
@@ -74,35 +72,38 @@ const MAY_IMPORT = {
   'sources/job-queues': ['auth', 'catalogue', 'events', ...USABLE],
 };
 
-const ROOMS = Object.keys(MAY_IMPORT);
+const FOLDERS = Object.keys(MAY_IMPORT);
 const ROLE = `[.](${roles.join('|')})[.]ts$`;
-/** The files of a room, or one file. */
+/** Returns a pattern for the files of a folder, or for one file. */
 const filesOf = (place) =>
   place.endsWith('.ts') ? `${place.replace('.', '[.]')}$` : `${place}/((dto|migrations)/)?[^/]+$`;
 const inSrc = (places) => `^src/(${places.map(filesOf).join('|')})`;
 const MODULE = '[.]module[.]ts$';
 const SPEC = '[.]spec[.]ts$';
 
-const roomRules = ROOMS.flatMap((room) => [
+const folderRules = FOLDERS.flatMap((folder) => [
   {
-    name: `room-${room}`,
-    comment: `${room} may import: ${MAY_IMPORT[room].join(', ') || 'no other room'}.`,
+    name: `folder-${folder}`,
+    comment: `${folder} may import: ${MAY_IMPORT[folder].join(', ') || 'no other folder'}.`,
     severity: 'error',
-    from: { path: inSrc([room]), pathNot: [MODULE, SPEC] },
-    to: { path: '^src/', pathNot: inSrc([room, ...MAY_IMPORT[room]]) },
+    from: { path: inSrc([folder]), pathNot: [MODULE, SPEC] },
+    to: { path: '^src/', pathNot: inSrc([folder, ...MAY_IMPORT[folder]]) },
   },
   {
-    name: `module-${room}`,
-    comment: `The module of ${room} may import what the room may, its rooms, and the modules and entities of others.`,
+    name: `module-${folder}`,
+    comment: `The module of ${folder} may import the same folders, its subfolders, and the modules and entities of other folders.`,
     severity: 'error',
-    from: { path: `^src/${room}/[^/]+${MODULE}` },
-    to: { path: '^src/', pathNot: [inSrc([room, ...MAY_IMPORT[room]]), `^src/${room}/`, MODULE, '[.]entity[.]ts$'] },
+    from: { path: `^src/${folder}/[^/]+${MODULE}` },
+    to: {
+      path: '^src/',
+      pathNot: [inSrc([folder, ...MAY_IMPORT[folder]]), `^src/${folder}/`, MODULE, '[.]entity[.]ts$'],
+    },
   },
 ]);
 
-/** The folders of the console, lowest first: each may import what stands before it, and itself. */
+/** The folders of the console, lowest first: each may import those before it, and itself. */
 const CONSOLE = ['api', 'text', 'parts', 'screens', 'app'];
-/** The folders of the package, lowest first, likewise. Its entry points lie beside them. */
+/** The folders of the package, lowest first, likewise. Its entry points are next to them. */
 const PACKAGE = ['events', 'catalogue', 'signature', 'client', 'nest', 'testing', 'command'];
 const packageRules = PACKAGE.map((folder, i) => ({
   name: `package-${folder}`,
@@ -122,7 +123,7 @@ const consoleRules = CONSOLE.map((folder, i) => ({
   to: { path: '^(console|src|test)/', pathNot: `^console/src/(${CONSOLE.slice(0, i + 1).join('|')})/` },
 }));
 
-/** True of every module (100 is the highest number allowed): the condition that lets a rule judge a file by its name alone. */
+/** True for every module (100 is the highest number allowed), so that a rule can check a file by its name alone. */
 const ANY_NUMBER = 100;
 const forbiddenName = (name, comment, path, pathNot) => ({
   name,
@@ -136,48 +137,49 @@ module.exports = {
   forbidden: [
     {
       name: 'no-circular',
-      comment: 'A circle means that two rooms are one, or that a third is missing. Types count too.',
+      comment: 'A cycle means that two folders belong together, or that a third is missing. Types count too.',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
-    ...roomRules,
+    ...folderRules,
     ...consoleRules,
     ...packageRules,
     {
       name: 'package-by-name',
-      comment: 'The service uses what the package exports.',
+      comment: 'The service uses what the packages export.',
       severity: 'error',
       from: { path: '^src/' },
       to: {
         path: '^packages/',
-        pathNot: '^packages/webhook-notification/src/(webhook-notification|catalogue|nest)[.]ts$',
+        pathNot:
+          '^packages/(webhook-notification/src/(webhook-notification|catalogue|nest)|embedded-postgres/src/embedded-postgres)[.]ts$',
       },
     },
     {
       name: 'console-is-apart',
-      comment: 'The console is a client of the API: neither is built into the other.',
+      comment: 'The console is a client of the API: neither imports the other.',
       severity: 'error',
       from: { path: ['^src/', '^test/', '^ormconfig[.]ts$'] },
       to: { path: '^console/' },
     },
     {
       name: 'entity-is-a-row',
-      comment: 'An entity imports entities and pure files, never what acts on them.',
+      comment: 'An entity imports only entities and pure files, never code that acts on them.',
       severity: 'error',
       from: { path: '[.]entity[.]ts$' },
       to: { path: ROLE, pathNot: '[.]entity[.]ts$' },
     },
     {
       name: 'pure-imports-pure',
-      comment: 'A file without a role suffix imports only such files; of the others at most a type.',
+      comment: 'A file without a role suffix imports only such files, and at most types from others.',
       severity: 'error',
       from: { path: '^src/.+[.]ts$', pathNot: [ROLE, '[.]spec[.]ts$', ...entryPoints, '[.]d[.]ts$'] },
       to: { path: `^src/.*${ROLE}`, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'src-never-imports-test',
-      comment: 'What ships knows no tests, and nothing imports a spec.',
+      comment: 'Shipped code imports no tests, and nothing imports a spec.',
       severity: 'error',
       from: { path: ['^src/', '^ormconfig[.]ts$'] },
       to: { path: ['^test/', '[.]spec[.]ts$'] },
@@ -198,40 +200,40 @@ module.exports = {
     },
     {
       name: 'declared',
-      comment: 'Every imported package stands in package.json.',
+      comment: 'package.json must list every imported package.',
       severity: 'error',
       from: {},
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: '^node_modules/@types/' },
     },
     {
       name: 'resolvable',
-      comment: 'The import leads nowhere.',
+      comment: 'The import cannot be resolved.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },
     },
     {
       name: 'no-orphans',
-      comment: 'Nobody imports it and it imports nothing: dead code. (jest.config.cjs names the global files.)',
+      comment: 'Dead code: the file has no imports and is not imported. (jest.config.cjs names the global files.)',
       severity: 'error',
       from: {
         orphan: true,
         path: ['^src/', '^test/', '^console/src/'],
-        pathNot: ['[.](d|spec|migration)[.]ts$', '^test/support/global-'],
+        pathNot: ['[.](d|spec|migration)[.]c?ts$', '^test/support/global-'],
       },
       to: {},
     },
     forbiddenName('no-barrels', 'Import the file that you mean.', '(^|/)index[.][cm]?[jt]s$', 'node_modules'),
     forbiddenName(
       'no-junk-drawers',
-      'Shared code finds its noun or lives in the lower room.',
+      'Name shared code after its subject, or move it to the lower folder.',
       '^(src|test)/(.*/)?(common|shared|utils?|helpers?|lib|core|misc)/',
     ),
     forbiddenName(
-      'known-rooms',
-      'A new room needs its line in MAY_IMPORT above (and in docs/architecture.md).',
+      'known-folders',
+      'A new folder requires a line in MAY_IMPORT above (and in docs/architecture.md).',
       '^src/[^/]+/',
-      `^src/(commands/[^/]+$|${ROOMS.map(filesOf).join('|')})`,
+      `^src/(commands/[^/]+$|${FOLDERS.map(filesOf).join('|')})`,
     ),
   ],
   options: {

@@ -2,6 +2,7 @@
 FROM node:24-bookworm-slim AS base
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY packages/embedded-postgres/package.json ./packages/embedded-postgres/package.json
 COPY packages/webhook-notification/package.json ./packages/webhook-notification/package.json
 
 FROM base AS build
@@ -30,7 +31,9 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
 WORKDIR /app
 COPY package.json LICENSE ./
 COPY --from=dependencies /app/node_modules ./node_modules
-# node_modules has a link to it.
+# node_modules has links to them.
+COPY packages/embedded-postgres/package.json ./packages/embedded-postgres/package.json
+COPY --from=build /app/packages/embedded-postgres/dist ./packages/embedded-postgres/dist
 COPY packages/webhook-notification/package.json ./packages/webhook-notification/package.json
 COPY --from=build /app/packages/webhook-notification/dist ./packages/webhook-notification/dist
 COPY --from=build /app/dist ./dist

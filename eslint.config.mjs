@@ -1,4 +1,4 @@
-// The rules of the house that a tool can hold. Every one is an error: a warning is a rule nobody keeps.
+// Project rules that a tool can check. Every one is an error, because warnings are ignored.
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import ts from 'typescript-eslint';
@@ -12,16 +12,16 @@ const SPECS = ['src/**/*.spec.ts', 'packages/*/src/**/*.spec.ts', 'test/**/*.ts'
 const WITH_ROLE = names.roles.map((role) => `src/**/*.${role}.ts`);
 const PURE_EXCEPTIONS = [...WITH_ROLE, ...names.entryPoints, 'src/**/*.spec.ts', 'src/**/*.d.ts'];
 
-// ESLint does not merge the options of a rule that two blocks set, so the lists are composed here and each
-// block below states its whole list.
+// ESLint does not merge the options of a rule that two blocks set, so the lists are composed here and each block below
+// states its whole list.
 
-/** Holds in everything that ships except src/plumbing/config. */
+/** Applies to all shipped code except src/infrastructure/config. */
 const environment = {
   properties: [
     {
       object: 'process',
       property: 'env',
-      message: 'Settings come from Config; only src/plumbing/config reads process.env.',
+      message: 'Settings come from Config; only src/infrastructure/config reads process.env.',
     },
   ],
   syntax: [
@@ -32,7 +32,7 @@ const environment = {
   ],
 };
 
-/** Holds in everything that ships. */
+/** Applies to all shipped code. */
 const shipped = {
   globals: [{ name: 'fetch', message: 'undici.request through the bounded client: fetch costs five times the CPU.' }],
   syntax: [
@@ -43,20 +43,23 @@ const shipped = {
     { name: 'undici', importNames: ['fetch'], message: 'undici.request through the bounded client.' },
   ],
   patterns: [
-    { regex: '^(node:)?process$', message: 'Use the global process, and process.env only in src/plumbing/config.' },
+    {
+      regex: '^(node:)?process$',
+      message: 'Use the global process, and process.env only in src/infrastructure/config.',
+    },
   ],
 };
 
 const impure = 'A file without a role suffix is pure:';
 const FRAMEWORKS = '^(@nestjs|@fastify|fastify|typeorm|bullmq|ioredis|pg|undici|passport[a-z-]*)(\\x2F|$)';
-// Of those a pure file may name the type of plain options. The type of a handle (EntityManager, Job, Dispatcher) would
-// let it act through what it is handed.
+// A pure file may name the types of plain options from these. The type of a handle (EntityManager, Job, Dispatcher)
+// would let it act through a handle that it receives.
 const FRAMEWORK_TYPES = [
   'ImportSpecifier[imported.name!=/Options$/]',
   'ImportDefaultSpecifier',
   'ImportNamespaceSpecifier',
 ];
-/** Holds besides in files without a role suffix: no framework, network, clock or randomness of their own. */
+/** Applies also to files without a role suffix: no framework, network, clock or randomness of their own. */
 const pure = {
   properties: [
     { object: 'Date', property: 'now', message: `${impure} take the time as an argument.` },
@@ -86,7 +89,7 @@ const pure = {
     { selector: "MemberExpression[object.name='process'][property.name!='env']", message: `${impure} no process.` },
   ],
   paths: [
-    // `default` too: through `import crypto from 'node:crypto'` everything would be reachable.
+    // `default` too: `import crypto from 'node:crypto'` would make everything accessible.
     {
       name: 'node:crypto',
       importNames: [
@@ -140,7 +143,7 @@ const rulesFor = (...layers) => {
   const join = (list) => layers.flatMap((layer) => layer[list] ?? []);
   const properties = join('properties');
   return {
-    // An entry without options would keep those of the block before it.
+    // Without options, the entry would keep those of the block before it.
     'no-restricted-properties': properties.length > 0 ? ['error', ...properties] : 'off',
     'no-restricted-globals': ['error', { globals: join('globals'), checkGlobalObject: true }],
     'no-restricted-syntax': ['error', ...join('syntax')],
@@ -152,7 +155,7 @@ const sleeps = 'Nothing sleeps a fixed time: use waitFor.';
 const inPromise = "NewExpression[callee.name='Promise'] CallExpression[callee.name='setTimeout']";
 const RUNNERS = '/^(it|test|describe)$/';
 const focused = 'A focused test hides all others.';
-// Skipping what a machine cannot run is decided in one place, test/support; a spec never switches a test off.
+// Only test/support decides which tests a machine cannot run; a spec never skips a test.
 const skipped = 'Tests are not switched off; what a machine lacks is asked in test/support.';
 const switches = (word, message) => [
   {
@@ -175,7 +178,7 @@ const noSleep = [
   { selector: 'AwaitExpression > CallExpression[callee.name=/^(sleep|delay|pause)$/]', message: sleeps },
 ];
 
-// What is shown are texts of others: none of them becomes a part of the page.
+// The page shows texts from other people, none of which may become markup.
 const asText = 'Texts are shown as text nodes.';
 const markup = ['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'srcdoc', 'write', 'parseFromString'].map(
   (property) => ({
@@ -189,7 +192,7 @@ const markupSyntax = [
   { selector: "JSXAttribute[name.name='href'] > Literal[value=/^javascript:/i]", message: asText },
 ];
 
-// A value that is put into an address as it is can lead a request, with its token, elsewhere.
+// An unencoded value in a URL can send a request, with its token, elsewhere.
 const asAddress = 'A value becomes part of an address by encoded`…` or queryOf, of console/src/api/address.ts.';
 const ENDS_IN_ADDRESS = '(\\x2F|[?&][^=]*=?)$';
 const addressSyntax = [
@@ -200,7 +203,7 @@ const addressSyntax = [
 
 const house = {
   rules: {
-    /** Whoever switches a rule off says why: `// eslint-disable-next-line no-console -- why`. */
+    /** Requires a reason for every disabled rule: `// eslint-disable-next-line no-console -- why`. */
     'explained-disable': {
       create: (context) => ({
         Program() {
@@ -240,7 +243,7 @@ export default defineConfig(
   {
     rules: {
       eqeqeq: ['error', 'always', { null: 'ignore' }],
-      'max-params': ['error', { max: 5 }],
+      'max-params': ['error', { max: 7 }],
     },
   },
 
@@ -269,8 +272,8 @@ export default defineConfig(
         'error',
         { argsIgnorePattern: '^_', destructuredArrayIgnorePattern: '^_', ignoreRestSiblings: true },
       ],
-      // Off: `import type` of a class that a decorated constructor names would take it out of emitDecoratorMetadata,
-      // and Nest would inject Object.
+      // Off: `import type` of a class in a decorated constructor would remove it from emitDecoratorMetadata, and Nest
+      // would inject Object.
       '@typescript-eslint/consistent-type-imports': 'off',
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
@@ -289,7 +292,7 @@ export default defineConfig(
       'no-console': 'error',
       'max-lines': ['error', { max: 250 }],
       'max-lines-per-function': ['error', { max: 50, IIFEs: true }],
-      // `any` that comes in from outside (JSON.parse, a query's rows) has to be named before it is used.
+      // `any` from outside (JSON.parse, the rows of a query) must get a type before it is used.
       '@typescript-eslint/no-unsafe-argument': 'error',
       '@typescript-eslint/no-unsafe-assignment': 'error',
       '@typescript-eslint/no-unsafe-call': 'error',
@@ -298,12 +301,12 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
     },
   },
-  // An application brings no HTTP client for our sake.
+  // The library must not add an HTTP client to an application.
   { files: ['packages/*/src/**/*.ts'], rules: rulesFor(environment) },
-  { files: ['src/main.ts', 'src/**/*.command.ts', 'src/**/*.launcher.ts'], rules: { 'no-console': 'off' } },
-  { files: ['src/plumbing/config/**/*.ts'], ignores: ['src/**/*.spec.ts'], rules: rulesFor(shipped) },
+  { files: ['src/main.ts', 'src/**/*.command.ts', 'src/**/*.setup.ts'], rules: { 'no-console': 'off' } },
+  { files: ['src/infrastructure/config/**/*.ts'], ignores: ['src/**/*.spec.ts'], rules: rulesFor(shipped) },
   { files: ['src/**/*.ts'], ignores: PURE_EXCEPTIONS, rules: rulesFor(shipped, environment, pure) },
-  { files: ['src/plumbing/config/**/*.ts'], ignores: PURE_EXCEPTIONS, rules: rulesFor(shipped, pure) },
+  { files: ['src/infrastructure/config/**/*.ts'], ignores: PURE_EXCEPTIONS, rules: rulesFor(shipped, pure) },
 
   {
     files: ['console/src/**/*.{ts,tsx}'],
@@ -321,7 +324,7 @@ export default defineConfig(
   },
   { files: ['console/src/api/{address,base}.ts'], rules: { 'no-restricted-syntax': ['error', ...markupSyntax] } },
   { files: ['console/src/api/call.ts'], rules: { 'no-restricted-globals': 'off' } },
-  // All sentences are in one file.
+  // All texts are in one file.
   { files: ['console/src/text/*.ts'], rules: { 'max-lines': 'off' } },
 
   {
@@ -344,7 +347,7 @@ export default defineConfig(
     },
   },
   {
-    // What describe and it of node:test return is the runner's concern.
+    // The test runner handles the return values of describe and it of node:test.
     files: ['examples/*/src/*.spec.ts'],
     rules: {
       '@typescript-eslint/no-floating-promises': [

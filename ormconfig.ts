@@ -1,8 +1,8 @@
 import { DataSource } from 'typeorm';
-import { readConfig } from './src/plumbing/config/environment.launcher';
-import { dataSourceOptions } from './src/plumbing/database/data-source.launcher';
-import { ensureSchema } from './src/plumbing/database/migrator.launcher';
-import { attachStore, type Store } from './src/store.launcher';
+import { readConfig } from './src/infrastructure/config/environment.setup';
+import { dataSourceOptions } from './src/infrastructure/database/data-source.setup';
+import { ensureSchema } from './src/infrastructure/database/migrator.setup';
+import { attachStore, type Store } from './src/store.setup';
 
 /** Ends the embedded PostgreSQL with itself, if the CLI had to start it. */
 class CliDataSource extends DataSource {

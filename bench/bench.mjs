@@ -1,6 +1,8 @@
-// `npm run bench`: what the service can do, each figure beside its limit on the same machine in the same minute.
-// docs/performance.md says what the figures mean. BENCH=full adds the long workloads, BENCH=<name,…> chooses, and
-// BENCH_SCALE=0.1 shrinks counts for trying out, BENCH_POSTGRES=ordinary takes a PostgreSQL with its own defaults, BENCH_AGAINST=file compares with the results of another run. Exit code 1 only when a run was wrong, never because it was slow.
+// `npm run bench`: measures the service, each figure with its limit on the same machine in the same minute.
+// docs/performance.md explains the figures. BENCH=full adds the long workloads, BENCH=<name,…> selects some,
+// BENCH_SCALE=0.1 reduces counts for a quick run, BENCH_POSTGRES=ordinary uses a PostgreSQL with its own defaults,
+// BENCH_AGAINST=file compares with the results of another run. Exit code 1 means that a run was wrong, never that it
+// was slow.
 import { accepting } from './workloads/accepting.workload.mjs';
 import { backlog } from './workloads/backlog.workload.mjs';
 import { deferred } from './workloads/deferred.workload.mjs';
@@ -62,7 +64,7 @@ function scaleOf(text = '1') {
 }
 
 function say(line) {
-  // Whatever is still under way then only sees its stores go.
+  // From here on, running work only fails because its stores are gone.
   if (ending) return;
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   process.stdout.write(`${String(seconds).padStart(5)} s  ${line}\n`);
@@ -123,7 +125,7 @@ async function main() {
   return invalid === 0 ? 0 : 1;
 }
 
-/** Ends everything that was started, newest first; what does not end does not keep the rest. */
+/** Ends everything that was started, newest first; a failure does not stop the rest. */
 function end(exitCode) {
   return (ending ??= endOnce(exitCode));
 }

@@ -1,11 +1,12 @@
-// What a delivery costs, for the arithmetic of docs/capacity.md: bytes on disk, in the write-ahead log, in Redis and on the
-// network, processor time and connections, by role. By hand, on Linux: `npm run build && node bench/costs.mjs`.
+// The cost of a delivery, for the calculations in docs/capacity.md: bytes on disk, in the write-ahead log, in Redis and
+// on the network, processor time and connections, by role. Run it manually, on Linux: `npm run build && node
+// bench/costs.mjs`.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { JOB_OPTIONS } from '../dist/src/plumbing/queue/queue-connections.client.js';
+import { JOB_OPTIONS } from '../dist/src/infrastructure/queue/queue-connections.client.js';
 import { cpuMs, postmasterOf, treeCpuMs } from './processes/cpu.mjs';
 import { Remote } from './processes/remote.mjs';
 import { createAudience, Service, warmUp } from './processes/services.mjs';
@@ -20,7 +21,7 @@ const cleanUps = [];
 const say = (line) => process.stdout.write(`${line}\n`);
 const tell = (what, value, unit = '') => say(`  ${what.padEnd(52)} ${Number(value.toPrecision(3))} ${unit}`);
 
-/** A receiver in this process, which also counts the bytes that come in. */
+/** Starts a receiver in this process, which also counts incoming bytes. */
 async function startReceiver() {
   const state = { count: 0, bytes: 0, url: '' };
   const server = createServer((request, response) => {
@@ -39,7 +40,7 @@ async function startReceiver() {
   return state;
 }
 
-/** Everything that grows with deliveries. */
+/** Reads everything that grows with deliveries. */
 async function reading({ service, postmaster, api, worker, redis }) {
   const [row] = await service.query(`
     select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as wal, pg_current_xact_id()::text::float8 as xids,

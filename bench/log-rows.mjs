@@ -1,4 +1,4 @@
-// Rows of the delivery log as if they had been sent, written by one statement.
+// Writes rows of the delivery log in one statement, as if they had been sent.
 
 const uuid = (time, random) =>
   `(lpad(to_hex(${time}), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || lpad(to_hex(${random}), 15, '0'))::uuid`;
@@ -17,7 +17,7 @@ const INSERT = `
     ) as moment
   ) as moment`;
 
-/** So many succeeded rows of a webhook, evenly spread over the time before `until`, both in milliseconds. */
+/** Writes this many succeeded rows of a webhook, evenly spread over the `span` before `until`, both in ms. */
 export function writeLog(service, { rows, until, span, webhookId, user, url }) {
   return service.query(INSERT, [rows, Math.floor(until), span, webhookId, user, url]);
 }

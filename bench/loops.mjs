@@ -1,21 +1,21 @@
-// Two ways to make load.
+// Two ways to generate load.
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import { now } from './processes/remote.mjs';
 
-/** Closed loop: a fixed number of calls under way, the next begins when one ends. For what can be done at most. */
+/** Closed loop: a fixed number of concurrent calls; the next begins when one ends. Measures maximum throughput. */
 export async function closedLoop(count, concurrency, send) {
   const results = new Array(count);
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     for (let i = next++; i < count; i = next++) results[i] = await send(i);
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, count) }, lane));
+  await Promise.all(Array.from({ length: Math.min(concurrency, count) }, worker));
   return results;
 }
 
 /**
- * Open loop: calls begin when they are due, whether or not earlier ones have ended. For latency: `send` is told when it
- * should have begun, so that time lost before the call counts too.
+ * Open loop: calls begin when they are due, whether or not earlier ones have ended. Measures latency: `send` gets the
+ * time at which it should have begun, so that time lost before the call counts too.
  */
 export async function openLoop(count, ratePerSecond, send) {
   const startAt = now();

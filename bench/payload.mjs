@@ -1,4 +1,4 @@
-// What is published everywhere: an ordinary event of the catalogue.
+// The event that all workloads publish: an ordinary event of the catalogue.
 export const EVENT = 'follower.gained';
 
 export const dataOf = (i) => ({

@@ -1,4 +1,4 @@
-// The table at the end, and the file for machines.
+// The table at the end, and the results as a file.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { median } from './statistics.mjs';
@@ -14,7 +14,7 @@ export const machine = () => ({
   platform: `${process.platform} ${process.arch}`,
 });
 
-/** One row for each value of each figure: medians of what was measured and of its limit, and their ratio. */
+/** Returns one row for each value of each figure: medians of the measurement and of its limit, and their ratio. */
 export function summarise({ title, unit, units, rounds }) {
   const names = new Set(rounds.flatMap(({ measured }) => Object.keys(measured)));
   const isValid = rounds.every(({ problems }) => problems.length === 0);
@@ -51,7 +51,10 @@ export function printTable(rows) {
   print(lines, (column) => column > 1 && column < 5);
 }
 
-/** How each figure has changed since other results: as measured, and beside its limit, which takes the machine out of it. */
+/**
+ * Prints how each figure has changed since other results: as measured, and relative to its limit, which cancels out the
+ * machine.
+ */
 export function printChanges(rows, { measuredAt, rows: before }) {
   const known = new Map(before.map((row) => [row.title, row]));
   const percent = (now, then) =>
@@ -74,7 +77,7 @@ export function printChanges(rows, { measuredAt, rows: before }) {
   print([[`change since ${measuredAt}`, 'then', 'now', 'measured', 'ratio'], ...changes], (column) => column > 0);
 }
 
-/** Results that `writeResults` has written; undefined of no file. */
+/** Reads results that `writeResults` has written; undefined without a file. */
 export function readResults(file) {
   return file ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
@@ -91,5 +94,5 @@ export function writeResults(results) {
   writeFileSync(RESULTS_FILE, `${JSON.stringify(results, null, 2)}\n`);
 }
 
-/** Three significant digits. */
+/** Rounds to three significant digits. */
 const short = (value) => (Number.isFinite(value) ? String(Number(value.toPrecision(3))) : '-');

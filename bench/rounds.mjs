@@ -1,12 +1,12 @@
-// A figure: what was measured and its limit, in turns, and the ratio of the two.
+// A figure: a measurement and its limit, taken alternately, and the ratio of the two.
 
 const ROUNDS = 3;
 
 /**
- * Measures a limit and what is compared with it in turns, so that a machine that slows down slows both. Each of the two
- * hands back `{ values: { name: number }, problems: [sentence] }`, with the same names. `units` has those of single names.
+ * Measures a limit and a workload alternately, so that a machine that slows down affects both. Each of the two returns
+ * `{ values: { name: number }, problems: [message] }`, with the same names. `units` has the units of single names.
  */
-export async function inTurns(bench, { title, unit, units = {}, limit, measure }) {
+export async function alternate(bench, { title, unit, units = {}, limit, measure }) {
   const rounds = [];
   for (let i = 1; i <= ROUNDS; i++) {
     const limited = await attempt(limit);
@@ -21,7 +21,7 @@ export async function inTurns(bench, { title, unit, units = {}, limit, measure }
   bench.figures.push({ title, unit, units, rounds });
 }
 
-/** Measures three times what has its limit in the same run, which hands back `{ limit, measured, problems }`. */
+/** Measures three times a run that has its limit built in, and returns `{ limit, measured, problems }`. */
 export async function repeat(bench, { title, unit, units = {}, run }) {
   const rounds = [];
   for (let i = 1; i <= ROUNDS; i++) {
@@ -33,7 +33,7 @@ export async function repeat(bench, { title, unit, units = {}, run }) {
   bench.figures.push({ title, unit, units, rounds });
 }
 
-/** A run that breaks does not end the bench: it is a figure that does not count. */
+/** A run that fails does not end the bench: its figure is invalid. */
 async function attempt(run) {
   return run().catch((error) => ({ values: {}, problems: [String(error.stack ?? error)] }));
 }

@@ -1,9 +1,9 @@
-// Signing and verifying by node:crypto alone: nothing of the service checks itself.
+// Signs and verifies with node:crypto alone, so that no code of the service checks itself.
 import { createHmac } from 'node:crypto';
 
 const hmac = (text, secret, encoding) => createHmac('sha256', secret).update(text).digest(encoding);
 
-/** The headers of a signed request, as the service writes them. */
+/** Returns the headers of a signed request, as the service writes them. */
 export function signedHeaders({ body, secret, event, eventId, deliveryId }) {
   const timestamp = Math.floor(Date.now() / 1000);
   return {
@@ -20,7 +20,7 @@ export function signedHeaders({ body, secret, event, eventId, deliveryId }) {
   };
 }
 
-/** Whether both signatures of a request are right, and its body is of the event that its header names. */
+/** True when both signatures of a request are correct and its body contains the event that its header names. */
 export function isGenuine({ headers, body }, secret) {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp } = headers;
   return (

@@ -1,10 +1,11 @@
-// What has to be true of a run for its figure to count. Each function hands back sentences: none means that all is well.
+// Conditions for a figure to be valid. Each function returns problems as sentences; an empty list means that all is
+// correct.
 import { setTimeout as pause } from 'node:timers/promises';
 import { isGenuine } from './signatures.mjs';
 
 const SETTLED_WITHIN_MS = 30_000;
 
-/** Each event reached each webhook exactly once, and nothing else came. */
+/** Each event reached each webhook exactly once, and nothing else arrived. */
 function arrivalProblems(arrivals, eventIds, paths) {
   const wanted = new Set(eventIds.flatMap((id) => paths.map((path) => `${id} ${path}`)));
   const seen = new Set();
@@ -23,7 +24,7 @@ function arrivalProblems(arrivals, eventIds, paths) {
   ];
 }
 
-/** The sample that the receiver kept is signed. */
+/** The requests that the receiver sampled are signed. */
 function signatureProblems(samples, secret) {
   const forged = samples.filter((sample) => !isGenuine(sample, secret)).length;
   return [
@@ -32,7 +33,7 @@ function signatureProblems(samples, secret) {
   ];
 }
 
-/** What is wrong with what came for a group. */
+/** Returns the problems of the requests that a group received. */
 export function receivedProblems({ arrivals, samples }, { eventIds, paths, secret }) {
   return [...arrivalProblems(arrivals, eventIds, paths), ...signatureProblems(samples, secret)];
 }
@@ -45,7 +46,7 @@ export async function logProblems(service, { eventIds, webhookIds }) {
     return row;
   };
   let log = await read();
-  // Outcomes are written after the receiver has answered.
+  // Outcomes are written after the receiver has responded.
   for (const until = Date.now() + SETTLED_WITHIN_MS; log.settled < wanted && Date.now() < until; log = await read())
     await pause(100);
   const isComplete = log.rows === wanted && log.succeeded === wanted;

@@ -1,10 +1,10 @@
-// Builds `packages/webhook-notification`, which the service needs: before it, and before `npm pack`.
+// Builds a folder of `packages`: the one that is named, or else the one in which `npm pack` runs.
 const { spawnSync } = require('node:child_process');
 const { rmSync } = require('node:fs');
-const { dirname, join } = require('node:path');
+const { join, resolve } = require('node:path');
 const writeLibraryTypes = require('./library-types.cjs');
 
-const folder = dirname(require.resolve('../packages/webhook-notification/package.json'));
+const folder = resolve(process.argv[2] ?? '.');
 
 function compile() {
   rmSync(join(folder, 'dist'), { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// `npm run build`: the library, the service and the console. With `--if-changed` each of them stays as it is when it was built
-// from these very sources, with these packages, by this version of Node.
+// `npm run build`: the library, the embedded database, the service and the console. `--if-changed` skips each part that
+// was already built from the same sources and packages with the same version of Node.
 const { createHash } = require('node:crypto');
 const { spawnSync } = require('node:child_process');
 const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = require('node:fs');
@@ -7,24 +7,31 @@ const { dirname, join } = require('node:path');
 
 const root = dirname(require.resolve('../package.json'));
 const library = 'packages/webhook-notification';
+const embedded = 'packages/embedded-postgres';
 const everywhere = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.cjs'];
 const parts = [
   {
     name: 'library',
     from: ['openapi.json', 'scripts/library-types.cjs', `${library}/tsconfig.json`, `${library}/src`],
     into: `${library}/dist`,
-    command: ['scripts/build-package.cjs'],
+    command: ['scripts/build-package.cjs', library],
+  },
+  {
+    name: 'embedded-postgres',
+    from: [`${embedded}/tsconfig.json`, `${embedded}/src`],
+    into: `${embedded}/dist`,
+    command: ['scripts/build-package.cjs', embedded],
   },
   {
     name: 'service',
-    from: ['nest-cli.json', 'tsconfig.build.json', 'ormconfig.ts', 'src', `${library}/src`],
+    from: ['nest-cli.json', 'tsconfig.build.json', 'ormconfig.ts', 'src', `${library}/src`, `${embedded}/src`],
     into: 'dist/src',
     command: [require.resolve('@nestjs/cli/bin/nest.js', { paths: [root] }), 'build'],
   },
   { name: 'console', from: ['openapi.json', 'console'], into: 'dist/console', command: ['console/build.mjs'] },
 ];
 
-/** Those that are made out of openapi.json are left out. */
+/** Excludes the files that are generated from openapi.json. */
 function filesIn(path) {
   if (!statSync(path).isDirectory()) return [path];
   const entries = readdirSync(path, { withFileTypes: true, recursive: true });
@@ -43,10 +50,10 @@ function hash(sources) {
   return sum.digest('hex');
 }
 
-/** Answers whether it went well. */
+/** Returns whether the build succeeded. */
 function build({ name, from, into, command }) {
   const note = join(root, 'dist', '.built', name);
-  // Taken before the build: what is saved meanwhile is built the next time.
+  // Computed before the build, so that files saved meanwhile are rebuilt the next time.
   const now = hash([...everywhere, ...from]);
   const isThere = existsSync(note) && existsSync(join(root, into));
   if (process.argv.includes('--if-changed') && isThere && readFileSync(note, 'utf8') === now) return true;

@@ -1,9 +1,9 @@
-// The whole main job in a few seconds, told as it happens: `npm run demo`.
+// A demonstration of the service in a few seconds: `npm run demo`.
 //
 // It starts the service on a temporary folder, registers a webhook at a small receiver of its own, runs a BullMQ queue
 // whose jobs become events, lets an account gain and lose a follower, checks every signature, lets one delivery fail and
-// be retried, and reads the log. Exit code 0 means that all of it was true. Nothing here comes from the service's code: it is used as any
-// stranger would use it.
+// be retried, and reads the log. Exit code 0 means that every check passed. The demo imports no code of the service and
+// uses only its public interface.
 import { spawn } from 'node:child_process';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -24,17 +24,17 @@ const OF_JOBS = 'job.started job.completed operation.complete job.started operat
 /** An account gains one follower and loses another. */
 const OF_FOLLOWERS = 'follower.gained follower.lost'.split(' ');
 const ALL = [...OF_FOLLOWERS, ...OF_JOBS];
-/** The receiver answers 500 to the first request with this event. */
+/** The receiver returns 500 to the first request with this event. */
 const FAILS_ONCE = 'follower.lost';
 const SECRET = 'only the demo knows this';
 const RETRY_AFTER_MS = 400;
 
 const startedAt = performance.now();
 const interruption = new AbortController();
-/** One entry for each claim: does it hold? */
+/** One entry per claim: true when it holds. */
 const checks = [];
 
-// ---------------------------------------------------------------------------------------------- the story
+// ---------------------------------------------------------------------------------------------- the demo
 
 async function tell(cleanup) {
   title('Webhook Notification Service: every event reaches its receiver, signed');
@@ -78,7 +78,7 @@ async function tell(cleanup) {
   check('its data folder is removed', !existsSync(folder));
 }
 
-/** A push account gets three lists of followers: the first is where it begins, then one comes, and one goes. */
+/** A push account gets three lists of followers: the initial one, one with a new follower, and one without another. */
 async function changeFollowers(api) {
   const account = await api('POST', '/api/accounts', { provider: 'push', handle: 'demo' });
   const [ada, bob] = [
@@ -176,7 +176,7 @@ function checkLog(log, requests) {
 async function makeFolder(cleanup) {
   const folder = await mkdtemp(join(tmpdir(), 'webhook-demo-'));
   cleanup.add(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  // PostgreSQL never runs as root: started by root, it runs as another user, who has to pass through here.
+  // PostgreSQL never runs as root: started by root, it runs as another user, who must be able to pass through here.
   await chmod(folder, 0o711);
   return folder;
 }
@@ -209,7 +209,7 @@ async function startService(folder, cleanup) {
   return { url, dataDir, stop };
 }
 
-/** Only what programs need to run: settings of the surrounding shell are not the demo's. */
+/** Only the variables that programs need to run: settings of the surrounding shell do not apply to the demo. */
 function systemEnvironment() {
   const names = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LD_LIBRARY_PATH'];
   return Object.fromEntries(names.filter((name) => name in process.env).map((name) => [name, process.env[name]]));
@@ -223,11 +223,11 @@ function refuseEnded(service) {
   if (hasEnded(service)) throw new Error(`the service ended instead of starting:\n${service.error ?? service.output}`);
 }
 
-/** Asks it to end and hands on its exit code; null when it had to be killed. */
+/** Stops the service and returns its exit code; null when it had to be killed. */
 async function stopService(service) {
   const { child, dataDir } = service;
   const ended = () => hasEnded(service);
-  // Before it is ready a service does not hear signals yet, and its database would outlive it.
+  // Before it is ready, a service does not handle signals yet, and its database would outlive it.
   await patiently(20_000, () => urlOf(service) || ended());
   if (!ended()) child.kill('SIGTERM');
   if (!(await patiently(20_000, ended))) child.kill('SIGKILL');
@@ -236,13 +236,13 @@ async function stopService(service) {
   return child.exitCode;
 }
 
-/** Where the embedded database lives: in the data folder, unless its user could not get there. */
+/** Returns the folder of the embedded database: in the data folder, unless its user could not get there. */
 async function placeOf(dataDir) {
   const elsewhere = (await readFile(join(dataDir, 'postgres.location'), 'utf8').catch(() => '')).trim();
   return { elsewhere, place: elsewhere || join(dataDir, 'postgres') };
 }
 
-/** After a clean end there is nothing left to do here, unless the database could not live in the data folder. */
+/** After a clean end there is nothing to do, unless the database could not be in the data folder. */
 async function clearDatabase(dataDir) {
   const { elsewhere, place } = await placeOf(dataDir);
   const [pid, home] = (await readFile(join(place, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
@@ -253,7 +253,7 @@ async function clearDatabase(dataDir) {
   if (elsewhere) await rm(dirname(elsewhere), { recursive: true, force: true });
 }
 
-/** Calls the API with a token: the status, and `data` or `error` of the envelope. */
+/** Calls the API with a token; returns the status, and `data` or `error` of the envelope. */
 function apiOf(url, token) {
   return async (method, path, body) => {
     const response = await fetch(url + path, {
@@ -269,7 +269,7 @@ function apiOf(url, token) {
 
 // ---------------------------------------------------------------------------------------------- the queue
 
-/** Somebody's BullMQ queue, in the same PostgreSQL as the service: two jobs, and a worker for them. */
+/** Another program's BullMQ queue, in the same PostgreSQL as the service: two jobs, and a worker for them. */
 async function runJobs({ dataDir }, cleanup) {
   const password = (await readFile(join(dataDir, 'postgres.password'), 'utf8')).trim();
   const { place } = await placeOf(dataDir);
@@ -340,14 +340,14 @@ async function receive(incoming, requests) {
   return request.answer;
 }
 
-/** What every receiver does: compute the signature over the raw body, and compare it in constant time. */
+/** The verification that every receiver needs: compute the signature over the raw body, and compare it in constant time. */
 function isSigned(body, signature, secret) {
   const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
   const given = Buffer.from(signature ?? '');
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-// ---------------------------------------------------------------------------------------------- the words
+// ---------------------------------------------------------------------------------------------- the output
 
 const hasColour = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code) => (text) => (hasColour ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -390,15 +390,15 @@ function check(claim, holds) {
   say(`   ${holds ? green('✔') : red('✘')} ${claim}`);
 }
 
-// ---------------------------------------------------------------------------------------------- the machinery
+// ---------------------------------------------------------------------------------------------- helpers
 
-/** Asks until the answer is truthy; whoever presses Ctrl-C need not wait for it. */
+/** Polls until the result is truthy, or until Ctrl-C. */
 async function waitFor(what, probe) {
   const answer = await patiently(20_000, () => {
     interruption.signal.throwIfAborted();
     return probe();
   });
-  if (!answer) throw new Error(`waited in vain for ${what}`);
+  if (!answer) throw new Error(`timed out waiting for ${what}`);
   return answer;
 }
 
@@ -413,7 +413,7 @@ async function patiently(ms, probe) {
 
 const isSame = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Undoes what was done, newest first, and each thing once. */
+/** Undoes the steps in reverse order, each of them once. */
 function newCleanup() {
   const undo = [];
   return {
@@ -424,7 +424,7 @@ function newCleanup() {
   };
 }
 
-/** Ends the story at its next wait; then everything is cleaned up as after any other failure. */
+/** Ends the demo at its next wait; then everything is cleaned up as after any other failure. */
 function interrupt(reason) {
   if (!interruption.signal.aborted) interruption.abort(new Error(`interrupted (${reason}), cleaning up`));
 }

@@ -1,5 +1,5 @@
-// Starts a PostgreSQL as operators run it, for the tests and the bench: the programs of Debian's postgresql-15, or those
-// in POSTGRES_BIN, with their own defaults (JIT on, 128 MB of buffers, autovacuum once a minute).
+// Starts a PostgreSQL as operators run it, for the tests and the bench: the programs of Debian's postgresql-15, or
+// those in POSTGRES_BIN, with their own defaults (JIT on, 128 MB of buffers, autovacuum once a minute).
 const { spawn, spawnSync } = require('node:child_process');
 const { randomBytes } = require('node:crypto');
 const { once } = require('node:events');
@@ -13,15 +13,15 @@ const STARTS_WITHIN_MS = 30_000;
 /** The status in line 8 of `postmaster.pid` once it accepts connections. */
 const READY = /^ready\s*$/;
 
-/** The folder of its programs; undefined where there are none. */
+/** Returns the folder of its programs; undefined where there are none. */
 function ordinaryPostgresBin() {
   const bin = process.env.POSTGRES_BIN || '/usr/lib/postgresql/15/bin';
   return existsSync(join(bin, 'initdb')) ? bin : undefined;
 }
 
 /**
- * Starts a server on a free loopback port, with an empty cluster in a folder of its own.
- * @returns its url as superuser, the id of its main process, and `stop`, which ends it and deletes the folder
+ * Starts a server on a free loopback port, with an empty cluster in its own folder.
+ * @returns its url as superuser, the id of its main process, and `stop`, which stops it and deletes the folder
  */
 async function startOrdinaryPostgres() {
   const bin = ordinaryPostgresBin();
@@ -38,7 +38,7 @@ async function startOrdinaryPostgres() {
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '' };
   const args = Object.entries(settings).map(([name, value]) => `-c${name}=${value}`);
-  // Ctrl-C is for whoever started it, and who then stops it.
+  // Ctrl-C is handled by the caller, which then stops the server.
   const child = spawn(join(bin, 'postgres'), [`-D${data}`, ...args], {
     ...user,
     cwd: '/',
@@ -47,7 +47,7 @@ async function startOrdinaryPostgres() {
   });
   const stop = async () => {
     const ended = once(child, 'close');
-    // Immediate: nothing of it is used again.
+    // Immediate shutdown, because its data is not used again.
     if (child.exitCode === null && child.signalCode === null && child.kill('SIGQUIT')) await ended;
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   };

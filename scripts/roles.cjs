@@ -3,8 +3,8 @@ module.exports = {
   /** The suffixes of `<noun>.<role>.ts`. A file of src without one is pure. */
   roles: (
     'module controller service repository query processor queue client timer guard strategy decorator filter pipe ' +
-    'subscriber launcher command migration entity dto'
+    'subscriber setup command migration entity dto'
   ).split(' '),
-  /** What the world calls first: these files have no role, and are not pure. */
+  /** Entry points, which have no role and are not pure. */
   entryPoints: ['src/main.ts'],
 };

@@ -1,35 +1,34 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
-import { AboutModule } from './about/about.module';
 import { AuthModule } from './auth/auth.module';
 import { BearerGuard } from './auth/bearer/bearer.guard';
-import { UserTurnsGuard } from './auth/limits/user-turns.guard';
-import type { Config } from './plumbing/config/config';
-import { ConfigModule } from './plumbing/config/config.module';
-import { DatabaseModule } from './plumbing/database/database.module';
+import { UserConcurrencyGuard } from './auth/limits/user-concurrency.guard';
+import { ConsoleModule } from './console/console.module';
+import type { Config } from './infrastructure/config/config';
+import { ConfigModule } from './infrastructure/config/config.module';
+import { DatabaseModule } from './infrastructure/database/database.module';
 import { DeliveriesModule } from './deliveries/deliveries.module';
-import { ApiExceptionFilter } from './plumbing/errors/api-exception.filter';
+import { ApiExceptionFilter } from './infrastructure/errors/api-exception.filter';
 import { EventsModule } from './events/events.module';
-import { HealthModule } from './plumbing/health/health.module';
-import { MetricsModule } from './plumbing/metrics/metrics.module';
+import { HealthModule } from './infrastructure/health/health.module';
+import { MetricsModule } from './infrastructure/metrics/metrics.module';
 import { SourcesModule } from './sources/sources.module';
-import { TryReceiversModule } from './try-receivers/try-receivers.module';
-import { validationPipe } from './plumbing/validation/validation.pipe';
-import { QueueModule } from './plumbing/queue/queue.module';
+import { validationPipe } from './infrastructure/validation/validation.pipe';
+import { QueueModule } from './infrastructure/queue/queue.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 
-/** The whole service. What applies to every route is set up here and not in a room. */
+/** The root module. Everything that applies to all routes is set up here, not in a feature module. */
 @Module({
   providers: [
-    // In this order.
+    // Guards run in this order.
     { provide: APP_GUARD, useClass: BearerGuard },
-    { provide: APP_GUARD, useClass: UserTurnsGuard },
+    { provide: APP_GUARD, useClass: UserConcurrencyGuard },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
     { provide: APP_PIPE, useFactory: validationPipe },
   ],
 })
 export class AppModule {
-  /** The service with these settings. */
+  /** Returns the service with these settings. */
   static forRoot(config: Config): DynamicModule {
     return {
       module: AppModule,
@@ -41,12 +40,11 @@ export class AppModule {
         QueueModule,
         HealthModule,
         AuthModule,
-        AboutModule,
+        ConsoleModule,
         WebhooksModule,
         EventsModule,
         DeliveriesModule.forRoot(config),
         SourcesModule,
-        TryReceiversModule,
       ],
     };
   }

@@ -1,9 +1,9 @@
-import { letYoungGenerationGrow } from './young-generation.launcher';
-import { readConfig } from './plumbing/config/environment.launcher';
-import { migrate } from './plumbing/database/migrator.launcher';
-import { endLog } from './plumbing/http/log-destination.client';
-import { startService } from './service.launcher';
-import { openStore } from './store.launcher';
+import { letYoungGenerationGrow } from './young-generation.setup';
+import { readConfig } from './infrastructure/config/environment.setup';
+import { migrate } from './infrastructure/database/migrator.setup';
+import { endLog } from './infrastructure/http/log-destination.client';
+import { startService } from './service.setup';
+import { openStore } from './store.setup';
 import { explainEndFailure, explainStartFailure, welcome } from './welcome';
 
 let hasStarted = false;
@@ -31,7 +31,10 @@ function explain(error: unknown): void {
   process.stderr.write(`${hasStarted ? explainEndFailure(error) : explainStartFailure(error)}\n`);
 }
 
-/** The first SIGTERM or Ctrl-C drains the service, even during the start. A second one ends the process at once. */
+/**
+ * Resolves on the first SIGTERM or Ctrl-C, even during the start, to drain the service. A second one ends the process
+ * at once.
+ */
 function firstSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -43,7 +46,7 @@ function firstSignal(): Promise<void> {
   });
 }
 
-// A full disk, or a reader that is gone, must not end the service.
+// A full disk or a closed pipe must not end the service.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
 main()

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 const MAX_FILES = 20;
 
-/** Paths of the source files below a folder, without specs. */
+/** Paths of the source files below this folder, without specs. */
 const sources = readdirSync(__dirname, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
   .filter((path) => path.endsWith('.ts') && !path.endsWith('.spec.ts'));
@@ -16,17 +16,17 @@ const groupsOf = (items: readonly string[], keyOf: (item: string) => string): Ma
 const several = (groups: Map<string, string[]>): string[][] => [...groups.values()].filter(({ length }) => length > 1);
 
 describe('The tree of src', () => {
-  it('has no room of more than twenty files', () => {
-    const rooms = groupsOf(sources, dirname);
-    expect([...rooms].filter(([, files]) => files.length > MAX_FILES).map(([room]) => room)).toEqual([]);
-    expect(rooms.size).toBeGreaterThan(20);
+  it('has no folder of more than twenty files', () => {
+    const folders = groupsOf(sources, dirname);
+    expect([...folders].filter(([, files]) => files.length > MAX_FILES).map(([folder]) => folder)).toEqual([]);
+    expect(folders.size).toBeGreaterThan(20);
   });
 
-  it('has no two files of the same name', () => {
+  it('has no two files with the same name', () => {
     expect(several(groupsOf(sources, (path) => basename(path)))).toEqual([]);
   });
 
-  it('has no two files whose names differ by an s alone', () => {
+  it('has no two files whose names differ only by an s', () => {
     const withoutS = (path: string) =>
       basename(path, '.ts')
         .replaceAll(/[^a-z0-9]/g, '')

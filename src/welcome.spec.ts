@@ -1,4 +1,4 @@
-import { version } from './plumbing/config/version';
+import { version } from './infrastructure/config/version';
 import { explainEndFailure, explainStartFailure, welcome } from './welcome';
 
 const URL_OF_SERVICE = 'http://127.0.0.1:3000';
@@ -7,7 +7,7 @@ const SERVING = { role: 'all', docs: true } as const;
 const TOKEN = `wns_${'a'.repeat(43)}`;
 
 describe('The welcome', () => {
-  it('on a later start is this', () => {
+  it('lists the URLs on a later start', () => {
     const started = { config: SERVING, notes: ['Data is kept in .data.'], firstToken: null };
     expect(welcome(LISTENING, started).split('\n')).toEqual([
       '',
@@ -21,13 +21,13 @@ describe('The welcome', () => {
     ]);
   });
 
-  it('has a link to the console where there is one', () => {
+  it('contains the console link if there is one', () => {
     const started = { config: SERVING, notes: [], firstToken: null };
     const text = welcome({ url: URL_OF_SERVICE, consoleLink: '/console#code=x' }, started);
     expect(text).toContain('  Console http://127.0.0.1:3000/console#code=x\n');
   });
 
-  it('names only what is served', () => {
+  it('lists only URLs that are served', () => {
     const textFor = (config: { role: 'worker' | 'api'; docs: boolean }) =>
       welcome(LISTENING, { config, notes: [], firstToken: null });
     expect(textFor({ role: 'worker', docs: true })).not.toMatch(/API|Docs/);
@@ -35,7 +35,7 @@ describe('The welcome', () => {
     expect(textFor({ role: 'api', docs: false })).not.toMatch(/Docs/);
   });
 
-  it('on the first start shows the token, and a command that creates a webhook with it', () => {
+  it('shows the token and a command that creates a webhook with it, on the first start', () => {
     const lines = welcome(LISTENING, { config: SERVING, notes: [], firstToken: TOKEN }).split('\n');
     expect(lines).toContain(`  ${TOKEN}`);
     const [, url, authorization, contentType, body] =
@@ -47,7 +47,7 @@ describe('The welcome', () => {
   });
 });
 
-describe('A start that failed is explained', () => {
+describe('explainStartFailure', () => {
   const onPort = (code: string, port: number) =>
     Object.assign(new Error(`listen ${code}`), { code, port, address: '127.0.0.1' });
 
@@ -64,24 +64,24 @@ describe('A start that failed is explained', () => {
       "EACCES: permission denied, mkdir '.data'",
     ],
     ['an error', new Error('The data folder is locked.'), 'The data folder is locked.'],
-    ['an error without words', new TypeError(), 'TypeError'],
-    ['no error at all', 'out of luck', 'out of luck'],
-  ])('with %s', (_, error, text) => {
+    ['an error without a message', new TypeError(), 'TypeError'],
+    ['a thrown string', 'out of luck', 'out of luck'],
+  ])('explains %s', (_, error, text) => {
     expect(explainStartFailure(error)).toBe(text);
   });
 
-  it('without a stack trace', () => {
+  it('omits the stack trace', () => {
     expect(explainStartFailure(new Error('One line.'))).not.toContain('\n');
   });
 
-  it('with what was tried when a name has several addresses and none answers', () => {
+  it('contains the error code when all addresses of a name refuse the connection', () => {
     const refused = ['::1', '127.0.0.1'].map((address) => new Error(`connect ECONNREFUSED ${address}:5432`));
     const error = Object.assign(new AggregateError(refused), { code: 'ECONNREFUSED' });
     expect(explainStartFailure(error)).toContain('ECONNREFUSED');
   });
 });
 
-it('An end that failed is not explained as a start', () => {
+it('explainEndFailure does not describe a failed stop as a failed start', () => {
   const error = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   expect(explainEndFailure(error)).toBe(
     'The service has stopped, but an error occurred at the end: ENOSPC: no space left on device, write',

@@ -1,6 +1,6 @@
-import type { Service } from './service.launcher';
-import type { Config } from './plumbing/config/config';
-import { version } from './plumbing/config/version';
+import type { Service } from './service.setup';
+import type { Config } from './infrastructure/config/config';
+import { version } from './infrastructure/config/version';
 
 interface Started {
   config: Pick<Config, 'role' | 'docs'>;
@@ -10,7 +10,7 @@ interface Started {
 
 type Listening = Pick<Service, 'url' | 'consoleLink'>;
 
-/** The text that is shown when the service has started: where it is and, on the very first start, how to use it. */
+/** Returns the text shown after the start: URLs and, on the very first start, the first steps. */
 export function welcome({ url, consoleLink }: Listening, { config, notes, firstToken }: Started): string {
   const servesApi = config.role !== 'worker';
   return [
@@ -39,7 +39,7 @@ function firstSteps(url: string, token: string): string[] {
   ];
 }
 
-/** Why the service did not start, in words for the operator. */
+/** Returns the reason why the service did not start, for the operator. */
 export function explainStartFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
@@ -49,7 +49,7 @@ export function explainStartFailure(error: unknown): string {
   return error.message || code || String(error);
 }
 
-/** What went wrong at the end of a service that was running, in words for the operator. */
+/** Returns the error that occurred while the service stopped, for the operator. */
 export function explainEndFailure(error: unknown): string {
   return `The service has stopped, but an error occurred at the end: ${explainStartFailure(error)}`;
 }

@@ -1,5 +1,5 @@
-// Makes load from outside the service: publishes over HTTP, or is the limit itself, the raw loop: it signs and posts to
-// the receiver, without queue and database.
+// Generates load from outside the service: publishes over HTTP, or runs the raw loop that is the limit, which signs and
+// posts to the receiver without queue and database.
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import { closedLoop, openLoop } from '../loops.mjs';
@@ -35,13 +35,13 @@ async function post({ url, paths, secret }, i) {
   return eventId;
 }
 
-/** As many as possible: when it began, and the ids of the events. */
+/** As many as possible: returns when it began, and the ids of the events. */
 const asMany = (send) => async (to) => {
   const startedAt = now();
   return { startedAt, eventIds: await closedLoop(to.count, to.concurrency, (i) => send(to, i)) };
 };
 
-/** At a fixed rate: the id of each event with the time at which it should have been sent, and when it was answered. */
+/** At a fixed rate: returns the id of each event, when it should have been sent, and when its response arrived. */
 const atRate = (send) => (to) =>
   openLoop(to.count, to.rate, async (i, intendedAt) => ({
     eventId: await send(to, i),

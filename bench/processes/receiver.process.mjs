@@ -1,5 +1,5 @@
-// The receiver of all deliveries. It answers 200 at once and remembers what came, by group: the first part of the path.
-// What is sent to /never/… gets no answer at all, and what is sent to /after-2200/… one after 2.2 s.
+// The receiver of all deliveries. It returns 200 at once and records requests by group: the first part of the path.
+// Requests to /never/… get no response at all, those to /after-2200/… one after 2.2 s.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { now, serve } from './remote.mjs';
@@ -28,7 +28,7 @@ function groupOf(name) {
   return groups.get(name);
 }
 
-/** Reads the body in any case; of every so manieth request it is kept, for its signatures to be verified. */
+/** Always reads the body; keeps a sample of the requests, to verify their signatures. */
 function keepSample({ arrivals, samples }, request) {
   const isSampled = arrivals.length % SAMPLE_EVERY === 1 && samples.length < MAX_SAMPLES;
   if (!isSampled) return void request.resume();
@@ -37,7 +37,7 @@ function keepSample({ arrivals, samples }, request) {
   request.setEncoding('utf8').on('data', (text) => (sample.body += text));
 }
 
-/** Waits until the group has that many requests, or the time is up. */
+/** Waits until the group has this many requests, or until the timeout. */
 async function complete(name, count, timeoutMs) {
   const group = groupOf(name);
   if (group.arrivals.length >= count) return;
@@ -60,7 +60,7 @@ serve({
   url: () => `http://127.0.0.1:${port}`,
   forget: ({ group }) => void groups.delete(group),
   complete: ({ group, count, timeoutMs }) => complete(group, count, timeoutMs),
-  /** Everything that came for the group so far. */
+  /** Returns everything that the group has received so far. */
   report: ({ group }) => {
     const { arrivals, samples } = groupOf(group);
     return { arrivals, samples };

@@ -1,14 +1,14 @@
-// Processes of the bench: what measures, what is measured and what receives never share an event loop. They talk over
-// Node's IPC channel, in named questions with one answer each.
+// Processes of the bench: load, service and receiver never share an event loop. They communicate over Node's IPC
+// channel, in named requests with one response each.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const KEPT_OUTPUT = 20_000;
 
-/** @typedef {{ id: number, answer?: any, error?: string }} Answer what comes back for the question with that id */
+/** @typedef {{ id: number, answer?: any, error?: string }} Answer the response to the request with that id */
 
-/** A process that was started from a file of this folder, and answers questions. */
+/** A process that was started from a file of this folder and responds to requests. */
 export class Remote {
   #child;
   #waiting = new Map();
@@ -33,7 +33,7 @@ export class Remote {
     return this.#child.pid;
   }
 
-  /** Asks one of the handlers that the process serves. */
+  /** Calls one of the handlers of the process. */
   ask(name, question) {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
@@ -44,7 +44,7 @@ export class Remote {
     });
   }
 
-  /** Ends it at once: nothing that it leaves behind is used again. */
+  /** Kills the process: nothing that it leaves behind is used again. */
   async kill() {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'close');
@@ -64,7 +64,7 @@ export class Remote {
   }
 }
 
-/** The other side: answers questions with these handlers, and ends with the bench. */
+/** The other side: responds to requests with these handlers, and ends with the bench. */
 export function serve(handlers) {
   process.on('message', ({ id, name, question }) => {
     Promise.resolve()
@@ -78,5 +78,5 @@ export function serve(handlers) {
   if (!process.connected) process.exit();
 }
 
-/** Milliseconds since 1970 with fractions: the one clock that all processes of the bench share. */
+/** Milliseconds since 1970 with fractions: the clock that all processes of the bench share. */
 export const now = () => performance.timeOrigin + performance.now();

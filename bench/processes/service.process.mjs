@@ -1,14 +1,13 @@
-// The built service, as dist/src/main.js starts it, in a process that also publishes: a small application around
+// The built service, as dist/src/main.js starts it, in a process that also publishes: a small application with
 // EventsService.
-import { letYoungGenerationGrow } from '../../dist/src/young-generation.launcher.js';
+import { letYoungGenerationGrow } from '../../dist/src/young-generation.setup.js';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../../dist/src/app.module.js';
-import { parseConfig } from '../../dist/src/plumbing/config/settings.js';
+import { parseConfig } from '../../dist/src/infrastructure/config/settings.js';
 import { RetentionService } from '../../dist/src/deliveries/retention/retention.service.js';
 import { EventsService } from '../../dist/src/events/events.service.js';
-import { PinoLoggerService } from '../../dist/src/plumbing/http/logger.service.js';
-import { createAdapter } from '../../dist/src/plumbing/http/http-server.launcher.js';
-import { startWork } from '../../dist/src/service.launcher.js';
+import { PinoLoggerService } from '../../dist/src/infrastructure/http/logger.service.js';
+import { createAdapter } from '../../dist/src/infrastructure/http/http-server.setup.js';
 import { closedLoop } from '../loops.mjs';
 import { dataOf, EVENT } from '../payload.mjs';
 import { now, serve } from './remote.mjs';
@@ -21,10 +20,9 @@ const app = await NestFactory.create(AppModule.forRoot(config), adapter, {
 });
 await app.listen(config.port, config.host);
 const startedAt = now();
-if (config.role !== 'api') startWork(app);
 letYoungGenerationGrow();
 
-/** As many as possible, in process: when it began, and the ids of the events. */
+/** Publishes as many events as possible in process; returns when it began, and the ids of the events. */
 async function publish({ count, concurrency, user }) {
   const service = app.get(EventsService);
   const publishOne = async (i) => (await service.publish(EVENT, dataOf(i), { userId: user })).id;
@@ -32,7 +30,7 @@ async function publish({ count, concurrency, user }) {
   return { startedAt: beganAt, eventIds: await closedLoop(count, concurrency, publishOne) };
 }
 
-/** Drops what is past retention, as the hourly timer does: when it began, and when it was done. */
+/** Drops data past retention, as the hourly timer does; returns when it began and when it ended. */
 async function dropOld() {
   const beganAt = now();
   await app.get(RetentionService).apply();
@@ -41,7 +39,7 @@ async function dropOld() {
 
 serve({
   url: () => `http://127.0.0.1:${app.getHttpServer().address().port}`,
-  /** When it began to work. */
+  /** When it started. */
   startedAt: () => startedAt,
   publish,
   dropOld,

@@ -1,4 +1,4 @@
-// Starts services on fresh stores, and speaks their API as a user would.
+// Starts services on fresh stores, and calls their API as a user would.
 import { randomBytes } from 'node:crypto';
 import { request } from 'undici';
 import { closedLoop } from '../loops.mjs';
@@ -19,12 +19,12 @@ const SETTINGS = {
 };
 const WARM_UP_EVENTS = 500;
 
-/** @typedef {{ success: boolean, data?: any, nextCursor?: string | null, error?: string }} Envelope what the API answers */
+/** @typedef {{ success: boolean, data?: any, nextCursor?: string | null, error?: string }} Envelope a response of the API */
 
-/** A service on stores of its own, ready to work; more processes may join. */
+/** A service on its own stores, ready to process requests; more processes may join. */
 export class Service {
   #processes = [];
-  /** @type {string} of the API, once a process is there */
+  /** @type {string} of the API, once a process runs */
   url;
 
   constructor(store) {
@@ -38,7 +38,7 @@ export class Service {
     return service;
   }
 
-  /** Another process of the service on the same stores. */
+  /** Adds a process of the service on the same stores. */
   async addProcess(settings = {}) {
     const remote = new Remote('service.process.mjs', { ...SETTINGS, ...this.store.settings, ...settings });
     this.#processes.push(remote);
@@ -51,7 +51,7 @@ export class Service {
     return this.#processes[0];
   }
 
-  /** Calls the API; the data of the answer. */
+  /** Calls the API and returns the data of the response. */
   async call(method, path, body, token = TOKEN) {
     const answer = await request(this.url + path, {
       method,
@@ -67,7 +67,7 @@ export class Service {
     return this.store.query(sql, parameters);
   }
 
-  /** Processor time in ms that its processes and its stores have had; of no use but for the difference of two readings. */
+  /** Processor time in ms that its processes and its stores have used; only the difference of two readings is meaningful. */
   async cpuMs() {
     const { redisPid } = this.store;
     const stores = [await postmasterOf(this), ...(redisPid ? [redisPid] : [])];
@@ -83,7 +83,7 @@ export class Service {
   }
 }
 
-/** A user with that many webhooks, all for the same event. Its group is the first part of the webhooks' paths. */
+/** Creates a user with this many webhooks, all for the same event. Its group is the first part of the webhooks' paths. */
 export async function createAudience(
   bench,
   service,
@@ -102,7 +102,7 @@ export async function createAudience(
   return { user, token: data.token, group, secret, paths, webhookIds };
 }
 
-/** Lets compilers and pools of a fresh service, and of the raw loop, come up to speed; what they send is not counted. */
+/** Warms up compilers and pools of a fresh service and of the raw loop; these deliveries are not counted. */
 export async function warmUp(bench, service) {
   const audience = await createAudience(bench, service, { user: 'warm-up', webhooks: 1 });
   const count = bench.scaled(WARM_UP_EVENTS);

@@ -1,5 +1,6 @@
 // The stores of the bench: an embedded PostgreSQL with its durable settings (fsync, synchronous_commit), or with
-// BENCH_POSTGRES=ordinary a server of its own with its defaults (scripts/ordinary-postgres.cjs), and a redis-server that appends to its log every second. Both on free loopback ports, both gone afterwards.
+// BENCH_POSTGRES=ordinary a separate server with its own defaults (scripts/ordinary-postgres.cjs), and a redis-server
+// that appends to its log every second. Both listen on free loopback ports and are removed afterwards.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,8 +11,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import ordinary from '../../scripts/ordinary-postgres.cjs';
-import { migrate } from '../../dist/src/plumbing/database/migrator.launcher.js';
-import { startEmbeddedPostgres } from '../../dist/src/plumbing/embedded/embedded-postgres.launcher.js';
+import { migrate } from '../../dist/src/infrastructure/database/migrator.setup.js';
+import { startEmbeddedPostgres } from '@webhook-notification/embedded-postgres';
 
 const TEMPLATE = 'bench_template';
 
@@ -39,7 +40,7 @@ export class Stores {
     return this.#redis ? ['redis', 'postgres'] : ['postgres'];
   }
 
-  /** Empty stores: a database of their own, and an empty Redis when the queue is there. */
+  /** Creates empty stores: a new database, and an empty Redis when the queue is on Redis. */
   async fresh(queue) {
     const name = `bench_${randomBytes(6).toString('hex')}`;
     await this.#administrate(`create database ${name} template ${TEMPLATE}`);
@@ -76,7 +77,7 @@ export class Stores {
   }
 }
 
-/** Undefined on a machine without redis-server. */
+/** Returns undefined on a machine without redis-server. */
 async function startRedis(dir) {
   const port = await freePort();
   const password = randomBytes(16).toString('hex');
@@ -86,7 +87,7 @@ async function startRedis(dir) {
   const child = spawn(
     'redis-server',
     args.flatMap(([name, value]) => [`--${name}`, String(value)]),
-    // Ctrl-C is for the bench, which then ends its stores in order.
+    // Ctrl-C is handled by the bench, which then stops its stores in order.
     { stdio: 'ignore', detached: true },
   );
   const isThere = await once(child, 'spawn').then(

@@ -1,9 +1,9 @@
-// POST /api/events in a process that only serves the API, with nobody subscribed, beside an empty Nest and Fastify route
-// that validates the same body.
+// POST /api/events in a process that serves only the API, without subscribers, compared with an empty Nest and Fastify
+// route that validates the same body.
 import autocannon from 'autocannon';
 import { dataOf, EVENT } from '../payload.mjs';
 import { now, Remote } from '../processes/remote.mjs';
-import { inTurns } from '../rounds.mjs';
+import { alternate } from '../rounds.mjs';
 import { createAudience, Service } from '../processes/services.mjs';
 
 const REQUESTS = 20_000;
@@ -20,7 +20,7 @@ export async function accepting(bench) {
     const service = await Service.start(bench, queue, { ROLE: 'api' });
     const { token } = await createAudience(bench, service, { user: 'publisher', webhooks: 0 });
     await post(service.url, token, amount * WARM_UP_SHARE);
-    await inTurns(bench, {
+    await alternate(bench, {
       title: `accepted by POST /api/events, ${queue}`,
       unit: 'requests/s',
       limit: () => post(emptyUrl, '', amount),
@@ -31,7 +31,7 @@ export async function accepting(bench) {
   await empty.kill();
 }
 
-/** What was answered with 202 is in the database: no more, no less. */
+/** The database contains exactly the events that were accepted with 202. */
 async function accept(service, token, amount) {
   const before = await countEvents(service);
   const { values, problems } = await post(service.url, token, amount);

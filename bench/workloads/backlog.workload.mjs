@@ -1,5 +1,5 @@
-// 200,000 deliveries are owed when the worker starts: how fast it works them off, beside a worker whose queue was empty.
-import { inTurns } from '../rounds.mjs';
+// 200,000 deliveries are pending when the worker starts: its throughput, compared with a worker whose queue was empty.
+import { alternate } from '../rounds.mjs';
 import { createAudience, Service } from '../processes/services.mjs';
 import { deliver, publishOverHttp, UNITS } from './throughput.workload.mjs';
 
@@ -10,7 +10,7 @@ const ALL_WITHIN_MS = 900_000;
 
 export async function backlog(bench) {
   const [queue] = bench.stores.queues;
-  await inTurns(bench, {
+  await alternate(bench, {
     title: `working off ${bench.scaled(OWED)} pending deliveries, ${queue}`,
     ...UNITS,
     limit: () => workOff(bench, queue, bench.scaled(FEW)),

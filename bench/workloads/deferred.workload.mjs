@@ -1,8 +1,8 @@
-// 8,000 deliveries of eight healthy webhooks beside 100,000 deferred ones of others, in the partitions of a month: how many
-// are made in 20 s; the limit is the same where PostgreSQL compiles no plan.
+// 8,000 deliveries of eight healthy webhooks in addition to 100,000 deferred ones of others, in the partitions of a
+// month: how many are made in 20 s. The limit is the same where PostgreSQL compiles no plan.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createAudience, Service } from '../processes/services.mjs';
-import { inTurns } from '../rounds.mjs';
+import { alternate } from '../rounds.mjs';
 
 const DEFERRED = 100_000;
 const HEALTHY = 8;
@@ -11,7 +11,7 @@ const WITHIN_MS = 20_000;
 
 export async function deferred(bench) {
   for (const queue of bench.stores.queues) {
-    await inTurns(bench, {
+    await alternate(bench, {
       title: `deferred deliveries made beside ${bench.scaled(DEFERRED)} of others, ${queue}`,
       unit: 'deliveries',
       limit: () => makeDeferred(bench, queue, 'off'),
@@ -39,7 +39,7 @@ async function makeDeferred(bench, queue, jit) {
   }
 }
 
-/** The partitions of a service that is a month old. */
+/** Creates the partitions of a service that is a month old. */
 async function makeMonth(service) {
   for (const table of ['events', 'deliveries']) {
     for (let day = 31; day > 1; day -= 1) {
@@ -55,7 +55,7 @@ async function makeMonth(service) {
   }
 }
 
-/** Pending deliveries of each webhook that have waited for a slot. */
+/** Creates pending deliveries for each webhook that have waited for a slot. */
 async function defer(service, { user, webhookIds }, each) {
   await service.query(
     `with e as (

@@ -1,8 +1,8 @@
-// Publishing while retention drops a day of a million deliveries in the same process, beside publishing while it drops
-// nothing. The limit of the dropping itself is an empty day.
+// Publishing while retention drops a day of a million deliveries in the same process, compared with publishing while it
+// drops nothing. The limit of the drop itself is an empty day.
 import { setTimeout as pause } from 'node:timers/promises';
 import { writeLog } from '../log-rows.mjs';
-import { inTurns } from '../rounds.mjs';
+import { alternate } from '../rounds.mjs';
 import { now } from '../processes/remote.mjs';
 import { createAudience, Service, warmUp } from '../processes/services.mjs';
 import { percentile } from '../statistics.mjs';
@@ -11,11 +11,11 @@ import { logProblems, receivedProblems } from '../verdict.mjs';
 const ROWS = 1_000_000;
 const RATE = 200;
 const SECONDS = 8;
-/** What is judged begins here, and takes at least a second; where nothing is dropped, as long as publishing lasts. */
+/** The measured period begins here and lasts at least a second; where nothing is dropped, it lasts as long as publishing. */
 const BEGINS_AFTER_MS = 2000;
 const LASTS_MS = 1000;
 const DAY_MS = 86_400_000;
-/** Well behind RETENTION_DAYS. */
+/** Well past RETENTION_DAYS. */
 const DAYS_AGO = 40;
 const ALL_WITHIN_MS = 60_000;
 
@@ -24,7 +24,7 @@ export async function dropping(bench) {
   await warmUp(bench, service);
   const audience = await createAudience(bench, service, { user: 'publishing', webhooks: 1 });
   const rows = bench.scaled(ROWS);
-  await inTurns(bench, {
+  await alternate(bench, {
     title: `publishing at ${RATE}/s while a day of ${rows} deliveries is dropped`,
     unit: 'ms',
     limit: async () => {
@@ -47,7 +47,7 @@ export async function dropping(bench) {
   await service.end();
 }
 
-/** Publishes for some seconds; how long the answers took that belong to the time in which something happened. */
+/** Publishes for some seconds, and returns the response times within the measured period. */
 async function publishing(bench, service, audience, happens) {
   const { group, token, paths } = audience;
   await bench.receiver.ask('forget', { group });
@@ -67,7 +67,7 @@ async function publishing(bench, service, audience, happens) {
   };
 }
 
-/** A day past retention with that many deliveries, as vacuumed and written to disk as it is after a month. */
+/** Creates a day past retention with this many deliveries, vacuumed and written to disk as it would be after a month. */
 async function makeDay(bench, service, { webhookIds, user, paths }, rows) {
   const from = (Math.floor(now() / DAY_MS) - DAYS_AGO) * DAY_MS;
   const name = new Date(from).toISOString().slice(0, 10).replaceAll('-', '');

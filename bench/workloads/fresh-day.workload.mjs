@@ -1,5 +1,5 @@
-// The first minute of a day: 500 events a second in partitions that are empty and that nobody vacuums. The median of its
-// last ten seconds beside that of its first ten: whatever grows with the rows of the day shows here.
+// The first minute of a day: 500 events a second in empty partitions that nothing vacuums. Compares the median of the
+// last ten seconds with that of the first ten: any cost that grows with the rows of the day shows here.
 import { createAudience, Service } from '../processes/services.mjs';
 import { repeat } from '../rounds.mjs';
 import { percentile } from '../statistics.mjs';
@@ -44,7 +44,7 @@ async function firstMinute(bench, queue) {
   }
 }
 
-/** How long each event took, in the order of their publication. */
+/** Returns how long each event took, in the order of publication. */
 function inOrder(sent, arrivals) {
   const arrivedAt = new Map(arrivals.map(({ eventId, at }) => [eventId, at]));
   return sent.map(({ eventId, intendedAt }) => arrivedAt.get(eventId) - intendedAt);
@@ -52,7 +52,7 @@ function inOrder(sent, arrivals) {
 
 const valuesOf = (tookMs) => ({ p50: percentile(tookMs, 0.5), p99: percentile(tookMs, 0.99) });
 
-/** Of all tables of the service, and the partitions of today. */
+/** Disables autovacuum for all tables of the service and the partitions of today. */
 export async function neverVacuum(service) {
   const tables = await service.query(
     `select c.oid::regclass::text as name from pg_class c

@@ -1,6 +1,6 @@
-// Publish → received at a fixed rate, from the time at which an event should have been published over HTTP to its arrival,
-// beside the raw loop at the same rate.
-import { inTurns } from '../rounds.mjs';
+// Publish → received at a fixed rate, from the time at which an event should have been published over HTTP to its
+// arrival, compared with the raw loop at the same rate.
+import { alternate } from '../rounds.mjs';
 import { createAudience, Service, warmUp } from '../processes/services.mjs';
 import { percentile } from '../statistics.mjs';
 import { logProblems, receivedProblems } from '../verdict.mjs';
@@ -16,7 +16,7 @@ export async function latency(bench) {
     const audience = await createAudience(bench, service, { user: 'latency', webhooks: 1 });
     for (const rate of RATES) {
       const count = bench.scaled(rate * SECONDS);
-      await inTurns(bench, {
+      await alternate(bench, {
         title: `publish → received at ${rate}/s, ${queue}`,
         unit: 'ms',
         limit: () => rawAtRate(bench, audience, { rate, count }),
@@ -31,10 +31,10 @@ async function rawAtRate(bench, { secret }, load) {
   const [group, paths] = ['raw', ['/raw/0']];
   await bench.receiver.ask('forget', { group });
   const sent = await bench.load.ask('postAtRate', { url: bench.receiverUrl, paths, secret, ...load });
-  return judge(await bench.receiver.ask('report', { group }), sent, { paths, secret });
+  return evaluate(await bench.receiver.ask('report', { group }), sent, { paths, secret });
 }
 
-/** Latencies of one audience at a fixed rate, and whether everything is right. */
+/** Measures the latencies of one audience at a fixed rate, and checks that everything is correct. */
 export async function deliverAtRate(bench, service, audience, load, timeoutMs = ALL_WITHIN_MS) {
   const { group, token, paths } = audience;
   await bench.receiver.ask('forget', { group });
@@ -42,11 +42,11 @@ export async function deliverAtRate(bench, service, audience, load, timeoutMs = 
   await bench.receiver.ask('complete', { group, count: sent.length * paths.length, timeoutMs });
   const eventIds = sent.map(({ eventId }) => eventId);
   const log = await logProblems(service, { ...audience, eventIds });
-  const { values, problems } = judge(await bench.receiver.ask('report', { group }), sent, audience);
+  const { values, problems } = evaluate(await bench.receiver.ask('report', { group }), sent, audience);
   return { values, problems: [...problems, ...log] };
 }
 
-function judge(report, sent, { paths, secret }) {
+function evaluate(report, sent, { paths, secret }) {
   const intendedAt = new Map(sent.map((event) => [event.eventId, event.intendedAt]));
   const tookMs = report.arrivals.map(({ eventId, at }) => at - intendedAt.get(eventId));
   return {

@@ -1,6 +1,7 @@
-// Pages of a long delivery log over HTTP, beside the same pages of a shorter one: they should take the same time.
+// Pages of a long delivery log over HTTP, compared with the same pages of a shorter one: they should take the same
+// time.
 import { writeLog } from '../log-rows.mjs';
-import { inTurns } from '../rounds.mjs';
+import { alternate } from '../rounds.mjs';
 import { createAudience, Service } from '../processes/services.mjs';
 import { now } from '../processes/remote.mjs';
 import { percentile } from '../statistics.mjs';
@@ -14,14 +15,14 @@ export const logPage = (bench) => comparePages(bench, 1_000, 100_000);
 export const longLogPage = (bench) => comparePages(bench, 100_000, 5_000_000);
 
 async function comparePages(bench, ...sizes) {
-  // A page has fifty rows, and there is one after it.
+  // A page has fifty rows, and another page follows it.
   const [fewRows, rows] = sizes.map((size) => Math.max(bench.scaled(size), 1000));
   const service = await Service.start(bench, bench.stores.queues[0], { ROLE: 'api' });
   const [few, many] = [await fill(bench, service, 'few', fewRows), await fill(bench, service, 'many', rows)];
   await service.query('analyze webhook_service.deliveries');
-  // The first pages of a process are slow, whatever the log.
+  // The first pages of a process are slow, regardless of the log.
   await readPages(service, few);
-  await inTurns(bench, {
+  await alternate(bench, {
     title: `page of a log of ${rows} rows, beside ${fewRows}`,
     unit: 'ms',
     limit: () => readPages(service, few),
@@ -30,7 +31,7 @@ async function comparePages(bench, ...sizes) {
   await service.end();
 }
 
-/** A webhook whose log has that many succeeded rows, as if they had been sent. */
+/** Creates a webhook whose log has this many succeeded rows, as if they had been sent. */
 async function fill(bench, service, user, rows) {
   const audience = await createAudience(bench, service, { user, webhooks: 1 });
   bench.say(`writing ${rows} rows of the delivery log`);
@@ -46,7 +47,7 @@ async function fill(bench, service, user, rows) {
   return { ...audience, rows };
 }
 
-/** The newest page of the webhook's log, the page after one from its middle, and the newest page over all webhooks. */
+/** Reads the newest page of the webhook's log, the page after one from its middle, and the newest page of all webhooks. */
 async function readPages(service, { token, webhookIds, rows }) {
   const log = `/api/webhooks/${webhookIds[0]}/deliveries?limit=${LIMIT}`;
   const middle = `${log}&until=${new Date(Date.now() - (HOURS * 3_600_000) / 2).toISOString()}`;

@@ -1,9 +1,9 @@
-// Resident memory of one service process at rest, and after an event went to 10,000 webhooks; the limit is an empty Nest
-// and Fastify application. PostgreSQL and Redis are processes of their own and do not count.
+// Resident memory of one service process at rest, and after an event was delivered to 10,000 webhooks; the limit is an
+// empty Nest and Fastify application. PostgreSQL and Redis are separate processes and do not count.
 import { execFileSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Remote } from '../processes/remote.mjs';
-import { inTurns } from '../rounds.mjs';
+import { alternate } from '../rounds.mjs';
 import { createAudience, Service } from '../processes/services.mjs';
 import { deliver, publishOverHttp } from './throughput.workload.mjs';
 
@@ -12,7 +12,7 @@ const RESTS_MS = 3000;
 
 export async function memory(bench) {
   const [queue] = bench.stores.queues;
-  await inTurns(bench, {
+  await alternate(bench, {
     title: `resident memory, ${queue}`,
     unit: 'MiB',
     limit: () => measureEmpty(bench),

@@ -1,7 +1,7 @@
-// A healthy webhook while another user's webhook, with as much traffic, never answers; the limit is the healthy one alone.
-// The processes of each run are thrown away: they would be busy with the silent webhook for a long time.
+// A healthy webhook while another user's webhook, with as much traffic, never responds; the limit is the healthy one
+// alone. The processes of each run are discarded: they would be busy with the silent webhook for a long time.
 import { deliverAtRate } from './latency.workload.mjs';
-import { inTurns } from '../rounds.mjs';
+import { alternate } from '../rounds.mjs';
 import { createAudience, Service, warmUp } from '../processes/services.mjs';
 
 const RATE = 100;
@@ -11,16 +11,16 @@ const ALL_WITHIN_MS = 60_000;
 export async function noisyNeighbour(bench) {
   const [queue] = bench.stores.queues;
   const load = { rate: RATE, count: bench.scaled(RATE * SECONDS) };
-  await inTurns(bench, {
+  await alternate(bench, {
     title: `publish → received at ${RATE}/s beside a silent webhook, ${queue}`,
     unit: 'ms',
     limit: () => withService(bench, queue, (service, healthy) => deliverTo(bench, service, healthy, load)),
-    measure: () => deliverBeside(bench, queue, load, { answers: false }, load),
+    measure: () => deliverWithNeighbour(bench, queue, load, { answers: false }, load),
   });
 }
 
-/** Latencies of a healthy webhook of a new service beside a webhook of another user, which has a load of its own. */
-export function deliverBeside(bench, queue, load, neighbour, neighboursLoad) {
+/** Measures the latencies of a healthy webhook of a new service while a webhook of another user has its own load. */
+export function deliverWithNeighbour(bench, queue, load, neighbour, neighboursLoad) {
   return withService(bench, queue, async (service, healthy) => {
     const other = await createAudience(bench, service, { user: 'neighbour', webhooks: 1, ...neighbour });
     const [measured, succeeded] = await Promise.all([
@@ -45,7 +45,7 @@ async function withService(bench, queue, run) {
 
 const deliverTo = (bench, service, healthy, load) => deliverAtRate(bench, service, healthy, load, ALL_WITHIN_MS);
 
-/** Publishes for the other webhook too; how many of its deliveries succeeded. */
+/** Publishes for the other webhook too, and returns how many of its deliveries succeeded. */
 async function annoy(bench, service, { token, webhookIds }, load) {
   await bench.load.ask('publishAtRate', { url: service.url, token, ...load });
   const [{ succeeded }] = await service.query(

@@ -1,5 +1,5 @@
-// Two and four processes on the same stores, beside one.
-import { inTurns } from '../rounds.mjs';
+// Two and four processes on the same stores, compared with one.
+import { alternate } from '../rounds.mjs';
 import { createAudience, Service, warmUp } from '../processes/services.mjs';
 import { deliver, publishOverHttp, UNITS } from './throughput.workload.mjs';
 
@@ -9,7 +9,7 @@ const WEBHOOKS = 100;
 export async function processes(bench) {
   for (const queue of bench.stores.queues) {
     for (const count of [2, 4]) {
-      await inTurns(bench, {
+      await alternate(bench, {
         title: `${count} processes beside one, ${queue}`,
         ...UNITS,
         limit: () => together(bench, queue, 1),

@@ -1,11 +1,11 @@
-// Transactions of an application that insert a row and publish an event, by each transport of the library, beside the same
-// transactions without an event. The service runs meanwhile, and relays what an outbox holds.
+// Transactions of an application that insert a row and publish an event, with each transport of the library, compared
+// with the same transactions without an event. The service runs meanwhile, and the outbox is relayed.
 import pg from 'pg';
 import { database, EventsService, http } from 'webhook-notification/nest';
 import { dataOf, EVENT } from '../payload.mjs';
 import { now } from '../processes/remote.mjs';
 import { Service } from '../processes/services.mjs';
-import { inTurns } from '../rounds.mjs';
+import { alternate } from '../rounds.mjs';
 
 const TRANSACTIONS = 2000;
 const AT_ONCE = 8;
@@ -26,7 +26,7 @@ export async function publishing(bench) {
     await events.onApplicationBootstrap();
     const publish = (tx) => events.publish(EVENT, dataOf(1), { userId: 'shop', tx });
     await pay(pool, amount / 10, publish);
-    await inTurns(bench, {
+    await alternate(bench, {
       title: `transactions that publish, transport ${name}`,
       unit: 'transactions/s',
       limit: () => pay(pool, amount, () => undefined),
@@ -38,7 +38,7 @@ export async function publishing(bench) {
   await service.end();
 }
 
-/** With the database transport every transaction has left one event. */
+/** With the database transport, every transaction has written one event. */
 async function payAndCount(pool, amount, publish, name) {
   if (name !== 'database') return pay(pool, amount, publish);
   const before = await countEvents(pool);

@@ -1,14 +1,14 @@
-// A receiver that answers 200 after 2.2 or 5 s, with 40 events a second: delivered a second with nothing else to do, beside
-// what the attempts that may be in flight to one webhook allow; and what 1,000 a second to a fast webhook suffer from it,
-// beside what they suffer from one that never answers.
+// A receiver that returns 200 after 2.2 or 5 s, with 40 events a second: deliveries per second without other load,
+// compared with the maximum for the attempts that may be in flight to one webhook; and its effect on 1,000 a second to
+// a fast webhook, compared with the effect of a receiver that never responds.
 import { createAudience, Service } from '../processes/services.mjs';
-import { inTurns, repeat } from '../rounds.mjs';
-import { deliverBeside } from './noisy-neighbour.workload.mjs';
+import { alternate, repeat } from '../rounds.mjs';
+import { deliverWithNeighbour } from './noisy-neighbour.workload.mjs';
 
 const RATE = 40;
 const SECONDS = 40;
 const WEBHOOK_CONCURRENCY = 100;
-/** From the first answer on. */
+/** From the first response on. */
 const RAMP_MS = 8000;
 const FAST_RATE = 1000;
 const FAST_SECONDS = 10;
@@ -24,11 +24,11 @@ export async function slowReceiver(bench) {
     }
     const fast = { rate: FAST_RATE, count: bench.scaled(FAST_RATE * FAST_SECONDS) };
     const slow = { rate: RATE, count: bench.scaled(RATE * FAST_SECONDS) };
-    await inTurns(bench, {
+    await alternate(bench, {
       title: `publish → received at ${FAST_RATE}/s beside a receiver that answers after 2200 ms, ${queue}`,
       unit: 'ms',
-      limit: () => deliverBeside(bench, queue, fast, { answers: false }, slow),
-      measure: () => deliverBeside(bench, queue, fast, { prefix: 'after-2200/' }, slow),
+      limit: () => deliverWithNeighbour(bench, queue, fast, { answers: false }, slow),
+      measure: () => deliverWithNeighbour(bench, queue, fast, { prefix: 'after-2200/' }, slow),
     });
   }
 }

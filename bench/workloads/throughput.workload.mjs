@@ -1,13 +1,14 @@
-// Publish → received, and → recorded, as many as possible, and the processor time of a delivery, beside the raw loop: signing and posting the same bodies to the same receiver
-// with the same number of requests under way, without queue and database.
+// Publish → received, and → recorded, at maximum throughput, and the processor time of a delivery, compared with the
+// raw loop: signing and posting the same bodies to the same receiver with the same concurrency, without queue and
+// database.
 import { canMeasureCpu, treeCpuMs } from '../processes/cpu.mjs';
-import { inTurns } from '../rounds.mjs';
+import { alternate } from '../rounds.mjs';
 import { createAudience, Service, warmUp } from '../processes/services.mjs';
 import { logProblems, receivedProblems } from '../verdict.mjs';
 
 /** The default of DELIVERY_CONCURRENCY. */
 export const CONCURRENCY = 300;
-/** Of what `deliver` measures. */
+/** Units of the figures that `deliver` measures. */
 export const UNITS = { unit: 'deliveries/s', units: { 'processor time': 'ms' } };
 const PUBLISHERS = 100;
 const DELIVERIES = { redis: 10_000, postgres: 4_000 };
@@ -21,7 +22,7 @@ export async function throughput(bench) {
       const audience = await createAudience(bench, service, { user: `fan-out-${webhooks}`, webhooks });
       const count = Math.ceil(bench.scaled(DELIVERIES[queue]) / webhooks);
       for (const [door, publish] of Object.entries(doors(bench, service, audience))) {
-        await inTurns(bench, {
+        await alternate(bench, {
           title: `${queue}, fan-out ${webhooks}, published ${door}`,
           ...UNITS,
           limit: () => rawLoop(bench, audience, count * webhooks),
@@ -42,7 +43,7 @@ export function publishOverHttp(bench, { url }, token, count) {
   return bench.load.ask('publish', { url, token, count, concurrency: PUBLISHERS });
 }
 
-/** Requests a second of the raw loop, from its start to the last one that came. */
+/** Requests a second of the raw loop, from its start to the last arrival. */
 export async function rawLoop(bench, { paths, secret }, count) {
   const group = 'raw';
   await bench.receiver.ask('forget', { group });
@@ -61,8 +62,8 @@ export async function rawLoop(bench, { paths, secret }, count) {
 }
 
 /**
- * Deliveries a second, from the first publish to the last one that came, and to the last one whose outcome was written; the
- * processor time of the service and its stores for each; and whether all of it is right.
+ * Deliveries a second, from the first publish to the last arrival, and to the last outcome written; the processor time
+ * of the service and its stores for each; and whether all of it is correct.
  */
 export async function deliver(bench, service, audience, publish, timeoutMs = ALL_WITHIN_MS) {
   const { group, paths } = audience;
@@ -87,7 +88,7 @@ const RECORDED_AT = `
   select extract(epoch from max(completed_at))::float8 * 1000 as at
   from webhook_service.deliveries where event_id = any($1::uuid[])`;
 
-/** Measures from now on; hands back a function that tells the processor time for each of so many deliveries. */
+/** Starts measuring; returns a function that returns the processor time for each of this many deliveries. */
 async function cpuFrom(read) {
   if (!canMeasureCpu) return async () => ({});
   const before = await read();

@@ -4,7 +4,7 @@ import { formatToken, hashToken, isAccessToken } from './access-token';
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((array) => Buffer.from(array));
 
 describe('An access token', () => {
-  it('is made out of any 32 bytes and holds all of them', () => {
+  it('encodes any 32 bytes without loss', () => {
     fc.assert(
       fc.property(bytes, (random) => {
         const token = formatToken(random);
@@ -20,10 +20,10 @@ describe('An access token', () => {
     ['42 characters', `wns_${'a'.repeat(42)}`],
     ['44 characters', `wns_${'a'.repeat(44)}`],
     ['a character of plain base64', `wns_${'a'.repeat(42)}/`],
-    ['a line break behind it', `wns_${'a'.repeat(43)}\n`],
-    ['a space before it', ` wns_${'a'.repeat(43)}`],
-    ['nothing', ''],
-  ])('is not one with %s', (_, text) => {
+    ['a trailing line break', `wns_${'a'.repeat(43)}\n`],
+    ['a leading space', ` wns_${'a'.repeat(43)}`],
+    ['no characters', ''],
+  ])('is not valid with %s', (_, text) => {
     expect(isAccessToken(text)).toBe(false);
   });
 

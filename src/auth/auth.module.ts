@@ -6,10 +6,6 @@ import { AccessTokensController } from './tokens/access-tokens.controller';
 import { AccessTokensService } from './tokens/access-tokens.service';
 import { AuthenticationService } from './bearer/authentication.service';
 import { BearerStrategy } from './bearer/bearer.strategy';
-import { ConsoleLinksController } from './sessions/console-links.controller';
-import { ConsoleLinksRepository } from './sessions/console-links.repository';
-import { ConsoleLinksService } from './sessions/console-links.service';
-import { ConsoleSessionsService } from './sessions/console-sessions.service';
 import { JwtService } from './bearer/jwt.service';
 import { LargeBodiesService } from './bearer/large-bodies.service';
 import { MeController } from './tokens/me.controller';
@@ -18,19 +14,16 @@ import { RequestPrincipalService } from './bearer/request-principal.service';
 
 @Module({
   imports: [PassportModule, TypeOrmModule.forFeature([AccessToken])],
-  controllers: [MeController, AccessTokensController, ConsoleLinksController],
+  controllers: [MeController, AccessTokensController],
   providers: [
     AccessTokensService,
     AuthenticationService,
     BearerStrategy,
-    ConsoleLinksRepository,
-    ConsoleLinksService,
-    ConsoleSessionsService,
     JwtService,
     LargeBodiesService,
     RateLimitsService,
     RequestPrincipalService,
   ],
-  exports: [ConsoleLinksService, RateLimitsService],
+  exports: [AuthenticationService, RateLimitsService],
 })
 export class AuthModule {}

@@ -24,14 +24,14 @@ describe('The scopes', () => {
   );
 });
 
-describe('What a token lacks', () => {
-  it('is the first scope of all that are needed', () => {
+describe('missingScope', () => {
+  it('returns the first required scope that is not held', () => {
     expect(missingScope(['webhooks:read', 'webhooks:write'], ['webhooks:read'])).toBe('webhooks:write');
     expect(missingScope(['webhooks:read'], ['webhooks:read'])).toBeUndefined();
     expect(missingScope([], [])).toBeUndefined();
   });
 
-  it('is one of several where any of them will do', () => {
+  it('returns all alternatives when none of them is held', () => {
     const either = [['tokens:manage', 'users:manage']] as const;
     expect(missingScope(either, ['webhooks:read'])).toBe('tokens:manage or users:manage');
     expect(missingScope(either, ['users:manage'])).toBeUndefined();

@@ -1,4 +1,4 @@
-/** Everything that a token may do: each scope with the words that describe it. */
+/** All scopes of a token, each with its description. */
 export const SCOPES = {
   'webhooks:read': 'read webhooks',
   'webhooks:write': 'create, change, delete, test and repair webhooks',
@@ -15,10 +15,10 @@ export type Scope = keyof typeof SCOPES;
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 
-/** The scopes that a route needs: each of them; of an inner list, at least one. */
+/** The scopes that a route requires: all of them; of an inner list, at least one. */
 export type NeededScopes = readonly (Scope | readonly Scope[])[];
 
-/** The first need that the held scopes do not meet, in words; undefined when they meet all. */
+/** Returns the first requirement that the held scopes do not meet, as text; undefined when they meet all. */
 export function missingScope(needed: NeededScopes, held: readonly Scope[]): string | undefined {
   const missing = needed.find((need) =>
     typeof need === 'string' ? !held.includes(need) : !need.some((scope) => held.includes(scope)),
@@ -26,5 +26,5 @@ export function missingScope(needed: NeededScopes, held: readonly Scope[]): stri
   return missing === undefined ? undefined : [missing].flat().join(' or ');
 }
 
-/** True when the text is the name of a scope. */
+/** Returns whether the text is the name of a scope. */
 export const isScope = (text: string): text is Scope => Object.hasOwn(SCOPES, text);

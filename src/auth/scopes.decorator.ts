@@ -1,13 +1,13 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth } from '@nestjs/swagger';
-import { ANYWHERE, ApiErrors } from '../plumbing/http/api-answer.decorator';
+import { ANYWHERE, ApiErrors } from '../infrastructure/http/api-answer.decorator';
 import type { NeededScopes } from './scope';
 
 export const SCOPES_KEY = 'auth:scopes';
 
 /**
- * Names the scopes that a route needs: each of them; of an inner list, at least one. Without any scope every live token
- * will do. Every route under `/api` has this decorator.
+ * Sets the scopes that a route requires: all of them; of an inner list, at least one. Without scopes, any live token is
+ * accepted. Every route under `/api` has this decorator.
  */
 export function Scopes(...scopes: NeededScopes): MethodDecorator {
   return applyDecorators(

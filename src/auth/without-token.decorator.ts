@@ -3,7 +3,7 @@ import { ApiSecurity } from '@nestjs/swagger';
 
 export const WITHOUT_TOKEN_KEY = 'auth:without-token';
 
-/** A route under `/api` that takes no token from a request whose body has this field: it is a credential itself. */
+/** Marks a route under `/api` that needs no token if the request body has this field, which is itself a credential. */
 export function WithoutToken(field: string): MethodDecorator {
   return applyDecorators(SetMetadata(WITHOUT_TOKEN_KEY, field), ApiSecurity({}));
 }

@@ -11,14 +11,14 @@ type Schema = Record<string, unknown>;
 /** A schema as a part of an OpenAPI document, with its definitions as components of that document. */
 export interface LiftedSchema {
   schema: Schema;
-  /** By names that begin with the prefix and a hyphen. */
+  /** Keyed by names that begin with the prefix and a hyphen. */
   components: Record<string, unknown>;
 }
 
 /**
- * Moves the `$defs` of a schema to `#/components/schemas` (OpenAPI 3.1, section 4.8.7) and rewrites its references to them.
- * Definitions are not repeated: the result is larger than the schema only by the longer references. A reference to a
- * definition that does not exist stays.
+ * Moves the `$defs` of a schema to `#/components/schemas` (OpenAPI 3.1, section 4.8.7) and rewrites its references to
+ * them. Definitions are not repeated, so only the longer references make the result larger than the schema. A reference
+ * to a missing definition is kept.
  * @param prefix letters, digits, `.` and `_`; unique in the document
  */
 export function liftDefinitions(
@@ -32,7 +32,7 @@ export function liftDefinitions(
   return { schema: relink(schema, links) as Schema, components: Object.fromEntries(definitions) as Schema };
 }
 
-/** RFC 6901, section 3. */
+/** Returns a JSON pointer to a definition (RFC 6901, section 3). */
 const pointerTo = (name: string): string => `#/$defs/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 function relink(schema: unknown, links: ReadonlyMap<string, string>): unknown {

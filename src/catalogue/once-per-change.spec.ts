@@ -14,7 +14,7 @@ describe('oncePerChange', () => {
     ['another item', [a, { name: 'b' }]],
     ['another order', [b, a]],
     ['one more', [a, b, a]],
-    ['one less', [a]],
+    ['one fewer', [a]],
     ['none', []],
   ])('calls make again for %s', (_, items) => {
     const made = oncePerChange((given: readonly object[]) => ({ count: given.length }));

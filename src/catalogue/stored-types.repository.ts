@@ -1,28 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { type Statement, StatementsService } from '../plumbing/database/statements.service';
+import { type Statement, StatementsService } from '../infrastructure/database/statements.service';
 import type { ObjectSchema } from 'webhook-notification/catalogue';
 
-/** An event type as it is stored. */
+/** A stored event type. */
 export interface StoredType {
   name: string;
   description: string;
   schema: ObjectSchema;
   example: object;
-  /** Null: it came over the API without one. */
+  /** Null if it was declared over the API without an application. */
   application: string | null;
-  /** Another one after every change. */
+  /** Differs after every change. */
   version: string;
 }
 
-/** To whom a stored event type belongs. */
+/** Owner of a stored event type. */
 export interface TypeOwner {
-  /** The user to whom the application belongs; null: only holders of `users:manage` may change the type. */
+  /** The user who owns the application; null: only holders of `users:manage` may change the type. */
   declaredBy: string | null;
 }
 
-/** No change takes the count and the newest version back to what they were. */
+/** Differs after every change: no change restores an earlier pair of count and newest version. */
 const STATE: Statement = {
   name: 'event_types_state',
   text: `select count(*) || ' ' || coalesce(max(version), 0) as state from webhook_service.event_types`,
@@ -43,7 +43,7 @@ const SAVE = `
   set description = excluded.description, schema = excluded.schema, example = excluded.example, version = default`;
 const REMOVE = 'delete from webhook_service.event_types where name = $1';
 
-/** The event types that applications and users have declared. */
+/** Stores the event types that applications and users have declared. */
 @Injectable()
 export class StoredTypesRepository {
   constructor(
@@ -51,23 +51,23 @@ export class StoredTypesRepository {
     private readonly statements: StatementsService,
   ) {}
 
-  /** A text that is another one after every change. */
+  /** Returns a text that differs after every change. */
   async state(): Promise<string> {
     const [row] = await this.statements.run<{ state: string }>(STATE, []);
     return row?.state ?? '';
   }
 
-  /** The names and versions of all types, by name. */
+  /** Returns the names and versions of all types, sorted by name. */
   async versions(): Promise<Pick<StoredType, 'name' | 'version'>[]> {
     return this.dataSource.query(VERSIONS);
   }
 
-  /** The types with these names that exist, in any order. */
+  /** Returns the existing types with these names, in any order. */
   async some(names: readonly string[]): Promise<StoredType[]> {
     return names.length === 0 ? [] : this.dataSource.query(SOME, [names]);
   }
 
-  /** Holds off all other changes until the transaction ends. */
+  /** Blocks all other changes until the transaction ends. */
   async lock(manager: EntityManager): Promise<void> {
     await manager.query(`select pg_advisory_xact_lock(hashtextextended('event types', 0))`);
   }
@@ -77,7 +77,7 @@ export class StoredTypesRepository {
     return row;
   }
 
-  /** The user to whom an application belongs; undefined when it belongs to no user. */
+  /** Returns the user who owns an application; undefined if it has no owner. */
   async ownerOf(manager: EntityManager, application: string): Promise<string | undefined> {
     const [row] = await manager.query<{ declaredBy: string }[]>(OWNER, [application]);
     return row?.declaredBy;
@@ -88,7 +88,7 @@ export class StoredTypesRepository {
     return row?.count ?? 0;
   }
 
-  /** Inserts it, or changes all of it but its application and its owner. */
+  /** Inserts a type, or updates all of it except its application and owner. */
   async save(manager: EntityManager, type: Omit<StoredType, 'version'> & TypeOwner): Promise<void> {
     const { name, description, application, declaredBy } = type;
     const [schema, example] = [JSON.stringify(type.schema), JSON.stringify(type.example)];

@@ -1,10 +1,10 @@
 import type { DataSource } from 'typeorm';
 import { EventCatalogue } from 'webhook-notification/catalogue';
-import type { StatementsService } from '../plumbing/database/statements.service';
+import type { StatementsService } from '../infrastructure/database/statements.service';
 import { type StoredType, StoredTypesRepository } from './stored-types.repository';
 import { StoredTypesService } from './stored-types.service';
 
-/** A table in memory that records which types were read. */
+/** An in-memory table that records which types were read. */
 class Rows extends StoredTypesRepository {
   readonly table = new Map<string, StoredType>();
   readonly read: string[][] = [];
@@ -58,7 +58,7 @@ describe('StoredTypesService', () => {
     expect(stored()[0]).toBe(a);
   });
 
-  it('drops deleted types, also one that was deleted while it was read', async () => {
+  it('drops deleted types, including one that was deleted during the read', async () => {
     rows.table.delete('kind.a');
     rows.put('kind.b');
     rows.beforeRead = () => rows.table.delete('kind.b');
@@ -66,7 +66,7 @@ describe('StoredTypesService', () => {
     expect(stored().map(({ name }) => name)).toEqual(['kind.c']);
   });
 
-  it('lists the declared types by their last change', async () => {
+  it('lists the declared types in the order of their last change', async () => {
     rows.put('kind.c');
     await service.refresh();
     expect(service.declared.map(({ name }) => name)).toEqual(['kind.b', 'kind.a', 'kind.c']);

@@ -3,35 +3,35 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { EventCatalogue, type KnownEventType } from 'webhook-notification/catalogue';
 import { database } from 'webhook-notification/nest';
-import { Batcher } from '../plumbing/database/batcher';
-import { ApiError } from '../plumbing/errors/api-error';
-import { messageFor } from '../plumbing/errors/messages';
-import { Repeat } from '../plumbing/timers/repeat.timer';
+import { Batcher } from '../infrastructure/concurrency/batcher';
+import { ApiError } from '../infrastructure/errors/api-error';
+import { messageFor } from '../infrastructure/errors/messages';
+import { logFirst, Repeat } from '../infrastructure/concurrency/repeat.timer';
 import { type StoredType, StoredTypesRepository } from './stored-types.repository';
 
 const LOOK_EVERY_MS = 1000;
-/** As many as ask at the same time. */
-const MAX_ASKING = 10_000;
+/** Maximum number of callers that one query serves. */
+const MAX_CALLERS = 10_000;
 
 type VersionedType = KnownEventType & { version: string };
 
-/** Brings what is stored into the catalogue of this process: once a second, and when somebody names what it does not know. */
+/**
+ * Loads stored event types into the catalogue of this process: once a second, and when a request names an unknown type.
+ */
 @Injectable()
 export class StoredTypesService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger('EventTypes');
+  private readonly logger = new Logger(StoredTypesService.name);
   private state = '';
   private known: ReadonlyMap<string, VersionedType> = new Map();
   private warnedOf = '';
-  /** A question that comes while a look is under way waits for the next look, which sees what was committed before it. */
-  private readonly looks = new Batcher<null, void>(async (asking) => {
+  /** A call during a query waits for the next query, which sees everything committed before the call. */
+  private readonly looks = new Batcher<null, void>(async (callers) => {
     await this.look();
-    return asking.map(() => undefined);
-  }, MAX_ASKING);
+    return callers.map(() => undefined);
+  }, MAX_CALLERS);
   private readonly looking = new Repeat(() => this.refresh(), {
     everyMs: LOOK_EVERY_MS,
-    onFailure: (error, isRepeated) => {
-      if (!isRepeated) this.logger.warn(`Looking for event types fails, and is tried again: ${String(error)}`);
-    },
+    onFailure: logFirst(this.logger, 'Querying event types'),
   });
 
   constructor(
@@ -40,13 +40,13 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
-  /** @throws Error when somebody else has the name of a type of this application's modules */
+  /** @throws Error when a type of this application's modules has a name that is already taken */
   async onApplicationBootstrap(): Promise<void> {
     await this.declareOwn();
     this.looking.start();
   }
 
-  /** The event types of applications and users, the most recently changed last. */
+  /** Event types declared by applications and users, the most recently changed last. */
   get declared(): readonly KnownEventType[] {
     const versionOf = ({ name }: KnownEventType) => Number(this.known.get(name)?.version ?? 0);
     return this.catalogue.subscribable
@@ -58,19 +58,19 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
     await this.looking.stop();
   }
 
-  /** Resolves when the catalogue has all that was committed before the call. */
+  /** Resolves when the catalogue contains everything that was committed before the call. */
   async refresh(): Promise<void> {
     await this.looks.add(null);
   }
 
-  /** Looks for what this process does not know yet, before it is refused. Asks nothing when it knows all of these names. */
+  /** Refreshes the catalogue before an unknown name is rejected. Queries nothing if all of these names are known. */
   async lookUp(names: readonly string[]): Promise<void> {
     if (names.some((name) => !this.catalogue.find(name))) await this.refresh();
   }
 
   /**
-   * The event type with this name.
-   * @throws ApiError 400 when there is none
+   * Returns the event type with this name.
+   * @throws ApiError 400 when it does not exist
    */
   async find(name: string): Promise<KnownEventType> {
     await this.lookUp([name]);
@@ -80,14 +80,14 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
     return type;
   }
 
-  /** What the modules of this process have registered is there for the others too. */
+  /** Declares the event types of this process's modules for the other processes too. */
   private async declareOwn(): Promise<void> {
     const transport = database({ connection: this.dataSource });
     const { application, registered } = this.catalogue;
     if (application !== null) await transport.start(application, registered);
   }
 
-  /** Reads only the types that have changed: 500 types may have 16 MB. */
+  /** Reads only changed types: 500 types may have 16 MB. */
   private async look(): Promise<void> {
     const state = await this.rows.state();
     if (state === this.state) return;
@@ -95,7 +95,8 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
     const changed = versions.filter(({ name, version }) => this.known.get(name)?.version !== version);
     const rows = await this.rows.some(changed.map(({ name }) => name));
     const read = new Map(rows.map((row) => [row.name, typeOf(row)]));
-    // A changed type that was not read has been deleted meanwhile; a type that stays the same object stays compiled.
+    // A changed type that was not read has been deleted in the meantime. Unchanged types stay the same objects, and so
+    // stay compiled.
     const isChanged = new Set(changed);
     const types = versions.flatMap((each) => (isChanged.has(each) ? read : this.known).get(each.name) ?? []);
     this.known = new Map(types.map((type) => [type.name, type]));
@@ -107,9 +108,7 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
   private warnOfNames(): void {
     const names = this.catalogue.namedTwice.join(', ');
     if (names !== '' && names !== this.warnedOf) {
-      this.logger.warn(
-        `EXTRA_EVENT_TYPES names ${names}: such an event type is there already, so that changes nothing.`,
-      );
+      this.logger.warn(`EXTRA_EVENT_TYPES names ${names}: already declared, so these entries are ignored.`);
     }
     this.warnedOf = names;
   }

@@ -3,11 +3,11 @@ import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { isUserId } from 'webhook-notification/catalogue';
 import { isScope, type Scope } from '../auth/scope';
-import { CODE_LIVES_MS, CONSOLE_PATH, grantOf, hashCode, linkUrl } from '../auth/sessions/console-link';
-import { INSERT_LINK } from '../auth/sessions/console-links.repository';
-import { readConfig } from '../plumbing/config/environment.launcher';
-import { migrate } from '../plumbing/database/migrator.launcher';
-import { attachStore } from '../store.launcher';
+import { CODE_LIVES_MS, CONSOLE_PATH, grantOf, hashCode, linkUrl } from '../console/sessions/console-link';
+import { INSERT_LINK } from '../console/sessions/console-links.repository';
+import { readConfig } from '../infrastructure/config/environment.setup';
+import { migrate } from '../infrastructure/database/migrator.setup';
+import { attachStore } from '../store.setup';
 
 const USAGE = `Usage: npx webhooks console-link --user <user id> [--scopes <scope,scope>] [--expires-in <seconds>] [--path </console/...>]`;
 const [SHORTEST_S, LONGEST_S] = [300, 604_800];
@@ -19,7 +19,10 @@ interface Wanted {
   path: string;
 }
 
-/** Reads the arguments, or throws a sentence that says what is wrong with them. */
+/**
+ * Parses the arguments.
+ * @throws Error that says what is wrong with the arguments
+ */
 function readArguments(args: string[]): Wanted {
   const text = { type: 'string' } as const;
   const options = { user: text, scopes: text, 'expires-in': text, path: text };
@@ -39,8 +42,9 @@ function readArguments(args: string[]): Wanted {
 }
 
 /**
- * `webhooks console-link`: makes a link that signs a user in at the console, once within 5 minutes, and prints its path.
- * @throws Error with a sentence about what is wrong with the arguments
+ * Runs `webhooks console-link`: creates a link that signs a user in to the console, once within 5 minutes, and prints
+ * its path.
+ * @throws Error that says what is wrong with the arguments
  */
 export async function createConsoleLink(args: string[]): Promise<void> {
   const { user, path, ...options } = readArguments(args);

@@ -1,8 +1,8 @@
-import { readConfig } from '../plumbing/config/environment.launcher';
-import { attachStore } from '../store.launcher';
-import { migrate } from '../plumbing/database/migrator.launcher';
+import { readConfig } from '../infrastructure/config/environment.setup';
+import { attachStore } from '../store.setup';
+import { migrate } from '../infrastructure/database/migrator.setup';
 
-/** `webhooks migrate`: brings the schema up to date, as every start of the service does. */
+/** Runs `webhooks migrate`: migrates the database, as every start of the service does. */
 export async function migrateStore(): Promise<void> {
   const { config, close } = await attachStore(readConfig());
   try {

@@ -3,15 +3,15 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EventCatalogue } from 'webhook-notification/catalogue';
 import { AppModule } from '../app.module';
-import { parseConfig } from '../plumbing/config/settings';
-import { createAdapter } from '../plumbing/http/http-server.launcher';
-import { buildOpenApi } from '../openapi.launcher';
+import { parseConfig } from '../infrastructure/config/settings';
+import { createAdapter } from '../infrastructure/http/http-server.setup';
+import { buildOpenApi } from '../openapi.setup';
 
 const FILE = 'openapi.json';
 
 /**
- * `webhooks openapi` writes the document; with `--check` it fails when the committed one has drifted.
- * @throws Error with a sentence when it has drifted
+ * Runs `webhooks openapi`: writes the document. With `--check`, compares it with the committed one instead.
+ * @throws Error when the committed document is out of date
  */
 export async function writeOpenApi(args: readonly string[]): Promise<void> {
   const config = parseConfig({ LOG_LEVEL: 'silent' });

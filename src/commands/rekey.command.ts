@@ -1,11 +1,11 @@
 import { Client } from 'pg';
-import { readConfig } from '../plumbing/config/environment.launcher';
-import { migrate } from '../plumbing/database/migrator.launcher';
-import { attachStore } from '../store.launcher';
+import { readConfig } from '../infrastructure/config/environment.setup';
+import { migrate } from '../infrastructure/database/migrator.setup';
+import { attachStore } from '../store.setup';
 import { SecretsService } from '../webhooks/secrets/secrets.service';
 import { type RekeyReport, RekeyRepository } from '../webhooks/secrets/rekey.repository';
 
-/** `webhooks rekey`: encrypts every stored secret with the first key of `SECRETS_KEY`, while the service runs. */
+/** Runs `webhooks rekey`: encrypts every stored secret with the first key of `SECRETS_KEY`, while the service runs. */
 export async function rekey(): Promise<void> {
   const { config, close } = await attachStore(readConfig());
   try {

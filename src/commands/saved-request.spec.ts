@@ -27,11 +27,11 @@ describe('A saved request', () => {
     },
   );
 
-  it('is not one without an empty line, and says what to do', () => {
+  it('is rejected without an empty line, with advice', () => {
     expect(() => parseSavedRequest(Buffer.from('a: 1\nb: 2'))).toThrow(/--headers and --body/);
   });
 
-  it('may have its headers apart, as lines or as JSON', () => {
+  it('may have separate headers, as lines or as JSON', () => {
     expect(parseHeaders('A: 1\nb: x: y\n')).toEqual({ a: '1', b: 'x: y' });
     expect(parseHeaders('{"A": "1", "b": ["x", "y"]}')).toEqual({ a: '1', b: 'x, y' });
   });

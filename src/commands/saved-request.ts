@@ -1,14 +1,14 @@
-/** A delivery that was saved. */
+/** A saved delivery. */
 export interface SavedRequest {
-  /** By lower-case name. The values of a header that came more than once are joined by ", ". */
+  /** By lowercase name. The values of a repeated header are joined by ", ". */
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 }
 
 /**
- * Reads a raw HTTP request, as `nc` or a request bin shows it, or the JSON of a delivery: `{headers, body}`, alone or
+ * Parses a raw HTTP request, as `nc` or a request bin shows it, or the JSON of a delivery: `{headers, body}`, alone or
  * as the `request` of `GET /api/webhooks/:id/deliveries/:deliveryId`.
- * @throws Error with a sentence about what is missing
+ * @throws Error that says what is missing
  */
 export function parseSavedRequest(saved: Buffer): SavedRequest {
   const json = requestInJson(saved.toString('utf8'));
@@ -21,7 +21,7 @@ export function parseSavedRequest(saved: Buffer): SavedRequest {
   };
 }
 
-/** Reads headers alone: lines of `name: value`, with or without a request line, or a JSON object. */
+/** Parses headers alone: lines of `name: value`, with or without a request line, or a JSON object. */
 export function parseHeaders(text: string): SavedRequest['headers'] {
   const object = parseJson(text);
   if (isObject(object)) return headersOfObject(object);

@@ -3,12 +3,12 @@ import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { v7 } from 'uuid';
 import { isUserId } from 'webhook-notification/catalogue';
-import { readConfig } from '../plumbing/config/environment.launcher';
-import { migrate } from '../plumbing/database/migrator.launcher';
-import { attachStore } from '../store.launcher';
+import { readConfig } from '../infrastructure/config/environment.setup';
+import { migrate } from '../infrastructure/database/migrator.setup';
+import { attachStore } from '../store.setup';
 import { formatToken, hashToken } from '../auth/access-token';
 import { ALL_SCOPES, isScope } from '../auth/scope';
-import { timeOf } from '../plumbing/validation/time.decorator';
+import { timeOf } from '../infrastructure/validation/time.decorator';
 
 const USAGE = `Usage: npx webhooks token create --user <user id> --scopes <scope,scope|all> [--name <text>] [--expires <ISO 8601>]
 Scopes: ${ALL_SCOPES.join(', ')}`;
@@ -20,7 +20,10 @@ interface Wanted {
   expires: Date | null;
 }
 
-/** Reads the arguments, or throws a sentence that says what is wrong with them. */
+/**
+ * Parses the arguments.
+ * @throws Error that says what is wrong with the arguments
+ */
 function readArguments(args: string[]): Wanted {
   const options = {
     user: { type: 'string' },
@@ -42,8 +45,8 @@ function readArguments(args: string[]): Wanted {
 }
 
 /**
- * `webhooks token create`: makes an access token and prints it, this once, as the last line.
- * @throws Error with a sentence about what is wrong with the arguments
+ * Runs `webhooks token create`: creates an access token and prints it, only this once, as the last line.
+ * @throws Error that says what is wrong with the arguments
  */
 export async function createToken(args: string[]): Promise<void> {
   const { user, scopes, name, expires } = readArguments(args);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { explainSignature, type ExplainOptions } from 'webhook-notification';
-import { readWebhookSecret } from '../plumbing/config/environment.launcher';
+import { readWebhookSecret } from '../infrastructure/config/environment.setup';
 import { parseHeaders, parseSavedRequest, type SavedRequest } from './saved-request';
 
 const STDIN = 0;
@@ -18,7 +18,7 @@ interface Wanted {
   options: ExplainOptions;
 }
 
-/** @throws Error with a sentence about what is wrong with the arguments */
+/** @throws Error that says what is wrong with the arguments */
 function readArguments(args: string[]): Wanted {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({
@@ -30,7 +30,7 @@ function readArguments(args: string[]): Wanted {
   if (positionals.length > 1 || (headers === undefined) !== (body === undefined)) throw new Error(USAGE);
   if (!/^\d{1,12}$/.test(tolerance)) throw new Error(`--tolerance must be a whole number of seconds.\n${USAGE}`);
   const secretFile = values['secret-file'];
-  // An editor ends a file with a line break, which no secret can have.
+  // Editors end a file with a line break, which no secret contains.
   const secret =
     secretFile === undefined ? readWebhookSecret() : readFileSync(secretFile, 'utf8').replace(/\r?\n$/, '');
   if (!secret) throw new Error(`Set WEBHOOK_SECRET, or name a file with --secret-file.\n${USAGE}`);
@@ -44,7 +44,10 @@ function readArguments(args: string[]): Wanted {
   };
 }
 
-/** `webhooks verify`: says whether a delivery is genuine, or why not. Never throws: exit code 2 says that it was not understood. */
+/**
+ * Runs `webhooks verify`: prints whether a delivery is genuine, or why not. Never throws: exit code 2 reports input
+ * that it does not understand.
+ */
 export async function verifyDelivery(args: string[]): Promise<void> {
   try {
     const { request, secret, options } = readArguments(args);

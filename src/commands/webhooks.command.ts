@@ -1,8 +1,8 @@
 interface Command {
-  /** Its first words on the command line. */
+  /** First words of the command line. */
   name: string;
   summary: string;
-  /** Loads the command, and only what it needs, and runs it with its arguments. */
+  /** Loads the command with only the modules that it needs, and runs it with its arguments. */
   run: (args: string[]) => Promise<void>;
 }
 
@@ -49,13 +49,13 @@ const USAGE = `Usage: webhooks <command> [options]
 ${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`).join('\n')}
 `;
 
-/** The `webhooks` program: finds the command that its first words name, and runs it. Exit code 2: there is none. */
+/** Runs the `webhooks` program: finds the command by its first words, and runs it. Exits with code 2 if there is none. */
 async function main(words: string[]): Promise<void> {
   const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
   if (command) return command.run(words.slice(command.name.split(' ').length));
-  const isAsked = ['--help', '-h', 'help'].includes(words[0] ?? '');
-  (isAsked ? process.stdout : process.stderr).write(USAGE);
-  process.exitCode = isAsked ? 0 : 2;
+  const wantsHelp = ['--help', '-h', 'help'].includes(words[0] ?? '');
+  (wantsHelp ? process.stdout : process.stderr).write(USAGE);
+  process.exitCode = wantsHelp ? 0 : 2;
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

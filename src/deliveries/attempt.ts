@@ -1,11 +1,11 @@
 import type { DeliveryStatus, HeaderMap, Trigger } from './delivery.entity';
 import type { DeliveryError } from './delivery-error';
 
-// One attempt, stage by stage: it becomes an exchange, the exchange an outcome, the outcome a written row.
+// The stages of an attempt: attempt, exchange, outcome, written row.
 
-/** One attempt that is about to be made, with everything that sending it takes. */
+/** An attempt about to be made, with all the data that sending requires. */
 export interface Attempt {
-  /** The delivery's. */
+  /** Id of the delivery. */
   id: string;
   webhookId: string;
   /** Owner of the webhook. */
@@ -14,9 +14,9 @@ export interface Attempt {
   event: string;
   attempt: number;
   trigger: Trigger;
-  /** The event's exact text. */
+  /** The exact body of the event. */
   body: string;
-  /** Of the request that published the event; null when it came with none. */
+  /** W3C Trace Context of the request that published the event; null when it had none. */
   traceparent: string | null;
   /** Null when the webhook was deleted. */
   webhook: DueWebhook | null;
@@ -24,68 +24,68 @@ export interface Attempt {
 
 /** An attempt whose pending row this process has claimed. */
 export interface ClaimedDelivery extends Attempt {
-  /** Milliseconds until it is due by PostgreSQL's clock; 0 or less: due. */
+  /** Milliseconds until it is due, by PostgreSQL's clock; 0 or less when it is due. */
   dueInMs: number;
 }
 
 /**
- * The first attempt of an event at a webhook. It has no row until its outcome is known, or until it has taken so long that
- * it gets a pending one. Until then the row of its event remembers it.
+ * The first attempt to deliver an event to a webhook. It gets its row together with its outcome, or earlier as a pending row when
+ * it is slow. Until then only the row of its event represents it.
  */
 export interface FirstAttempt extends Attempt {
   /** The webhook's url when the event was fanned out. */
   url: string;
-  /** When its event was accepted, by PostgreSQL's clock: it is due from then on. */
+  /** When its event was accepted, by PostgreSQL's clock; the attempt is due from then on. */
   scheduledAt: Date;
-  /** Its event has no other delivery: with its row the event is fanned out. */
+  /** True when the event has no other delivery: inserting this row then marks the event as fanned out. */
   isOnly: boolean;
 }
 
-/** The webhook of an attempt as it was last read. */
+/** The webhook of an attempt, as last read. */
 export interface DueWebhook {
   url: string;
   active: boolean;
   sealedSecret: Buffer;
-  /** Null unless a rotation overlaps, by PostgreSQL's clock. */
+  /** The previous secret while a rotation overlaps, by PostgreSQL's clock; otherwise null. */
   sealedPreviousSecret: Buffer | null;
 }
 
-/** What was sent and what came back. */
+/** The request that was sent, and its response. */
 export interface Exchange {
   url: string;
   /** By PostgreSQL's clock. */
   attemptedAt: Date;
   durationMs: number;
   requestHeaders: HeaderMap;
-  /** Null when no response came. */
+  /** Null when no response arrived. */
   response: { status: number; headers: HeaderMap; body: string; bodyTruncated: boolean } | null;
 }
 
-/** What an attempt came to: it was made, or it must not be made any more. */
+/** The outcome of an attempt that was made, or that must no longer be made. */
 export interface Outcome {
   deliveryId: string;
   status: 'succeeded' | 'failed' | 'canceled';
   error: DeliveryError | null;
   /** Null when no request was made. */
   exchange: Exchange | null;
-  /** How long the next attempt waits, in ms; it is inserted together with this outcome. Null when there is none. */
+  /** Delay of the next attempt in ms; that attempt is inserted together with this outcome. Null when no attempt follows. */
   retryInMs: number | null;
-  ending: EventEnding | null;
+  finalStatus: FinalStatus | null;
 }
 
 /**
- * How the event has ended for the webhook with this attempt. Null: it has not ended (a retry follows), the attempt was a
- * test, or nothing was sent.
+ * The final outcome of the event for the webhook, if this attempt determines it. Null when a retry follows, when the attempt was
+ * a test, or when nothing was sent.
  */
-export type EventEnding = 'succeeded' | 'out_of_retries' | 'gone';
+export type FinalStatus = 'succeeded' | 'out_of_retries' | 'gone';
 
-/** An outcome in its row. */
+/** A written outcome. */
 export interface Written {
   id: string;
   status: DeliveryStatus;
-  /** The next attempt, and how long it waits by PostgreSQL's clock, in ms; null when none was inserted. */
+  /** The next attempt and its delay in ms, by PostgreSQL's clock; null when none was inserted. */
   nextId: string | null;
   nextInMs: number | null;
-  /** Of its webhook at this moment; null when the webhook is deleted. */
+  /** The current count of its webhook; null when the webhook is deleted. */
   consecutiveFailures: number | null;
 }

@@ -4,7 +4,7 @@ import { RollUpService } from '../webhooks/stats/roll-up.service';
 import { DeliveriesRepository } from './deliveries.repository';
 import { deliveryError } from './delivery-error';
 
-/** Cancels what is pending for a webhook when it is disabled or deleted. */
+/** Cancels the pending deliveries of a webhook that is disabled or deleted. */
 @Injectable()
 export class CancellationService implements OnModuleInit {
   constructor(

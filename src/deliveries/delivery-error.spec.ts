@@ -6,7 +6,7 @@ const bare = { durationMs: 0, timeoutMs: 10_000 };
 const sayHttp = (responseStatus: number) => deliveryError('http_status', { ...facts, responseStatus }).message;
 
 describe('The error codes', () => {
-  it('are this closed list', () => {
+  it('are a closed list', () => {
     expect([...ERROR_CODES].sort()).toEqual([
       'connection_refused',
       'connection_reset',
@@ -24,7 +24,7 @@ describe('The error codes', () => {
     ]);
   });
 
-  it.each(ERROR_CODES)('have sentences for %s, without an address', (code) => {
+  it.each(ERROR_CODES)('have a message for %s, without an address', (code) => {
     const { message, ...rest } = deliveryError(code, facts);
     expect(rest).toEqual({ code });
     expect(message).toMatch(/^[A-Z][^\n]+[a-zA-Z_]\.$/);
@@ -32,19 +32,19 @@ describe('The error codes', () => {
   });
 
   it.each(ERROR_CODES.filter((code) => code !== 'http_status' && code !== 'redirect'))(
-    'have sentences for %s that do without an answer',
+    'have a message for %s that requires no response',
     (code) => {
       expect(deliveryError(code, bare).message).not.toMatch(/undefined|null|NaN/);
     },
   );
 
-  it('have sentences that differ', () => {
+  it('have distinct messages', () => {
     const messages = ERROR_CODES.map((code) => deliveryError(code, facts).message);
     expect(new Set(messages).size).toBe(ERROR_CODES.length);
   });
 });
 
-describe('The advice on', () => {
+describe('The advice', () => {
   it.each([
     [400, /body of its response.*further keys/],
     [401, /raw body, before any parsing.*npx webhooks verify/],
@@ -74,33 +74,36 @@ describe('The advice on', () => {
     [527, /Cloudflare/],
     [528, /log/],
     [999, /log/],
-  ])('%i is about what it means', (status, advice) => {
+  ])('for status %i matches its meaning', (status, advice) => {
     expect(sayHttp(status)).toMatch(`Your server answered ${status} after 12 ms. `);
     expect(sayHttp(status)).toMatch(advice);
   });
 
-  it('a blocked destination names the rule and the setting that could allow it', () => {
+  it('for a blocked destination names the rule and the setting that could allow it', () => {
     expect(deliveryError('destination_blocked', facts).message).toMatch(/\(private network\).*ALLOWED_NETWORKS/);
     expect(deliveryError('destination_blocked', bare).message).toMatch(/\(special-purpose address\)/);
   });
 });
 
-describe('What an attempt knows', () => {
+describe('The message of an error', () => {
   const say = (code: (typeof ERROR_CODES)[number], more: object = {}) =>
     deliveryError(code, { ...facts, ...more }).message;
 
-  it.each(ADVISED_STATUSES)('is the status and the time of an answer %i, with an advice of its own', (status) => {
+  it.each(ADVISED_STATUSES)('includes status %i and the duration, with its own advice', (status) => {
     const others = ADVISED_STATUSES.filter((other) => other !== status && ![400, 422].includes(other));
     const advice = sayHttp(status).replace(`Your server answered ${status} after 12 ms. `, '');
     expect(advice).toMatch(/^[A-Z].*\.$/);
     expect(others.filter((other) => sayHttp(other).endsWith(` ms. ${advice}`))).toEqual([]);
   });
 
-  it.each([301, 302, 303, 304, 307, 308])('is that %i is not followed, and what to register', (responseStatus) => {
-    expect(say('redirect', { responseStatus })).toMatch(
-      new RegExp(`\\(${responseStatus}\\), and redirects are never followed\\. Register the final url`),
-    );
-  });
+  it.each([301, 302, 303, 304, 307, 308])(
+    'says that %i is not followed, and which url to register',
+    (responseStatus) => {
+      expect(say('redirect', { responseStatus })).toMatch(
+        new RegExp(`\\(${responseStatus}\\), and redirects are never followed\\. Register the final url`),
+      );
+    },
+  );
 
   it.each([
     ['dns', /^The name hooks\.example\.com was not resolved within 10000 ms\. .*name servers/],
@@ -111,8 +114,8 @@ describe('What an attempt knows', () => {
     ['tls', /took the connection, but did not finish the TLS handshake within 10000 ms\./],
     ['response', /took the request, but did not answer within 10000 ms\. Answer 2xx at once/],
     [undefined, /did not answer within 10000 ms\. Answer 2xx at once/],
-  ])('is what a timeout waited for: %s', (phase, sentence) => {
-    expect(say('timeout', { phase })).toMatch(sentence);
+  ])('names the phase of a timeout: %s', (phase, message) => {
+    expect(say('timeout', { phase })).toMatch(message);
   });
 
   it.each([
@@ -125,13 +128,13 @@ describe('What an attempt knows', () => {
     ['client_certificate', /client certificate/],
     ['handshake', /TLS 1\.2 or 1\.3/],
     [undefined, /valid, complete and issued for this name/],
-  ])('is what is wrong with TLS: %s', (tls, sentence) => {
+  ])('names the cause of a TLS failure: %s', (tls, message) => {
     expect(say('tls_invalid', { tls })).toMatch(/^The TLS connection to hooks\.example\.com could not be trusted: /);
-    expect(say('tls_invalid', { tls })).toMatch(sentence);
+    expect(say('tls_invalid', { tls })).toMatch(message);
   });
 
   it.each(['connection_refused', 'connection_reset', 'unreachable', 'invalid_response'] as const)(
-    'is host and port, for %s',
+    'includes host and port for %s',
     (code) => {
       expect(say(code)).toContain('(hooks.example.com, port 8443)');
       expect(say(code, { url: 'http://a.example/' })).toContain('(a.example, port 80)');
@@ -139,7 +142,7 @@ describe('What an attempt knows', () => {
     },
   );
 
-  it.each(ERROR_CODES)('is never the path or query of the url: %s', (code) => {
+  it.each(ERROR_CODES)('never includes the path or query of the url: %s', (code) => {
     expect(say(code)).not.toMatch(/\/in|key=|secret\b.*=/);
   });
 });

@@ -1,36 +1,36 @@
-import type { FailureCode, Phase, TlsFault } from '../plumbing/destinations/failure';
+import type { FailureCode, Phase, TlsFault } from '../infrastructure/destinations/failure';
 
-/** Why a delivery did not succeed: a closed list. */
+/** Error codes of deliveries that did not succeed; a closed list. */
 export type ErrorCode = FailureCode | 'http_status' | 'redirect' | 'webhook_deleted' | 'webhook_disabled' | 'internal';
 
-/** The facts of one attempt that its sentence may name. */
+/** Details of one attempt that its error message may include. */
 export interface Facts {
   durationMs: number;
   timeoutMs: number;
-  /** The webhook's own url. The sentence may name its host and port, but never what the host resolves to. */
+  /** The webhook's own url. The message may include its host and port, but never the address that the host resolves to. */
   url?: string;
   responseStatus?: number;
-  /** Name of the rule that refused the destination. */
+  /** Name of the rule that blocked the destination. */
   rule?: string;
-  /** For a timeout: the phase that did not end in time. */
+  /** For a timeout: the phase that timed out. */
   phase?: Phase;
-  /** For a TLS failure: its cause, when it is known. */
+  /** For a TLS failure: its cause, if known. */
   tls?: TlsFault;
 }
 
-/** Why a delivery did not succeed, for code and for people. */
+/** Why a delivery did not succeed: a code for programs and a message for people. */
 export interface DeliveryError {
   code: ErrorCode;
-  /** One sentence that says what happened and what to do. Never a resolved address. */
+  /** Says what happened and how to fix it. Never includes a resolved address. */
   message: string;
 }
 
-const SENTENCES: Record<ErrorCode, (facts: Facts) => string> = {
+const MESSAGES: Record<ErrorCode, (facts: Facts) => string> = {
   http_status: ({ responseStatus = 0, durationMs }) =>
     `Your server answered ${responseStatus} after ${durationMs} ms. ${adviceFor(responseStatus)}`,
   redirect: ({ responseStatus }) =>
     `Your server answered with a redirect (${responseStatus}), and redirects are never followed. Register the final url: the location header of the response names it.`,
-  timeout: (facts) => timeoutSentence(facts),
+  timeout: (facts) => timeoutMessage(facts),
   connection_refused: (facts) =>
     `${serverIn(facts)} refused the connection after ${facts.durationMs} ms. Check that your server runs, and that it listens on that port for connections from outside.`,
   connection_reset: (facts) =>
@@ -65,7 +65,7 @@ const TLS: Record<TlsFault | 'other', string> = {
   other: 'the certificate was refused. Check that it is valid, complete and issued for this name.',
 };
 
-/** Advice on response statuses, `from` to `to` inclusive. The first entry that fits counts. */
+/** Advice for response statuses, `from` to `to` inclusive. The first matching entry applies. */
 const ADVICE: readonly { from: number; to?: number; advice: string }[] = [
   { from: 400, advice: 'Look at the body of its response; if it validates the body, it must let further keys pass.' },
   {
@@ -119,17 +119,17 @@ const ADVICE: readonly { from: number; to?: number; advice: string }[] = [
   { from: 505, to: 999, advice: 'Look into its log at this time.' },
 ];
 
-/** What the documentation must explain: faults, phases, and every status with advice of its own. A test checks it. */
+/** A test checks that the documentation explains these: TLS failures, timeout phases, and statuses with their own advice. */
 export const EXPLAINED_TLS_FAULTS = Object.keys(TLS).filter((fault) => fault !== 'other');
 export const TIMEOUT_PHASES: readonly Phase[] = ['dns', 'connect', 'tls', 'response'];
 export const ADVISED_STATUSES = ADVICE.filter(({ to }) => to === undefined).map(({ from }) => from);
 
-/** Every code, for the same test. */
-export const ERROR_CODES = Object.keys(SENTENCES) as ErrorCode[];
+/** All error codes; the same test checks them. */
+export const ERROR_CODES = Object.keys(MESSAGES) as ErrorCode[];
 
-/** The error of an attempt, with a sentence that names its facts. */
+/** Returns the error of an attempt. Its message includes the details of that attempt. */
 export function deliveryError(code: ErrorCode, facts: Facts): DeliveryError {
-  return { code, message: SENTENCES[code](facts) };
+  return { code, message: MESSAGES[code](facts) };
 }
 
 function remedyFor(rule: string): string {
@@ -142,7 +142,7 @@ function adviceFor(status: number): string {
   return found?.advice ?? 'Any 2xx counts as received.';
 }
 
-function timeoutSentence(facts: Facts): string {
+function timeoutMessage(facts: Facts): string {
   const limit = `within ${facts.timeoutMs} ms`;
   const server = serverIn(facts);
   switch (facts.phase) {

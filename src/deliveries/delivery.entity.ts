@@ -7,7 +7,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const TRIGGERS = ['event', 'redelivery', 'test'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
-/** What a pending delivery waits for: the time of its retry, or a slot. */
+/** Reasons why a pending delivery waits: the delay before its retry, or a slot. */
 export const WAITS = ['backoff', 'slot'] as const;
 export type Wait = (typeof WAITS)[number];
 
@@ -17,7 +17,7 @@ export type HeaderMap = Readonly<Record<string, string | string[]>>;
 /** One attempt at sending an event to a webhook. */
 @Entity('deliveries')
 export class Delivery {
-  /** UUIDv7: the time in it is the row's `createdAt`. The id of a first attempt has the time of its event. */
+  /** UUIDv7; its timestamp is `createdAt`. The id of a first attempt has the timestamp of its event. */
   @PrimaryColumn('uuid')
   id: string;
 
@@ -34,7 +34,7 @@ export class Delivery {
   @Column('text')
   event: string;
 
-  /** 1 is the first. */
+  /** Attempt number, starting at 1. */
   @Column('smallint')
   attempt: number;
 
@@ -44,7 +44,7 @@ export class Delivery {
   @Column('text')
   status: DeliveryStatus;
 
-  /** The url that the event was sent to, or would be sent to now. */
+  /** The url that the request was sent to, or would be sent to now. */
   @Column('text')
   url: string;
 
@@ -69,7 +69,7 @@ export class Delivery {
   @Column('timestamptz', { name: 'completed_at', nullable: true })
   completedAt: Date | null;
 
-  /** When the next attempt is due. Null on a failed row: there is no next attempt. */
+  /** When the next attempt is due. Null on a failed row means that no attempt follows. */
   @Column('timestamptz', { name: 'next_attempt_at', nullable: true })
   nextAttemptAt: Date | null;
 
@@ -85,15 +85,15 @@ export class Delivery {
   @Column('boolean', { name: 'response_body_truncated', nullable: true })
   responseBodyTruncated: boolean | null;
 
-  /** True: the row waits for a slot of its webhook, its user or the process, and there is no job for it. */
+  /** True while deferred: the row waits for a slot of its webhook, its user or the process, and has no queue job. */
   @Column('boolean')
   parked: boolean;
 
-  /** True: a worker makes its attempt. */
+  /** True while a worker makes the attempt. */
   @Column('boolean')
   claimed: boolean;
 
-  /** The end of the row's lease, see deliveries/lease.ts. */
+  /** End of the row's lease; see deliveries/lease.ts. */
   @Column('timestamptz', { name: 'leased_until' })
   leasedUntil: Date;
 }

@@ -1,21 +1,21 @@
-// Conditions of statements that find rows by their ids. Their plans are made once, perhaps while a partition is empty, and
-// must read the primary key: every other index grows with the day, or keeps dead entries until a vacuum.
+// Conditions of statements that find rows by id. Their plans are cached, perhaps while a partition is empty, and must use the
+// primary key: every other index grows with the day, or keeps dead entries until a vacuum.
 
-/** A row whose id is in an array, such as `$1::uuid[]`, where `$2` and `$3` are the lowest and the highest of them. */
+/** Matches a row whose id is in an array, such as `$1::uuid[]`. `$2` and `$3` are the lowest and highest of these ids. */
 export const isOneOf = (row: string, ids: string): string => `${row}.id = any(${ids}) and ${isWithin(row, '$2', '$3')}`;
 
-/** A row whose id a CTE has found. */
+/** Matches a row whose id a CTE returns. */
 export const isAmong = (row: string, cte: string): string => {
   const [lowest, highest] = ['asc', 'desc'].map((order) => `(select id from ${cte} order by id ${order} limit 1)`);
   return `${row}.id = any(array(select id from ${cte})) and ${isWithin(row, lowest as string, highest as string)}`;
 };
 
-/** Leads to the partitions of these ids. With `or`, because an index would be read from the lowest to the highest. */
+/** Limits the scan to the partitions of these ids. The `or` prevents an index range scan from the lowest to the highest id. */
 const isWithin = (row: string, lowest: string, highest: string): string =>
   `(${row}.id between ${lowest} and ${highest} or ${row}.id = ${lowest})`;
 
-/** A delivery that is pending. PostgreSQL does not see that a partial index of pending rows would do. */
+/** Matches a pending delivery. The condition is written so that PostgreSQL cannot use partial indexes on pending rows. */
 export const isPending = (row: string): string => `${row}.status || '' = 'pending'`;
 
-/** An event that is not fanned out, likewise. */
+/** Matches an event that is not fanned out, likewise without partial indexes. */
 export const IS_OPEN = `coalesce(fanned_out_at, 'infinity') = 'infinity'`;

@@ -1,12 +1,12 @@
 import type { Delivery } from './delivery.entity';
 
-/** What a list shows of a delivery. */
+/** The fields of a delivery that lists return. */
 export type ListedDelivery = Omit<
   Delivery,
   'userId' | 'requestHeaders' | 'responseHeaders' | 'responseBody' | 'responseBodyTruncated' | 'leasedUntil'
 >;
 
-/** The same columns of a row `d`, as SQL. */
+/** SQL for the same columns of a row `d`. */
 export const LISTED_COLUMNS = `
   d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.event, d.attempt, d.trigger, d.status, d.url,
   d.response_status as "responseStatus", d.duration_ms as "durationMs", d.error_code as "errorCode",

@@ -13,7 +13,7 @@ describe('The longest wait of a delivery', () => {
     expect(longestWaitMs({ maxRetries, retryBaseDelayMs, retryFactor, retryJitter })).toBe(expected);
   });
 
-  it('is never shorter than a delay between retries', () => {
+  it('is never shorter than a retry delay', () => {
     const schedules = fc.record({
       maxRetries: fc.integer({ min: 0, max: 3 }),
       retryBaseDelayMs: fc.integer({ min: 10, max: DAY_MS }),

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** The settings that decide how long a retry waits. */
+/** Settings that determine the retry delays. */
 interface RetryDelays {
   maxRetries: number;
   retryBaseDelayMs: number;
@@ -9,8 +9,8 @@ interface RetryDelays {
 }
 
 /**
- * No delivery waits longer than this for its due time, in ms: the longest delay between retries, and at least a day, so that rows
- * of a longer schedule are not due at once when the settings are lowered. `Retry-After` asks for less.
+ * Returns the longest time in ms that a delivery can wait for its due time: the longest retry delay, but at least a day, so that
+ * rows of a longer schedule do not become due at once when the settings are lowered. A `Retry-After` wait is always shorter.
  */
 export function longestWaitMs({ maxRetries, retryBaseDelayMs, retryFactor, retryJitter }: RetryDelays): number {
   const longestMs = retryBaseDelayMs * retryFactor ** Math.max(maxRetries - 1, 0);

@@ -1,22 +1,22 @@
-import { CLUSTER_SEND_QUEUES, isRedisCluster } from '../plumbing/config/redis-nodes';
+import { CLUSTER_SEND_QUEUES, isRedisCluster } from '../infrastructure/config/redis-nodes';
 
-/** The braces keep all keys of a queue in one slot of a Redis cluster. */
+/** The braces are a Redis Cluster hash tag: they keep all keys of a queue in one slot. */
 const nameOf = (index: number): string => `{send-${index}}`;
 
-/** The names of all send queues that can exist. */
-export const ALL_SEND_QUEUES: readonly string[] = Array.from({ length: CLUSTER_SEND_QUEUES }, (_, i) => nameOf(i));
+/** The first send queue; the only one unless Redis is a cluster. */
+export const SEND_QUEUE = nameOf(0);
 
-/** The names of the send queues: several on a Redis cluster, to spread load over its nodes; elsewhere `{send-0}`. */
+/** Returns the names of the send queues: several on a Redis cluster, to spread the load across its nodes. */
 export const sendQueueNames = (redisUrl: string | null): readonly string[] =>
-  isRedisCluster(redisUrl) ? ALL_SEND_QUEUES : ALL_SEND_QUEUES.slice(0, 1);
+  Array.from({ length: isRedisCluster(redisUrl) ? CLUSTER_SEND_QUEUES : 1 }, (_, i) => nameOf(i));
 
 /**
- * The index, below `count`, of the queue that offers a delivery. It is always the same for an id. The end of the id, a
- * UUID of version 7, is random or a hash, so the deliveries spread evenly.
+ * Returns the index, below `count`, of the send queue for a delivery; always the same for an id. The end of a UUIDv7 is random or
+ * a hash, so the deliveries spread evenly.
  */
 export function sendQueueIndex(deliveryId: string, count: number): number {
   return Number.parseInt(deliveryId.slice(-8), 16) % count;
 }
 
-/** The same in SQL, from the `id` of a row. The first parameter of the statement is the count. */
+/** SQL for the same index, computed from the `id` of a row. The statement's first parameter is the count. */
 export const SEND_QUEUE_INDEX = `('x' || right(id::text, 8))::bit(32)::bigint % $1`;

@@ -1,18 +1,18 @@
 import { Logger } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { v7 } from 'uuid';
-import type { ClockService } from '../plumbing/database/clock.service';
-import type { QueueHealthService } from '../plumbing/queue/queue-health.service';
+import type { ClockService } from '../infrastructure/database/clock.service';
+import type { QueueHealthService } from '../infrastructure/queue/queue-health.service';
 import type { DeliveriesRepository } from './deliveries.repository';
 import { sendQueueIndex } from './send-queue-names';
 import { type SendJob, SendQueue } from './send.queue';
 
-const LANE = { userId: 'ada', webhookId: v7() };
+const KEY = { userId: 'ada', webhookId: v7() };
 const IDS = Array.from({ length: 40 }, () => v7());
-/** Those of each of two queues. */
+/** The ids of each of two queues. */
 const OF = [0, 1].map((queue) => IDS.filter((id) => sendQueueIndex(id, 2) === queue)) as [string[], string[]];
 
-/** Two queues of a cluster, the second of which is on a node that is away. */
+/** Two queues of a cluster; the node of the second one is unavailable. */
 function twoQueues() {
   const taken: string[][] = [];
   const released: string[] = [];
@@ -31,24 +31,24 @@ function twoQueues() {
   return { queue, taken, released };
 }
 
-describe('Send queues of which one is away', () => {
+describe('Send queues of which one is unavailable', () => {
   beforeAll(() => Logger.overrideLogger(false));
 
-  it('take what is offered at the same time in one step, and release what the other does not take', async () => {
+  it('enqueue the deliveries of concurrent calls together, and release the deliveries of the unavailable queue', async () => {
     const { queue, taken, released } = twoQueues();
-    await Promise.all(IDS.map((id) => queue.offer([id], LANE)));
+    await Promise.all(IDS.map((id) => queue.enqueue([id], KEY)));
     expect({ taken, released }).toEqual({ taken: [OF[0]], released: OF[1] });
   });
 
-  it('release no more than that of an offer of many', async () => {
+  it('release only these deliveries of a single call', async () => {
     const { queue, taken, released } = twoQueues();
-    await queue.offer(IDS, LANE);
+    await queue.enqueue(IDS, KEY);
     expect({ taken, released }).toEqual({ taken: [OF[0]], released: OF[1] });
   });
 
-  it('release no more than that for the sweeper, which hears of it', async () => {
+  it('release only these deliveries of the sweeper, and throw', async () => {
     const { queue, taken, released } = twoQueues();
-    await expect(queue.enqueue(IDS.map((id) => ({ id, ...LANE })))).rejects.toThrow('the node is away');
+    await expect(queue.enqueueEach(IDS.map((id) => ({ id, ...KEY })))).rejects.toThrow('the node is away');
     expect({ taken, released }).toEqual({ taken: [OF[0]], released: OF[1] });
   });
 });

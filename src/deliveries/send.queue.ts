@@ -1,44 +1,45 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import { Batcher } from '../plumbing/database/batcher';
-import { ClockService } from '../plumbing/database/clock.service';
-import { QueueBudget } from '../plumbing/queue/queue-budget';
-import { QueueHealthService } from '../plumbing/queue/queue-health.service';
+import { Batcher } from '../infrastructure/concurrency/batcher';
+import { ClockService } from '../infrastructure/database/clock.service';
+import { QueueCapacity } from '../infrastructure/queue/queue-capacity';
+import { QueueHealthService } from '../infrastructure/queue/queue-health.service';
 import { DeliveriesRepository } from './deliveries.repository';
 import { sendQueueIndex } from './send-queue-names';
-import type { Lane } from './lane';
+import type { PartitionKey } from './partition-key';
 
-/** The token of all send queues that exist, in the order of their names. */
+/** Injection token of all send queues, in the order of their names. */
 export const SEND_QUEUES = Symbol('send queues');
 
-/** An offer to attempt these deliveries of one webhook. The rows hold the truth. */
+/** A job to attempt these deliveries of one webhook. The rows are authoritative. */
 export interface SendJob {
   deliveryIds: string[];
-  lane: Lane;
+  /** The partition key. It keeps its name from 0.1, because jobs may wait through an upgrade. */
+  lane: PartitionKey;
 }
 
 const MAX_JOBS_PER_ADD = 500;
-/** Large enough that a job costs little for each delivery, small enough that several workers share the work of one event. */
+/** Large enough to keep the cost per delivery low, small enough that several workers share the deliveries of one event. */
 const MAX_IDS_PER_JOB = 50;
-/** Deliveries that the queues hold: at least the work of a second. The rows hold the rest. */
-const MAX_OFFERED = 10_000;
+/** Capacity of the queues, in deliveries: at least a second's work. Further deliveries wait in their rows. */
+const MAX_QUEUED = 10_000;
 
 interface NewJob {
   data: SendJob;
   opts: { jobId?: string; delay?: number };
 }
 
-/** Offers deliveries to the workers, as jobs. */
+/** Enqueues deliveries as jobs for the workers. */
 @Injectable()
 export class SendQueue implements OnModuleInit {
-  private readonly logger = new Logger('SendQueue');
-  private readonly budget = new QueueBudget(
-    MAX_OFFERED,
+  private readonly logger = new Logger(SendQueue.name);
+  private readonly capacity = new QueueCapacity(
+    MAX_QUEUED,
     () => this.count(),
     () => performance.now(),
   );
-  /** What is offered at the same time, such as the retries of attempts that ended together, is added together. */
-  private readonly offers: ReadonlyMap<Queue<SendJob>, Batcher<NewJob, void>>;
+  /** Batches deliveries that are enqueued at the same time, such as the retries of attempts that ended together. */
+  private readonly batchers: ReadonlyMap<Queue<SendJob>, Batcher<NewJob, void>>;
 
   constructor(
     @Inject(SEND_QUEUES) private readonly queues: readonly Queue<SendJob>[],
@@ -48,7 +49,7 @@ export class SendQueue implements OnModuleInit {
   ) {
     const batcherOf = (queue: Queue<SendJob>) =>
       new Batcher<NewJob, void>((jobs) => this.addOrRelease(queue, jobs), MAX_JOBS_PER_ADD);
-    this.offers = new Map(queues.map((queue) => [queue, batcherOf(queue)]));
+    this.batchers = new Map(queues.map((queue) => [queue, batcherOf(queue)]));
   }
 
   onModuleInit(): void {
@@ -60,37 +61,40 @@ export class SendQueue implements OnModuleInit {
     return this.queues.map(({ name }) => name);
   }
 
-  /** How many more deliveries the queues take. What is due beyond that is parked. */
+  /** Free queue capacity, in deliveries. Due deliveries beyond it are deferred. */
   get remaining(): number {
-    return this.budget.remaining();
+    return this.capacity.remaining();
   }
 
   /**
-   * Queues deliveries of one webhook that are due in `delayMs`. Never throws because of the queue: what it does not take is
-   * released to the sweeper, which finds it when it is due.
+   * Enqueues deliveries of one webhook that are due in `delayMs`. Never throws because of the queue: if it is full or
+   * unavailable, the deliveries are released to the sweeper, which finds them when they are due.
    */
-  async offer(deliveryIds: readonly string[], { webhookId, userId }: Lane, delayMs = 0): Promise<void> {
+  async enqueue(deliveryIds: readonly string[], { webhookId, userId }: PartitionKey, delayMs = 0): Promise<void> {
     const jobOf = (ids: string[]): NewJob => ({
       data: { deliveryIds: ids, lane: { webhookId, userId } },
-      // The job of one delivery, such as a retry, has its id, so that a job of the sweeper does not double it.
+      // The job of one delivery, such as a retry, has its id, so that a job from the sweeper does not duplicate it.
       opts: { delay: delayMs, ...(ids.length === 1 && { jobId: ids[0] }) },
     });
-    const offered = [...this.byQueue(deliveryIds)].flatMap(([queue, ids]) => {
-      const offers = this.offers.get(queue) as Batcher<NewJob, void>;
-      return pages(ids, MAX_IDS_PER_JOB).map((page) => offers.add(jobOf(page)));
+    const batches = [...this.byQueue(deliveryIds)].flatMap(([queue, ids]) => {
+      const batcher = this.batchers.get(queue) as Batcher<NewJob, void>;
+      return pages(ids, MAX_IDS_PER_JOB).map((page) => batcher.add(jobOf(page)));
     });
-    await Promise.all(offered);
+    await Promise.all(batches);
   }
 
   /**
-   * Queues each delivery as a job of its own, whose id is the delivery's: the queue ignores a job whose id it
-   * still knows. Throws when a queue is away: its deliveries are released to the sweeper.
+   * Enqueues each delivery as its own job under the delivery's id: the queue ignores a job whose id it still knows. Throws when a
+   * queue is unavailable, after releasing its deliveries to the sweeper.
    */
-  async enqueue(deliveries: readonly (Lane & { id: string })[]): Promise<void> {
-    const laneOf = new Map(deliveries.map(({ id, webhookId, userId }) => [id, { webhookId, userId }]));
-    const jobOf = (id: string) => ({ data: { deliveryIds: [id], lane: laneOf.get(id) as Lane }, opts: { jobId: id } });
+  async enqueueEach(deliveries: readonly (PartitionKey & { id: string })[]): Promise<void> {
+    const keyOf = new Map(deliveries.map(({ id, webhookId, userId }) => [id, { webhookId, userId }]));
+    const jobOf = (id: string) => ({
+      data: { deliveryIds: [id], lane: keyOf.get(id) as PartitionKey },
+      opts: { jobId: id },
+    });
     const tried = await Promise.allSettled(
-      [...this.byQueue([...laneOf.keys()])].map(async ([queue, ids]) => {
+      [...this.byQueue([...keyOf.keys()])].map(async ([queue, ids]) => {
         try {
           for (const page of pages(ids, MAX_JOBS_PER_ADD)) await this.add(queue, page.map(jobOf));
         } catch (error) {
@@ -103,14 +107,14 @@ export class SendQueue implements OnModuleInit {
     if (failed) throw failed.reason;
   }
 
-  /** Removes the jobs of retries, as far as the queues have them. Never throws because of a queue. */
+  /** Removes the jobs of retries that are still in the queues. Never throws because of a queue. */
   async forget(deliveryIds: readonly string[]): Promise<void> {
     for (const [queue, ids] of this.byQueue(deliveryIds)) {
       for (const page of pages(ids, MAX_IDS_PER_JOB)) await Promise.allSettled(page.map((id) => queue.remove(id)));
     }
   }
 
-  /** How many of the deliveries belong to each queue, by its name. */
+  /** Counts the deliveries that belong to each queue, by queue name. */
   countByName(deliveryIds: readonly string[]): [name: string, count: number][] {
     return [...this.byQueue(deliveryIds)].map(([{ name }, { length }]) => [name, length]);
   }
@@ -121,18 +125,18 @@ export class SendQueue implements OnModuleInit {
       if (this.remaining < ids.length) await this.deliveries.releaseLeases(ids);
       else await this.add(queue, jobs);
     } catch (error) {
-      this.logger.warn(`Deliveries are left to the sweeper, because the queue did not take them: ${String(error)}`);
-      // Without this the sweeper would wait until the lease of a job that does not exist has expired.
+      this.logger.warn(`Enqueuing deliveries failed; the sweeper will enqueue them: ${String(error)}`);
+      // Otherwise the sweeper would wait until the lease of a job that does not exist has expired.
       await this.deliveries.releaseLeases(ids).catch(() => undefined);
     }
     return jobs.map(() => undefined);
   }
 
   private async add(queue: Queue<SendJob>, jobs: readonly NewJob[]): Promise<void> {
-    // By PostgreSQL's clock: a delayed job of a machine whose clock is ahead would wait too long.
+    // Uses PostgreSQL's clock: if this machine's clock were ahead, a delayed job would wait too long.
     const timestamp = this.clock.now().getTime();
     await queue.addBulk(jobs.map(({ data, opts }) => ({ name: 'send', data, opts: { ...opts, timestamp } })));
-    this.budget.add(idsOf(jobs).length);
+    this.capacity.add(idsOf(jobs).length);
   }
 
   private byQueue(deliveryIds: readonly string[]): Map<Queue<SendJob>, string[]> {
@@ -146,7 +150,7 @@ export class SendQueue implements OnModuleInit {
     return groups;
   }
 
-  /** Counts jobs, each of which offers one delivery or several. */
+  /** Counts jobs, each of which holds one or more deliveries. */
   private async count(): Promise<number> {
     const counts = await Promise.all(this.queues.map((queue) => queue.getJobCountByTypes('waiting', 'delayed')));
     return counts.reduce((sum, count) => sum + count, 0);

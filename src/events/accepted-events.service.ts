@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Counter } from 'prom-client';
-import { MetricsService } from '../plumbing/metrics/metrics.service';
+import { MetricsService } from '../infrastructure/metrics/metrics.service';
 import { FanOutQueue } from './fan-out.queue';
 import { traceIdOf } from './traceparent';
 
-/** Events that are counted and logged before others get a turn. One transaction may commit 200,000. */
+/** Number of events that are counted and logged before other work gets a turn. One transaction may commit 200,000. */
 const AT_ONCE = 500;
 
 /** The request that published an event over HTTP. */
@@ -15,17 +15,17 @@ export interface Origin {
   traceparent: string | null;
 }
 
-/** An event whose row is in the table, or whose idempotency key had published it before. */
+/** An event whose row is stored, or that was already published under its idempotency key. */
 export interface AcceptedEvent {
   published: { id: string; event: string; userId: string | null; duplicate: boolean };
-  /** Undefined: published in process. */
+  /** Undefined when published in process. */
   origin?: Origin;
 }
 
-/** What happens once an event is committed: it is offered to the fan-out, counted, and logged in one line. */
+/** Handles committed events: enqueues them for the fan-out, counts them, and logs one line for each. */
 @Injectable()
 export class AcceptedEventsService {
-  private readonly logger = new Logger('Events');
+  private readonly logger = new Logger(AcceptedEventsService.name);
   private readonly accepted: Counter<'source'>;
   private readonly repeated: Counter<'source'>;
 
@@ -37,15 +37,15 @@ export class AcceptedEventsService {
     this.accepted = metrics.counterBy('webhooks_events_accepted_total', 'Events accepted.', 'source', sources);
     this.repeated = metrics.counterBy(
       'webhooks_events_repeated_total',
-      'Publications whose idempotency key had published the event before.',
+      'Publications whose idempotency key had already published the event.',
       'source',
       sources,
     );
   }
 
-  /** Offers, counts and logs committed events. Returns at once and never throws. */
+  /** Enqueues, counts and logs committed events. Returns at once and never throws. */
   committed(events: readonly AcceptedEvent[]): void {
-    this.queue.offer(events.flatMap(({ published: { id, duplicate } }) => (duplicate ? [] : [id])));
+    this.queue.add(events.flatMap(({ published: { id, duplicate } }) => (duplicate ? [] : [id])));
     void this.tell(events);
   }
 

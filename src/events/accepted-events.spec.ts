@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { DataSource, type QueryRunner } from 'typeorm';
-import type { MetricsService } from '../plumbing/metrics/metrics.service';
+import type { MetricsService } from '../infrastructure/metrics/metrics.service';
 import { type AcceptedEvent, AcceptedEventsService } from './accepted-events.service';
 import type { FanOutQueue } from './fan-out.queue';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
@@ -11,18 +11,18 @@ const events = (count: number): AcceptedEvent[] =>
   }));
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('Very many events of one transaction', () => {
-  const [inc, offer] = [jest.fn(), jest.fn()];
+describe('Many events of one transaction', () => {
+  const [inc, add] = [jest.fn(), jest.fn()];
   const accepted = new AcceptedEventsService(
-    { offer } as object as FanOutQueue,
+    { add } as object as FanOutQueue,
     { counterBy: () => ({ inc }) } as object as MetricsService,
   );
   beforeAll(() => Logger.overrideLogger(false));
-  beforeEach(() => [inc, offer].forEach((mock) => mock.mockClear()));
+  beforeEach(() => [inc, add].forEach((mock) => mock.mockClear()));
 
-  it('are offered at once, and told in parts, between which others get a turn', async () => {
+  it('are enqueued at once, and counted in parts so that other work gets a turn', async () => {
     accepted.committed(events(1200));
-    expect(offer.mock.calls[0][0]).toHaveLength(1200);
+    expect(add.mock.calls[0][0]).toHaveLength(1200);
     expect(inc).toHaveBeenCalledTimes(500);
     await turn();
     expect(inc.mock.calls.length).toBeLessThan(1200);
@@ -30,15 +30,15 @@ describe('Very many events of one transaction', () => {
     expect(inc).toHaveBeenCalledTimes(1200);
   });
 
-  it('are kept until the outermost commit, also when they come out of a savepoint', () => {
+  it('are held until the outermost commit, even when they come from a savepoint', () => {
     const queryRunner = { data: {} } as QueryRunner;
     const transactions = new PublishTransactionSubscriber({ subscribers: [] as object[] } as DataSource, accepted);
     transactions.afterTransactionStart({ queryRunner });
     transactions.afterTransactionStart({ queryRunner });
     transactions.note({ queryRunner } as never, events(200_000));
     transactions.afterTransactionCommit({ queryRunner });
-    expect(offer).not.toHaveBeenCalled();
+    expect(add).not.toHaveBeenCalled();
     transactions.afterTransactionCommit({ queryRunner });
-    expect(offer.mock.calls[0][0]).toHaveLength(200_000);
+    expect(add.mock.calls[0][0]).toHaveLength(200_000);
   });
 });

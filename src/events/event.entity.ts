@@ -2,22 +2,22 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity('events')
 export class Event {
-  /** UUIDv7: the time in it is the event's `createdAt`, and decides its partition. */
+  /** UUIDv7; its timestamp is the event's `createdAt`, and determines its partition. */
   @PrimaryColumn('uuid')
   id: string;
 
   @Column('text')
   name: string;
 
-  /** Null: for everybody. */
+  /** Null for all users. */
   @Column('text', { name: 'user_id', nullable: true })
   userId: string | null;
 
-  /** Null: published in process. */
+  /** Null when published in process. */
   @Column('text', { name: 'publisher_id', nullable: true })
   publisherId: string | null;
 
-  /** The exact text that every receiver gets. */
+  /** The exact body that every receiver gets. */
   @Column('text')
   body: string;
 
@@ -34,11 +34,11 @@ export class Event {
   @Column('timestamptz', { name: 'fanned_out_at', nullable: true })
   fannedOutAt: Date | null;
 
-  /** The end of the row's lease, see deliveries/lease.ts. */
+  /** End of the row's lease; see deliveries/lease.ts. */
   @Column('timestamptz', { name: 'leased_until' })
   leasedUntil: Date;
 
-  /** True: a worker fans it out. */
+  /** True while a worker fans it out. */
   @Column('boolean')
   claimed: boolean;
 }

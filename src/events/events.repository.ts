@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { StatementsService } from '../plumbing/database/statements.service';
+import { StatementsService } from '../infrastructure/database/statements.service';
 
-/** A row of `events` about to be written. */
+/** A row of `events` to be inserted. */
 export interface NewEvent {
   id: string;
   name: string;
   userId: string | null;
   publisherId: string | null;
   body: string;
-  /** Of the request that published the event; null when the request had none. */
+  /** W3C Trace Context of the request that published the event; null when the request had none. */
   traceparent: string | null;
 }
 
-/** An idempotency key that an event wants to hold. */
+/** An idempotency key that an event requests. */
 export interface NewEventKey {
   publisherId: string;
   key: string;
@@ -33,7 +33,7 @@ const INSERT_EVENTS = {
     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`,
 };
 
-/** Writes the event only if it wins its key. Waits for another open transaction that has inserted the key. */
+/** Inserts the event only if it acquires its key. Waits for another open transaction that has inserted the key. */
 const INSERT_KEYED_EVENT = {
   name: 'insert_keyed_event',
   text: `
@@ -60,7 +60,7 @@ const FIND_KEYS = `
   select key, event_id as "eventId", fingerprint from webhook_service.event_keys
   where publisher_id = $1 and key = any($2::text[])`;
 
-/** The statements behind publish, inside the caller's transaction when there is one. */
+/** The statements that publish events, in the caller's transaction if there is one. */
 @Injectable()
 export class EventsRepository {
   constructor(private readonly statements: StatementsService) {}
@@ -78,20 +78,20 @@ export class EventsRepository {
     await this.run(INSERT_EVENTS, columns, manager);
   }
 
-  /** Inserts the event and its key. False when another event holds the key already: then nothing is inserted. */
+  /** Inserts the event and its key. Returns false, and inserts nothing, when another event already holds the key. */
   async insertKeyed(event: NewEvent, key: NewEventKey, manager?: EntityManager): Promise<boolean> {
     const values = [event.id, event.name, event.userId, event.publisherId, event.body, event.traceparent];
     const rows = await this.run(INSERT_KEYED_EVENT, [...values, key.publisherId, key.key, key.fingerprint], manager);
     return rows.length > 0;
   }
 
-  /** The event that holds this key; null when the key is free. */
+  /** Returns the event that holds this key; null when the key is free. */
   async findKey(key: NewEventKey, manager?: EntityManager): Promise<TakenKey | null> {
     const [taken] = await this.run(FIND_KEY, [key.publisherId, key.key], manager);
     return (taken as TakenKey | undefined) ?? null;
   }
 
-  /** Takes the keys that are free, in the given order. */
+  /** Acquires the keys that are free, in the given order. */
   async insertKeys(manager: EntityManager, keys: readonly (NewEventKey & { eventId: string })[]): Promise<void> {
     await manager.query(INSERT_KEYS, [
       keys.map(({ publisherId }) => publisherId),
@@ -101,7 +101,7 @@ export class EventsRepository {
     ]);
   }
 
-  /** Those of a publisher's keys that are held, each with the event that holds it. */
+  /** Returns the keys of a publisher that are held, each with the event that holds it. */
   findKeys(
     manager: EntityManager,
     publisherId: string,

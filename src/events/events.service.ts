@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { EntityManager } from 'typeorm';
 import { eventBody, type EventDefinition, type EventName, type EventPayloads } from 'webhook-notification';
-import { fingerprintOf, isReserved, type Publication as Judgeable } from 'webhook-notification/catalogue';
+import { fingerprintOf, isReserved, type Publication as CataloguePublication } from 'webhook-notification/catalogue';
 import { database, EventRefusedError, type Transaction } from 'webhook-notification/nest';
-import { Batcher } from '../plumbing/database/batcher';
-import { ClockService } from '../plumbing/database/clock.service';
-import { gatherFor } from '../plumbing/database/gathering.timer';
-import { ApiError } from '../plumbing/errors/api-error';
-import { messageFor, MESSAGES } from '../plumbing/errors/messages';
+import { Batcher } from '../infrastructure/concurrency/batcher';
+import { ClockService } from '../infrastructure/database/clock.service';
+import { lingerFor } from '../infrastructure/concurrency/linger.timer';
+import { ApiError } from '../infrastructure/errors/api-error';
+import { messageFor, MESSAGES } from '../infrastructure/errors/messages';
 import { AcceptedEventsService, type Origin } from './accepted-events.service';
 import { EventsRepository, type NewEvent, type NewEventKey } from './events.repository';
-import { timeOfId } from '../plumbing/database/id-time';
+import { timeOfId } from '../infrastructure/database/id-time';
 import { PublicationRulesService } from './publication-rules.service';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 
 export interface PublishOptions {
-  /** Whose subscribed webhooks get the event; absent or null: everybody's. A property set to undefined throws. */
+  /** User whose subscribed webhooks receive the event; absent or null for all users. A property set to undefined throws. */
   userId?: string | null;
-  /** A repeat with the same key returns the first event and publishes no other. 1 to 255 printable ASCII characters. */
+  /** Repeating the same key returns the first event and publishes no other. 1 to 255 printable ASCII characters. */
   idempotencyKey?: string;
-  /** The event commits or rolls back with this transaction: an EntityManager, a client of pg, `fromDrizzle`, `fromKysely`. */
+  /** The transaction to commit or roll back with: an EntityManager, a client of pg, `fromDrizzle`, `fromKysely`. */
   tx?: Transaction;
   /** The same as `tx`, for an EntityManager. */
   manager?: EntityManager;
@@ -31,20 +31,20 @@ export interface PublishedEvent {
   event: string;
   createdAt: Date;
   userId: string | null;
-  /** True when the idempotency key had already published it. */
+  /** True when the idempotency key had already published the event. */
   duplicate: boolean;
 }
 
-/** An event that is to be published, before it is judged. */
-export interface Publication extends Judgeable {
-  /** Null: this application itself, in process. */
+/** An event to be published, before validation. */
+export interface Publication extends CataloguePublication {
+  /** Null for this application itself, in process. */
   publisherId: string | null;
   manager?: EntityManager;
-  /** The request that publishes it, when that comes over HTTP. */
+  /** The request that publishes it, if it comes over HTTP. */
   origin?: Origin;
 }
 
-/** A publication that was found right: what to insert, and what to answer afterwards. */
+/** A validated publication: the row to insert and the result to return. */
 export interface PreparedEvent {
   event: NewEvent;
   /** Null when there is no idempotency key. */
@@ -55,7 +55,7 @@ export interface PreparedEvent {
 
 const MAX_BATCH = 500;
 /** Events that are published one by one do not wait for others. */
-const GATHERING = gatherFor({ unlessAbove: 16, quietMs: 5, withinMs: 20, enough: 20 });
+const LINGER = lingerFor({ unlessAbove: 16, quietMs: 5, withinMs: 20, enough: 20 });
 
 /** Publishes events: stores them, and leaves their delivery to the fan-out. */
 @Injectable()
@@ -67,7 +67,7 @@ export class EventsService {
     },
     MAX_BATCH,
     1,
-    GATHERING,
+    LINGER,
   );
 
   constructor(
@@ -79,9 +79,10 @@ export class EventsService {
   ) {}
 
   /**
-   * Publishes an event, named or as `defineEvent` has made it, to every subscribed webhook of its audience. Resolves when
-   * the event is committed, or with `tx` when it is inserted. Delivery follows the commit asynchronously and survives any crash from then on.
-   * @throws ApiError 400 (unknown name, data that does not fit, bad option), 409 (key reused), 413 (data too large)
+   * Publishes an event, given by name or by `defineEvent`, to every subscribed webhook of its audience. Resolves when the event
+   * is committed, or with `tx` when it is inserted. Delivery follows the commit asynchronously and survives any crash from then
+   * on.
+   * @throws ApiError 400 (unknown name, data that does not match its schema, bad option), 409 (key reused), 413 (data too large)
    */
   publish<Name extends EventName>(
     event: Name,
@@ -110,8 +111,8 @@ export class EventsService {
   }
 
   /**
-   * Publishes many events of one name within the caller's transaction: each as `publish` does, but with one insert for
-   * hundreds of them. Says nothing about their order, and returns no answers.
+   * Publishes many events of one name in the caller's transaction: like `publish`, but with one insert for hundreds of them.
+   * Guarantees no order, and returns no results.
    * @throws ApiError as `publish`; then the transaction must be rolled back
    */
   async publishAll<Name extends EventName>(
@@ -135,7 +136,7 @@ export class EventsService {
   }
 
   /**
-   * Publishes for a user over HTTP. The idempotency key belongs to that user.
+   * Publishes an event for a user over HTTP. The idempotency key belongs to that user.
    * @throws ApiError as `publish`, and 400 for a reserved event
    */
   async publishAs(publisherId: string, publication: Omit<Publication, 'publisherId'>): Promise<PublishedEvent> {
@@ -144,7 +145,7 @@ export class EventsService {
   }
 
   /**
-   * Judges what a user publishes over HTTP, without inserting it. Its name must have been looked up.
+   * Validates an event that a user publishes over HTTP, without inserting it. Its name must have been looked up.
    * @throws ApiError as `publishAs`, except 409
    */
   prepareAs(publisherId: string, publication: Omit<Publication, 'publisherId'>): PreparedEvent {
@@ -154,8 +155,8 @@ export class EventsService {
 
   private prepare(publication: Publication): PreparedEvent {
     const { name, userId, publisherId, idempotencyKey, origin } = publication;
-    const data = this.rules.judge(publication);
-    const { id, at } = this.clock.birth();
+    const data = this.rules.validate(publication);
+    const { id, at } = this.clock.newId();
     return {
       event: {
         id,
@@ -182,10 +183,10 @@ export class EventsService {
     return published;
   }
 
-  /** In a transaction of which nobody tells when it has committed: the sweeper finds the event then. */
+  /** Inserts in a transaction whose commit is not reported to this service: the sweeper finds the event afterwards. */
   private async insertElsewhere(publication: Publication, tx: Transaction): Promise<PublishedEvent> {
     const { name, userId, idempotencyKey } = publication;
-    const event = { name, userId, data: this.rules.judge(publication), ...(idempotencyKey && { idempotencyKey }) };
+    const event = { name, userId, data: this.rules.validate(publication), ...(idempotencyKey && { idempotencyKey }) };
     try {
       const [published] = await database({ connection: tx }).write([event], tx);
       return published as PublishedEvent;
@@ -204,12 +205,12 @@ export class EventsService {
     return published;
   }
 
-  /** The id of the earlier event that holds the key; null when this event has won it. */
+  /** Returns the id of the earlier event that holds the key; null when this event has acquired it. */
   private async insertKeyed(event: NewEvent, key: NewEventKey, manager?: EntityManager): Promise<string | null> {
     for (;;) {
       if (await this.events.insertKeyed(event, key, manager)) return null;
       const taken = await this.events.findKey(key, manager);
-      // A key that aged out in between is free again.
+      // A key that expired in between is free again.
       if (!taken) continue;
       if (!taken.fingerprint.equals(key.fingerprint)) throw new ApiError(409, MESSAGES.idempotencyKeyReused);
       return taken.eventId;

@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import type { QueueHealthService } from '../plumbing/queue/queue-health.service';
+import type { QueueHealthService } from '../infrastructure/queue/queue-health.service';
 import { type FanOutJob, FanOutQueue } from './fan-out.queue';
 
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `event-${i}`);
 
-describe('Events that are offered to the fan-out', () => {
+describe('Events that are enqueued for the fan-out', () => {
   beforeAll(() => Logger.overrideLogger(false));
 
   function fanOutQueue(addBulk: jest.Mock) {
@@ -13,7 +13,7 @@ describe('Events that are offered to the fan-out', () => {
       { addBulk } as Partial<Queue<FanOutJob>> as Queue<FanOutJob>,
       {} as QueueHealthService,
     );
-    /** The events of each job, once so many have arrived. */
+    /** The events of each job, once `count` events have arrived. */
     const jobsOf = async (count: number) => {
       for (;;) {
         const calls = addBulk.mock.calls as [{ data: FanOutJob }[]][];
@@ -25,34 +25,34 @@ describe('Events that are offered to the fan-out', () => {
     return { queue, jobsOf };
   }
 
-  it('are one job when they were committed together, though each is offered by itself', async () => {
+  it('share a job when they were committed together, even if they arrive one by one', async () => {
     const { queue, jobsOf } = fanOutQueue(jest.fn().mockResolvedValue([]));
-    for (const id of ids(20)) queue.offer([id]);
+    for (const id of ids(20)) queue.add([id]);
     expect(await jobsOf(20)).toEqual([ids(20)]);
   });
 
-  it('are jobs of a hundred at most', async () => {
+  it('are split into jobs of at most 100', async () => {
     const { queue, jobsOf } = fanOutQueue(jest.fn().mockResolvedValue([]));
-    queue.offer(ids(250));
+    queue.add(ids(250));
     expect((await jobsOf(250)).map(({ length }) => length)).toEqual([100, 100, 50]);
   });
 
-  it('go on when the queue did not take some of them, which are left to the sweeper', async () => {
+  it('are left to the sweeper when enqueuing fails; later events are enqueued', async () => {
     const addBulk = jest.fn().mockRejectedValueOnce(new Error('away')).mockResolvedValue([]);
     const { queue, jobsOf } = fanOutQueue(addBulk);
-    queue.offer(['lost']);
+    queue.add(['lost']);
     await jobsOf(1);
-    queue.offer(['next']);
+    queue.add(['next']);
     expect(await jobsOf(2)).toEqual([['lost'], ['next']]);
   });
 
-  it('never pile up beyond ten thousand: the rest is left to the sweeper', async () => {
+  it('never exceed 10,000 in memory: the rest is left to the sweeper', async () => {
     const { queue, jobsOf } = fanOutQueue(jest.fn().mockResolvedValue([]));
-    queue.offer(ids(12_000));
+    queue.add(ids(12_000));
     expect((await jobsOf(10_000)).flat()).toEqual(ids(10_000));
   });
 
-  it('are counted by jobs when the sweeper asks for how many more there is room', async () => {
+  it('are counted by job for the free queue capacity', async () => {
     const getJobCountByTypes = jest.fn().mockResolvedValue(97);
     const queue = new FanOutQueue(
       { addBulk: jest.fn().mockResolvedValue([]), getJobCountByTypes } as object as Queue<FanOutJob>,
@@ -66,13 +66,13 @@ describe('Events that are offered to the fan-out', () => {
     expect(getJobCountByTypes.mock.calls).toEqual([['waiting']]);
   });
 
-  it('become jobs only as far as a worker in this process does not take them', async () => {
+  it('become jobs only if no worker in this process takes them', async () => {
     const addBulk = jest.fn().mockResolvedValue([]);
     const { queue, jobsOf } = fanOutQueue(addBulk);
     const taken: string[] = [];
-    queue.whenOffered(() => taken.push(...queue.take(2 - taken.length)));
-    queue.offer(['here']);
-    queue.offer(['here too', 'elsewhere']);
+    queue.whenAdded(() => taken.push(...queue.take(2 - taken.length)));
+    queue.add(['here']);
+    queue.add(['here too', 'elsewhere']);
     expect(await jobsOf(1)).toEqual([['elsewhere']]);
     expect(taken).toEqual(['here', 'here too']);
   });

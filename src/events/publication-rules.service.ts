@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { EventCatalogue, judgePublication, type Publication } from 'webhook-notification/catalogue';
 import { StoredTypesService } from '../catalogue/stored-types.service';
-import { ApiError } from '../plumbing/errors/api-error';
+import { ApiError } from '../infrastructure/errors/api-error';
 
-/** What may be published. */
+/** Validates publications. */
 @Injectable()
 export class PublicationRulesService {
   constructor(
@@ -11,16 +11,16 @@ export class PublicationRulesService {
     private readonly types: StoredTypesService,
   ) {}
 
-  /** Makes these names known, where there are such event types. Must come before `judge`. */
+  /** Loads the event types with these names, if there are any. Must be called before `validate`. */
   async lookUp(names: readonly string[]): Promise<void> {
     await this.types.lookUp(names);
   }
 
   /**
-   * The JSON text of the data, when everything about the publication is right.
-   * @throws ApiError 400 (unknown name, data that does not fit, bad option), 413 (data too large)
+   * Validates a publication and returns the JSON text of its data.
+   * @throws ApiError 400 (unknown name, data that does not match its schema, bad option), 413 (data too large)
    */
-  judge(publication: Publication): string {
+  validate(publication: Publication): string {
     const verdict = judgePublication(this.catalogue, publication);
     if (!verdict.ok) throw new ApiError(verdict.status, verdict.problem);
     return verdict.text;

@@ -5,7 +5,7 @@ import { type AcceptedEvent, AcceptedEventsService } from './accepted-events.ser
 
 const KEY = 'acceptedEvents';
 
-/** Keeps the events of a caller's transaction until it has committed, and only then has them offered to the fan-out. */
+/** Holds the events of a caller's transaction until it has committed, and only then enqueues them for the fan-out. */
 @Injectable()
 export class PublishTransactionSubscriber implements EntitySubscriberInterface {
   constructor(
@@ -15,14 +15,14 @@ export class PublishTransactionSubscriber implements EntitySubscriberInterface {
     dataSource.subscribers.push(this);
   }
 
-  /** Keeps events until the commit. With a manager outside a transaction their rows are committed already. */
+  /** Holds events until the commit. With a manager outside a transaction, their rows are already committed. */
   note(manager: EntityManager, events: readonly AcceptedEvent[]): void {
     const innermost = manager.queryRunner && levelsOf(manager.queryRunner).at(-1);
     if (innermost) addAll(innermost, events);
     else this.accepted.committed(events);
   }
 
-  /** TypeORM calls this, and what follows, for savepoints too. */
+  /** TypeORM calls this, and the methods below, for savepoints too. */
   afterTransactionStart({ queryRunner }: { queryRunner: QueryRunner }): void {
     levelsOf(queryRunner).push([]);
   }
@@ -40,12 +40,12 @@ export class PublishTransactionSubscriber implements EntitySubscriberInterface {
   }
 }
 
-/** Also when they are too many for the arguments of one call. */
+/** Avoids `push(...events)`: there may be too many events for the arguments of one call. */
 function addAll(all: AcceptedEvent[], events: readonly AcceptedEvent[]): void {
   for (const event of events) all.push(event);
 }
 
-/** The events of each transaction under way, and of each savepoint in it, the innermost last. */
+/** Returns the events of each open transaction, and of each savepoint in it, innermost last. */
 function levelsOf(runner: QueryRunner): AcceptedEvent[][] {
   runner.data[KEY] ??= [];
   return runner.data[KEY] as AcceptedEvent[][];

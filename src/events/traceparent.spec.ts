@@ -10,10 +10,10 @@ describe('A traceparent', () => {
     ['the example of the specification', EXAMPLE, EXAMPLE],
     ['one that is not sampled', `00-${TRACE}-${PARENT}-00`, `00-${TRACE}-${PARENT}-00`],
     ['a random trace id', `00-${TRACE}-${PARENT}-03`, `00-${TRACE}-${PARENT}-03`],
-    ['flags that nobody knows', `00-${TRACE}-${PARENT}-fd`, `00-${TRACE}-${PARENT}-01`],
+    ['unknown flags', `00-${TRACE}-${PARENT}-fd`, `00-${TRACE}-${PARENT}-01`],
     ['a later version', `01-${TRACE}-${PARENT}-01`, EXAMPLE],
     ['a later version with more fields', `cc-${TRACE}-${PARENT}-01-what-the-future-brings`, EXAMPLE],
-  ])('is read: %s', (_, header, expected) => {
+  ])('is parsed: %s', (_, header, expected) => {
     expect(parseTraceparent(header)).toBe(expected);
   });
 
@@ -40,13 +40,13 @@ describe('A traceparent', () => {
     expect(parseTraceparent(header)).toBeNull();
   });
 
-  it('keeps its trace and its flags for whoever is called next, under another parent', () => {
+  it('keeps its trace id and flags for the next request, under another parent id', () => {
     expect(childTraceparent(EXAMPLE, '00f067aa0ba902b7')).toBe(`00-${TRACE}-00f067aa0ba902b7-01`);
     expect(traceIdOf(EXAMPLE)).toBe(TRACE);
     expect(traceIdOf(null)).toBeNull();
   });
 
-  it('is ignored, or has the form of version 00, whatever is sent', () => {
+  it('is ignored or has the format of version 00, whatever is sent', () => {
     const hex = (length: number) =>
       fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
     const alike = fc.tuple(hex(2), hex(32), hex(16), hex(2)).map((parts) => parts.join('-'));

@@ -6,19 +6,19 @@ const KNOWN = ['follower.gained', 'follower.lost', 'job.started', 'shop.order.sh
 const part = fc.string({ unit: fc.constantFrom('a', 'b', '_', '0'), minLength: 1, maxLength: 3 });
 const names = fc.array(part, { minLength: 2, maxLength: 4 }).map((parts) => parts.join('.'));
 
-/** Told a second time, the other way round: does this pattern subscribe to this name? */
+/** An independent check of whether a pattern subscribes to a name. */
 const subscribes = (pattern: string, name: string) =>
   pattern === '*' || pattern === name || (pattern.endsWith('.*') && name.startsWith(pattern.slice(0, -1)));
 
-describe('The patterns of an event', () => {
+describe('patternsOf', () => {
   it.each([
     ['follower.gained', ['*', 'follower.*', 'follower.gained']],
     ['shop.order.shipped', ['*', 'shop.*', 'shop.order.*', 'shop.order.shipped']],
-  ])('%s are %p', (name, patterns) => {
+  ])('%s returns %p', (name, patterns) => {
     expect(patternsOf(name)).toEqual(patterns);
   });
 
-  it('are those that subscribe to it', () => {
+  it('returns exactly the patterns that subscribe to the event', () => {
     fc.assert(
       fc.property(names, names, fc.nat(3), (name, other, length) => {
         const prefix = `${other.split('.').slice(0, length).join('.')}.*`;
@@ -30,9 +30,9 @@ describe('The patterns of an event', () => {
   });
 });
 
-describe('Unknown', () => {
+describe('unknownPatterns', () => {
   it.each(['*', 'follower.*', 'follower.gained', 'job.*', 'shop.*', 'shop.order.*', 'shop.order.shipped'])(
-    'is not %s',
+    'accepts %s',
     (pattern) => {
       expect(unknownPatterns([pattern], KNOWN)).toEqual([]);
     },
@@ -54,11 +54,11 @@ describe('Unknown', () => {
     ' follower.*',
     'order.*',
     'constructor',
-  ])('is %p', (pattern) => {
+  ])('returns %p', (pattern) => {
     expect(unknownPatterns([pattern], KNOWN)).toEqual([pattern]);
   });
 
-  it('are only those of several that match nothing, in their order', () => {
+  it('returns only the patterns that match nothing, in the given order', () => {
     expect(unknownPatterns(['b.c', 'job.*', 'a.*', '*'], KNOWN)).toEqual(['b.c', 'a.*']);
     expect(unknownPatterns(['*'], [])).toEqual(['*']);
   });

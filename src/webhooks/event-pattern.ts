@@ -1,6 +1,6 @@
 /**
- * Every pattern that matches an event name: `*`, each of its prefixes, and the name itself. For `follower.gained` these
- * are `*`, `follower.*` and `follower.gained`.
+ * Returns all patterns that match an event name: `*`, each of its prefixes, and the name itself. For `follower.gained`
+ * these are `*`, `follower.*` and `follower.gained`.
  */
 export function patternsOf(name: string): string[] {
   const parts = name.split('.');
@@ -8,12 +8,12 @@ export function patternsOf(name: string): string[] {
   return ['*', ...prefixes, name];
 }
 
-/** The same as an SQL expression of type text[]; `name` is an SQL expression for the event name. */
+/** Returns these patterns as an SQL expression of type text[]; `name` is an SQL expression for the event name. */
 export const patternsSql = (name: string): string => `array['*', ${name}] || array(
   select array_to_string((string_to_array(${name}, '.'))[1:parts], '.') || '.*'
   from generate_series(1, cardinality(string_to_array(${name}, '.')) - 1) as parts)`;
 
-/** The patterns that match none of the known event names. */
+/** Returns the patterns that match none of the known event names. */
 export function unknownPatterns(patterns: readonly string[], knownNames: readonly string[]): string[] {
   const known = new Set(knownNames.flatMap(patternsOf));
   return patterns.filter((pattern) => !known.has(pattern));

@@ -1,29 +1,29 @@
-/** How an event ended for a webhook: the event was received, or no attempt is left. */
-export interface Ending {
+/** Final outcome of an event for a webhook: the event was received, or no attempt is left. */
+export interface FinalOutcome {
   webhookId: string;
-  /** That was called. */
+  /** The URL that was called. */
   url: string;
   /** When the request began, by PostgreSQL's clock. */
   attemptedAt: Date;
   succeeded: boolean;
 }
 
-/** The sum of several endings of one webhook at one url. */
+/** Sum of several final outcomes of one webhook at one URL. */
 export interface Tally {
   webhookId: string;
   url: string;
-  /** True when a success cleared the failures that were counted before. */
+  /** True if a success reset the failures counted before it. */
   cleared: boolean;
-  /** The failures since that success; without one, all failures. */
+  /** Failures since that success; all failures if there was none. */
   failures: number;
-  /** When the first request of these endings began. */
+  /** When the first request of these outcomes began. */
   firstAttemptedAt: Date;
 }
 
-/** Sums up endings, given in the order in which they came, for each webhook and url. The result is sorted by webhook id. */
-export function tallyOf(endings: readonly Ending[]): Tally[] {
+/** Sums up final outcomes, given in chronological order, by webhook and URL. The result is sorted by webhook id. */
+export function tallyOf(outcomes: readonly FinalOutcome[]): Tally[] {
   const tallies = new Map<string, Tally>();
-  for (const { webhookId, url, attemptedAt, succeeded } of endings) {
+  for (const { webhookId, url, attemptedAt, succeeded } of outcomes) {
     const key = `${webhookId} ${url}`;
     const before = tallies.get(key) ?? { webhookId, url, cleared: false, failures: 0, firstAttemptedAt: attemptedAt };
     const after = succeeded ? { cleared: true, failures: 0 } : { failures: before.failures + 1 };

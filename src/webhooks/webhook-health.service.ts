@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Config } from '../plumbing/config/config';
-import { Batcher } from '../plumbing/database/batcher';
-import { whileBusy } from '../plumbing/database/while-busy.timer';
-import { StatementsService } from '../plumbing/database/statements.service';
-import { type Ending, tallyOf } from './failure-tally';
+import { Config } from '../infrastructure/config/config';
+import { Batcher } from '../infrastructure/concurrency/batcher';
+import { whileBusy } from '../infrastructure/concurrency/while-busy.timer';
+import { StatementsService } from '../infrastructure/database/statements.service';
+import { type FinalOutcome, tallyOf } from './failure-tally';
 import type { DisabledReason } from './webhook.entity';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
 
@@ -16,8 +16,9 @@ export interface DisabledWebhook {
 }
 
 /**
- * Nobody waits for a webhook that is being changed: the endings of others would wait too. What was attempted at another
- * url, or failed before the webhook was last activated, says nothing about the webhook as it is.
+ * Skips webhooks that another transaction has locked, because the outcomes of other webhooks would wait too. Ignores
+ * attempts to another URL and failures from before the last activation: they say nothing about the webhook's current
+ * state.
  */
 const COUNT = {
   name: 'count_failures',
@@ -41,12 +42,12 @@ const COUNT = {
     from tally t left join locked l on l.id = t.id left join counted c on c.id = t.id and c.url = t.url`,
 };
 
-/** Locks the row. Answers a row where somebody else has locked it. */
+/** Locks the row. Returns a row if another transaction has locked it. */
 const LOCK = `
   with locked as (select id from webhook_service.webhooks where id = $1 for no key update skip locked)
   select from webhook_service.webhooks where id = $1 and not exists (select from locked)`;
 
-/** The row knows the last activation and the last success that cleared failures. The delivery log knows later ones. */
+/** The row records the last activation and the last success that reset failures. The delivery log contains later ones. */
 const NOTE_SUCCESS = `
   update webhook_service.webhooks set healthy_at = greatest(healthy_at, $2) where id = $1`;
 
@@ -58,10 +59,13 @@ const DISABLE = `
 
 const MAX_BATCH = 500;
 
-/** Counts, for each webhook, the events in a row that ran out of retries, and disables a webhook that has too many. */
+/** Counts the consecutive events of each webhook that ran out of retries, and disables webhooks with too many. */
 @Injectable()
 export class WebhookHealthService {
-  private readonly endings = new Batcher<Ending, boolean | 'busy'>((endings) => this.count(endings), MAX_BATCH);
+  private readonly outcomes = new Batcher<FinalOutcome, boolean | 'busy'>(
+    (outcomes) => this.count(outcomes),
+    MAX_BATCH,
+  );
   private readonly thresholds: [failures: number, hours: number];
 
   constructor(
@@ -72,20 +76,20 @@ export class WebhookHealthService {
     this.thresholds = [config.disableAfterFailures, config.disableAfterHours];
   }
 
-  /** Counts how an event ended. True when the webhook's row says that both thresholds for disabling are reached. */
-  ended(ending: Ending): Promise<boolean> {
-    return whileBusy(() => this.endings.add(ending));
+  /** Counts a final outcome. Returns true if, by its row, the webhook has reached both thresholds for disabling. */
+  ended(outcome: FinalOutcome): Promise<boolean> {
+    return whileBusy(() => this.outcomes.add(outcome));
   }
 
   /**
-   * Disables the webhook and cancels what is pending for it, in the transaction of `manager`. Null when it is no longer
-   * active, was given another url or activated since the attempt, or is not failing after all. 'busy' when somebody else
-   * has locked it.
+   * Disables the webhook and cancels its pending deliveries, in the transaction of `manager`. Returns null if the
+   * webhook is no longer active, was given another URL or activated since the attempt, or is not failing after all;
+   * 'busy' if another transaction has locked it.
    * @param lastSuccessAt the last success in its delivery log, when the reason is `failing`
    */
   async disable(
     manager: EntityManager,
-    { webhookId: id, url, attemptedAt }: Ending,
+    { webhookId: id, url, attemptedAt }: FinalOutcome,
     reason: DisabledReason,
     lastSuccessAt: Date | null,
   ): Promise<DisabledWebhook | null | 'busy'> {
@@ -98,9 +102,9 @@ export class WebhookHealthService {
     return disabled;
   }
 
-  private async count(endings: Ending[]): Promise<(boolean | 'busy')[]> {
-    const tallies = tallyOf(endings);
-    const rows = await this.statements.run<Pick<Ending, 'url'> & { id: string; failing: boolean; busy: boolean }>(
+  private async count(outcomes: FinalOutcome[]): Promise<(boolean | 'busy')[]> {
+    const tallies = tallyOf(outcomes);
+    const rows = await this.statements.run<Pick<FinalOutcome, 'url'> & { id: string; failing: boolean; busy: boolean }>(
       COUNT,
       [
         tallies.map(({ webhookId }) => webhookId),
@@ -114,6 +118,6 @@ export class WebhookHealthService {
     const verdicts = new Map(
       rows.map(({ id, url, busy, failing }) => [`${id} ${url}`, busy ? ('busy' as const) : failing]),
     );
-    return endings.map(({ webhookId, url }) => verdicts.get(`${webhookId} ${url}`) ?? false);
+    return outcomes.map(({ webhookId, url }) => verdicts.get(`${webhookId} ${url}`) ?? false);
   }
 }

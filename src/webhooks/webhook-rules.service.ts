@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { EventCatalogue } from 'webhook-notification/catalogue';
-import { Config } from '../plumbing/config/config';
-import { AddressPolicy } from '../plumbing/destinations/address';
-import { judgeUrl } from '../plumbing/destinations/url';
-import { ApiError } from '../plumbing/errors/api-error';
-import { messageFor } from '../plumbing/errors/messages';
+import { Config } from '../infrastructure/config/config';
+import { AddressPolicy } from '../infrastructure/destinations/address';
+import { validateUrl } from '../infrastructure/destinations/url';
+import { ApiError } from '../infrastructure/errors/api-error';
+import { messageFor } from '../infrastructure/errors/messages';
 import { StoredTypesService } from '../catalogue/stored-types.service';
 import { unknownPatterns } from './event-pattern';
 import { Webhook } from './webhook.entity';
 
-/** The rules that need more than the field itself: destinations, event names, and how many webhooks a user may have. */
+/** Rules beyond a single field: allowed destinations, known event names, and the number of webhooks per user. */
 @Injectable()
 export class WebhookRulesService {
   constructor(
@@ -21,15 +21,15 @@ export class WebhookRulesService {
   ) {}
 
   /**
-   * Judges what is given and returns the url in its canonical form.
-   * @param kept the events that the webhook has: they may stay, also those of a type that was deleted
-   * @throws ApiError 400 that names every fault
+   * Validates the given fields and returns the URL in its canonical form.
+   * @param kept the current events of the webhook, which may stay even if their type was deleted
+   * @throws ApiError 400 that lists every error
    */
-  async judge(
+  async validate(
     { url, events = [] }: { url?: string; events?: readonly string[] },
     kept: () => Promise<readonly string[]>,
   ): Promise<{ url?: string }> {
-    const verdict = url === undefined ? null : judgeUrl(url, this.policy, this.config);
+    const verdict = url === undefined ? null : validateUrl(url, this.policy, this.config);
     const unknown = await this.unknownOf(events, kept);
     const problems = [
       ...(verdict?.ok === false ? [verdict.reason] : []),
@@ -50,7 +50,7 @@ export class WebhookRulesService {
 
   /**
    * Holds a lock per user until the transaction ends, so that concurrent creates count each other's rows.
-   * @throws ApiError 409 when the user has as many webhooks as a user may have
+   * @throws ApiError 409 when the user has the maximum number of webhooks
    */
   async refuseTooMany(manager: EntityManager, userId: string): Promise<void> {
     const max = this.config.maxWebhooksPerUser;

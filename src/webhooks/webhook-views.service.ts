@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../auth/access-token';
 import { missingScope } from '../auth/scope';
-import { ApiError } from '../plumbing/errors/api-error';
-import { messageFor } from '../plumbing/errors/messages';
-import type { Page } from '../plumbing/pagination/page';
+import { ApiError } from '../infrastructure/errors/api-error';
+import { messageFor } from '../infrastructure/errors/messages';
+import type { Page } from '../infrastructure/pagination/page';
 import type { ListWebhooksDto } from './dto/list-webhooks.dto';
 import type { UpdateWebhookDto } from './dto/update-webhook.dto';
 import { StatsService, type WebhookStats } from './stats/stats.service';
 import type { Webhook } from './webhook.entity';
 import { WebhooksService } from './webhooks.service';
 
-/** A webhook as its owner sees it: with what was counted of its attempts. */
+/** A webhook as its owner sees it, with its delivery statistics. */
 export interface WebhookView {
   webhook: Webhook;
-  /** To within 5 minutes; null when none is kept. */
+  /** Accurate to 5 minutes; null if none is on record. */
   lastSuccessAt: Date | null;
-  /** Only where it is asked for. */
+  /** Present only on request. */
   stats?: WebhookStats;
 }
 
-/** Reads webhooks together with their numbers. */
+/** Reads webhooks together with their statistics. */
 @Injectable()
 export class WebhookViewsService {
   constructor(
@@ -28,8 +28,8 @@ export class WebhookViewsService {
   ) {}
 
   /**
-   * One page of the user's webhooks, newest first.
-   * @throws ApiError 400 for a bad cursor, 403 for their numbers without deliveries:read
+   * Returns one page of the user's webhooks, newest first.
+   * @throws ApiError 400 for an invalid cursor, 403 for statistics without the scope deliveries:read
    */
   async list({ userId, scopes }: Principal, { include, ...query }: ListWebhooksDto): Promise<Page<WebhookView>> {
     const missing = include && missingScope(['deliveries:read'], scopes);
@@ -52,7 +52,7 @@ export class WebhookViewsService {
     return this.viewOf(await this.webhooks.read(userId, id));
   }
 
-  /** As `WebhooksService.update`. */
+  /** Updates a webhook, as `WebhooksService.update` does. */
   async update(userId: string, id: string, changes: UpdateWebhookDto): Promise<WebhookView> {
     return this.viewOf(await this.webhooks.update(userId, id, changes));
   }

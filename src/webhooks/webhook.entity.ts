@@ -36,14 +36,14 @@ export class Webhook {
   @Column('text', { name: 'disabled_reason', nullable: true })
   disabledReason: DisabledReason | null;
 
-  /** When it was last disabled, or created so; null: it is active. */
+  /** When it was last disabled, or created inactive; null while it is active. */
   @Column('timestamptz', { name: 'disabled_at', nullable: true })
   disabledAt: Date | null;
 
   @Column('integer', { name: 'consecutive_failures' })
   consecutiveFailures: number;
 
-  /** The last activation, or the last success that the row knows. */
+  /** The last activation, or the last success that this row records. */
   @Column('timestamptz', { name: 'healthy_at' })
   healthyAt: Date;
 

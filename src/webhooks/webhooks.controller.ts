@@ -3,13 +3,12 @@ import { ApiBody, ApiExtraModels, ApiOperation, ApiTags, getSchemaPath } from '@
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../plumbing/http/api-answer.decorator';
-import { IdParam } from '../plumbing/validation/id-param.decorator';
-import type { Page } from '../plumbing/pagination/page';
+import { ApiAnswer, ApiErrors } from '../infrastructure/http/api-answer.decorator';
+import { IdParam } from '../infrastructure/validation/id-param.decorator';
+import type { Page } from '../infrastructure/pagination/page';
 import { CreateWebhookDto } from './dto/create-webhook.dto';
 import { ListWebhooksDto } from './dto/list-webhooks.dto';
-import { RotatedSecretDto, RotateSecretDto } from './dto/rotate-secret.dto';
-import { UpdateWebhookDto } from './dto/update-webhook.dto';
+import { RotatedSecretDto, RotateSecretDto, UpdateWebhookDto } from './dto/update-webhook.dto';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
 import { SecretRotationService } from './secrets/secret-rotation.service';
 import { WebhookViewsService } from './webhook-views.service';
@@ -27,7 +26,7 @@ export class WebhooksController {
 
   @Post()
   @Scopes('webhooks:write')
-  @ApiOperation({ summary: 'Create a webhook', description: 'The answer is the only one that shows the secret.' })
+  @ApiOperation({ summary: 'Create a webhook', description: 'Only this response contains the secret.' })
   @ApiAnswer(CreatedWebhookDto, { status: 201, description: 'The new webhook and its secret.' })
   @ApiErrors(409, 413, 415)
   async create(@CurrentUser() { userId }: Principal, @Body() body: CreateWebhookDto): Promise<CreatedWebhookDto> {
@@ -58,8 +57,8 @@ export class WebhooksController {
   @Patch(':id')
   @Scopes('webhooks:write')
   @ApiBody({ schema: { $ref: getSchemaPath(UpdateWebhookDto), minProperties: 1 } as never })
-  @ApiOperation({ summary: 'Change a webhook', description: 'Fields that are absent stay as they are.' })
-  @ApiAnswer(WebhookDto, { description: 'The webhook as it is now.' })
+  @ApiOperation({ summary: 'Change a webhook', description: 'Absent fields keep their values.' })
+  @ApiAnswer(WebhookDto, { description: 'The updated webhook.' })
   @ApiErrors(404, 413, 415)
   async update(
     @CurrentUser() { userId }: Principal,
@@ -71,8 +70,8 @@ export class WebhooksController {
 
   @Delete(':id')
   @Scopes('webhooks:write')
-  @ApiOperation({ summary: 'Delete a webhook', description: 'Cancels what is pending.' })
-  @ApiAnswer(DeletedWebhookDto, { description: 'The id of the webhook that is gone.' })
+  @ApiOperation({ summary: 'Delete a webhook', description: 'Cancels its pending deliveries.' })
+  @ApiAnswer(DeletedWebhookDto, { description: 'The id of the deleted webhook.' })
   @ApiErrors(404, 413, 415)
   async remove(
     @CurrentUser() { userId }: Principal,
@@ -88,10 +87,10 @@ export class WebhooksController {
   @ApiOperation({
     summary: 'Rotate the secret of a webhook',
     description:
-      'The answer is the only one that shows the new secret. Until previousSecretExpiresAt deliveries are signed with both: the old signature is in x-service-signature-previous and second in webhook-signature. Another rotation drops the oldest secret.',
+      'Only this response contains the new secret. Until previousSecretExpiresAt, deliveries are signed with both secrets: the old signature is in x-service-signature-previous and second in webhook-signature. Another rotation discards the oldest secret.',
   })
   @ApiBody({ type: RotateSecretDto, required: false })
-  @ApiAnswer(RotatedSecretDto, { description: 'The new secret and when the old one ends.' })
+  @ApiAnswer(RotatedSecretDto, { description: 'The new secret and the expiry of the old one.' })
   @ApiErrors(404, 413, 415)
   async rotateSecret(
     @CurrentUser() { userId }: Principal,

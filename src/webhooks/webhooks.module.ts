@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DestinationsModule } from '../plumbing/destinations/destinations.module';
+import { DestinationsModule } from '../infrastructure/destinations/destinations.module';
 import { CatalogueModule } from '../catalogue/catalogue.module';
 import { SecretsService } from './secrets/secrets.service';
 import { WebhookHealthService } from './webhook-health.service';

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type QueryDeepPartialEntity, Repository } from 'typeorm';
-import { ClockService } from '../plumbing/database/clock.service';
-import { ApiError } from '../plumbing/errors/api-error';
-import { MESSAGES } from '../plumbing/errors/messages';
-import { newestFirst } from '../plumbing/pagination/newest-first.query';
-import type { Page } from '../plumbing/pagination/page';
+import { ClockService } from '../infrastructure/database/clock.service';
+import { ApiError } from '../infrastructure/errors/api-error';
+import { MESSAGES } from '../infrastructure/errors/messages';
+import { newestFirst } from '../infrastructure/pagination/newest-first.query';
+import type { Page } from '../infrastructure/pagination/page';
 import type { CreateWebhookDto } from './dto/create-webhook.dto';
 import type { ListWebhooksDto } from './dto/list-webhooks.dto';
 import type { UpdateWebhookDto } from './dto/update-webhook.dto';
@@ -15,7 +15,7 @@ import { Webhook } from './webhook.entity';
 import { WebhookRulesService } from './webhook-rules.service';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
 
-/** The webhooks of a user: create, list, read, change and delete. */
+/** Creates, lists, reads, changes and deletes a user's webhooks. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -27,12 +27,12 @@ export class WebhooksService {
   ) {}
 
   /**
-   * Creates a webhook. Returns it and, only here, its secret in the clear.
-   * @throws ApiError 400 for a bad url or unknown events, 409 when the user has too many webhooks
+   * Creates a webhook. Only this method returns its secret in plaintext.
+   * @throws ApiError 400 for an invalid URL or unknown events, 409 when the user has too many webhooks
    */
   async create(userId: string, wanted: CreateWebhookDto): Promise<{ webhook: Webhook; secret: string }> {
-    const { url } = await this.rules.judge(wanted, () => Promise.resolve([]));
-    const { id } = this.clock.birth();
+    const { url } = await this.rules.validate(wanted, () => Promise.resolve([]));
+    const { id } = this.clock.newId();
     const secret = wanted.secret ?? this.secrets.generate();
     const webhook = await this.webhooks.manager.transaction(async (manager) => {
       await this.rules.refuseTooMany(manager, userId);
@@ -54,8 +54,8 @@ export class WebhooksService {
   }
 
   /**
-   * One page of the user's webhooks, newest first.
-   * @throws ApiError 400 for a bad cursor
+   * Returns one page of the user's webhooks, newest first.
+   * @throws ApiError 400 for an invalid cursor
    */
   async list(userId: string, { active, event, ...page }: ListWebhooksDto): Promise<Page<Webhook>> {
     const query = this.webhooks.createQueryBuilder('w').where('w.userId = :userId', { userId });
@@ -70,13 +70,13 @@ export class WebhooksService {
   }
 
   /**
-   * Changes the fields that are given. Deactivating cancels what is pending; a new secret is in force at once.
-   * @throws ApiError 400 for no field, a bad url or unknown events, 404 when the user has no such webhook
+   * Changes the given fields. Deactivating cancels pending deliveries; a new secret takes effect immediately.
+   * @throws ApiError 400 for no field, an invalid URL or unknown events, 404 when the user has no such webhook
    */
   async update(userId: string, id: string, changes: UpdateWebhookDto): Promise<Webhook> {
     if (Object.values(changes).every((value) => value === undefined)) throw new ApiError(400, MESSAGES.patchEmpty);
     const kept = async () => (await this.webhooks.findOneBy({ userId, id }))?.events ?? [];
-    const { url } = await this.rules.judge(changes, kept);
+    const { url } = await this.rules.validate(changes, kept);
     return this.webhooks.manager.transaction(async (manager) => {
       const before = found(
         await manager.findOne(Webhook, { where: { userId, id }, lock: { mode: 'pessimistic_write' } }),
@@ -97,7 +97,7 @@ export class WebhooksService {
         previousSecretExpiresAt: null,
       }),
       ...(changes.active === false && before.active && { disabledAt: () => 'now()' }),
-      // Setting active to true says that the webhook works again, even when it is still active.
+      // Setting active to true resets the failures, even if the webhook is still active.
       ...(changes.active && {
         disabledReason: null,
         disabledAt: null,
@@ -109,7 +109,7 @@ export class WebhooksService {
   }
 
   /**
-   * Deletes a webhook and cancels what is pending. Its delivery log stays.
+   * Deletes a webhook and cancels its pending deliveries. Its delivery log is kept.
    * @throws ApiError 404 when the user has no such webhook
    */
   async remove(userId: string, id: string): Promise<void> {

@@ -105,10 +105,10 @@ describeInBrowser('Every screen of the console', (browser) => {
     const { url } = await dataOf(service.api.createConsoleLink({ userId: 'alice' }), 201);
     const { page } = await browser.open(service.url + url, { viewport: { width, height: 900 } });
     await page.getByRole('button', { name: 'Continue as alice' }).waitFor();
-    const found = await faultsOf(page, `continue-as-${width}`);
+    const found = await problemsOf(page, `continue-as-${width}`);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByLabel('Access token').waitFor();
-    found.push(...(await faultsOf(page, `sign-in-${width}`)));
+    found.push(...(await problemsOf(page, `sign-in-${width}`)));
     await page.getByLabel('Access token').fill(service.token);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await screen(page, 'Overview');
@@ -118,7 +118,7 @@ describeInBrowser('Every screen of the console', (browser) => {
         .locator(`main :text(${JSON.stringify(text)}):visible, main [aria-label^=${JSON.stringify(text)}]`)
         .first()
         .waitFor();
-      found.push(...(await faultsOf(page, `${name}-${width}`)));
+      found.push(...(await problemsOf(page, `${name}-${width}`)));
     }
     await page.goto(`${service.url}/console/`);
     await page.locator('.badge').first().waitFor();
@@ -131,7 +131,7 @@ describeInBrowser('Every screen of the console', (browser) => {
   });
 
   /** What axe finds in both schemes, and how far it is too wide. */
-  async function faultsOf(page: Page, name: string): Promise<string[]> {
+  async function problemsOf(page: Page, name: string): Promise<string[]> {
     const found: string[] = [];
     await page.evaluate(axe.source);
     for (const [colorScheme, rules] of SCHEMES) {

@@ -167,11 +167,11 @@ describeInBrowser('A session of the console', (browser) => {
   it.each(['', '{', '5', '"x"', '[]', '{}', '{"token":"x"}'])(
     'is not read from %j in the storage of a tab',
     async (text) => {
-      const { page, faults } = await browser.open(`${service.url}/console/`);
+      const { page, errors } = await browser.open(`${service.url}/console/`);
       await page.evaluate(`sessionStorage.setItem('webhooks.session /console', ${JSON.stringify(text)})`);
       await page.reload();
       await screen(page, 'Sign in');
-      expect(faults).toEqual([]);
+      expect(errors).toEqual([]);
     },
   );
 

@@ -20,7 +20,7 @@ describeOnStoreNames(`A fan-out to ${SUBSCRIBERS} subscribers`, (store) => {
     () => ({ store, workers: 1, settings: { MAX_WEBHOOKS_PER_USER: '2000' } }),
     ({ ledger, client }) => {
       const { url, secret } = ledger.address('everybody');
-      return inTurns(SUBSCRIBERS, () => dataOf(client.createWebhook({ url, secret, events: ['*'] }), 201));
+      return inBatches(SUBSCRIBERS, () => dataOf(client.createWebhook({ url, secret, events: ['*'] }), 201));
     },
   );
 
@@ -62,6 +62,6 @@ async function countDeliveries({ postgres }: Stage, eventId: string): Promise<un
   return counts;
 }
 
-async function inTurns(count: number, work: () => Promise<unknown>): Promise<void> {
+async function inBatches(count: number, work: () => Promise<unknown>): Promise<void> {
   for (let done = 0; done < count; done += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, work));
 }

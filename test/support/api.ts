@@ -208,13 +208,13 @@ export interface CallOptions {
   body?: unknown;
   /** Sent as it is, instead of `body`. */
   rawBody?: string | Buffer;
-  /** Instead of, or besides, what is sent anyway; a list is sent as several headers of that name. */
+  /** Added to the default headers or replacing them; a list is sent as several headers of that name. */
   headers?: Record<string, string | string[] | undefined>;
-  /** Gives up when it says so. */
+  /** Aborts the call. */
   signal?: AbortSignal;
 }
 
-/** The service's API as one user sees it. Every answer is checked to be one of the two envelopes. */
+/** The service's API as one user sees it. Checks that every response is one of the two envelopes. */
 export class Api {
   constructor(
     readonly url: string,
@@ -297,12 +297,12 @@ export class Api {
   }
 }
 
-/** What a call answered, provided it succeeded with the status. */
+/** Returns the data of a call that must succeed with the status. */
 export async function dataOf<T>(pending: Promise<Reply<T>>, status = 200): Promise<T> {
   return (await succeeded(pending, status)).data;
 }
 
-/** The message of a call that was refused with the status. */
+/** Returns the error message of a call that must fail with the status. */
 export async function errorOf(pending: Promise<Reply<unknown>>, status: number): Promise<string> {
   const reply = await pending;
   if (!reply.success && reply.status === status) return reply.error;
@@ -345,7 +345,7 @@ export interface RawAnswer extends Answered {
   text: string;
 }
 
-/** One request, sent exactly as told: node:http neither mends the path nor merges headers. */
+/** Sends one request exactly as given: node:http neither corrects the path nor merges headers. */
 export function exchange(url: string, method: string, path: string, options: CallOptions = {}): Promise<RawAnswer> {
   const body = options.rawBody ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
   const headers = Object.fromEntries(Object.entries(options.headers ?? {}).filter(([, value]) => value !== undefined));

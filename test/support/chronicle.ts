@@ -6,10 +6,10 @@ export interface Interval {
   until: number;
 }
 
-/** Parts without which nobody can publish. */
+/** Parts that publishing requires. */
 export type Part = 'postgres' | 'api';
 
-/** When something was torn, and when a part was away: what the verdict over a run has to excuse, and nothing else. */
+/** When connections were torn and when a part was unavailable: all that the verdict on a run has to excuse. */
 export class Chronicle {
   /** Attempts that were in flight in one of these may have been made twice. */
   readonly tears: (Interval & { what: string })[] = [];

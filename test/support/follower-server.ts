@@ -10,7 +10,7 @@ export interface ServedFollower {
   displayName?: string;
 }
 
-/** What is answered instead of a page. */
+/** The response that replaces a page. */
 export interface Interruption {
   status: number;
   headers?: Record<string, string>;
@@ -20,7 +20,7 @@ export interface Interruption {
 /** @param nth counts the requests since `interrupt` from 1 */
 export type Interrupt = (url: URL, nth: number) => Interruption | undefined | Promise<Interruption | undefined>;
 
-/** A server with one account, `ada`, that speaks as Mastodon and as Bluesky document it. */
+/** A server with one account, `ada`, that implements the documented APIs of Mastodon and Bluesky. */
 export interface FollowerServer {
   readonly origin: string;
   /** With its port, as in a Mastodon handle. */
@@ -28,7 +28,7 @@ export interface FollowerServer {
   readonly requests: readonly string[];
   /** Of the newest request. */
   readonly headers: IncomingHttpHeaders;
-  /** Newest first. A function is asked for each place of the list, of which it says the length. */
+  /** Newest first. A long list has a length and a function that returns the follower at each place. */
   serve(followers: readonly ServedFollower[] | LongList, more?: { followersCount?: number; pageSize?: number }): void;
   /** Until it is called again, or without arguments. */
   interrupt(how?: Interrupt): void;
@@ -39,7 +39,7 @@ export interface LongList {
   at(place: number): ServedFollower | undefined;
 }
 
-/** The authority whose certificates the servers of this file's tests have. */
+/** The authority that issues the certificates of the test file's servers. */
 export const followerAuthority: Authority = makeAuthority('authority of the follower servers');
 
 /** One server for all tests of the file. */

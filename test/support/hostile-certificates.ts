@@ -45,7 +45,7 @@ interface CertificateFields {
   issuer: string;
   subjectKey: KeyObject;
   issuerKey: KeyObject;
-  /** None makes it an authority. */
+  /** Without a host it is an authority. */
   host?: string;
   validity?: Validity;
 }

@@ -1,23 +1,23 @@
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** Addresses of the type that was asked for, an error of the server, or no reply at all. */
+/** Addresses of the queried type, an error of the server, or no response at all. */
 export type DnsAnswer = readonly string[] | 'NXDOMAIN' | 'SERVFAIL' | 'silence';
 
-/** @param nth counts the questions of this type for this name, from 1 */
+/** @param nth counts the queries of this type for this name, from 1 */
 export type DnsScript = (name: string, type: 'A' | 'AAAA', nth: number) => DnsAnswer;
 
 export interface HostileDns {
   /** As in DNS_SERVERS. */
   readonly server: string;
-  /** `A example.test`, in the order of asking. */
+  /** The queries in order, such as `A example.test`. */
   readonly questions: readonly string[];
 }
 
 const RESPONSE_CODES = { SERVFAIL: 2, NXDOMAIN: 3 };
 const TYPES = { 1: 'A', 28: 'AAAA' } as const;
 
-/** Name servers of one test file (RFC 1035, as much of it as one question needs); all of them are gone after it. */
+/** Name servers of one test file (RFC 1035, as much of it as one question needs); all are stopped after it. */
 export function useHostileDns(): (script: DnsScript) => Promise<HostileDns> {
   const sockets: Socket[] = [];
   afterAll(() => sockets.forEach((socket) => socket.close()));

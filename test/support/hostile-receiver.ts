@@ -14,11 +14,11 @@ export interface HostileOptions {
   port?: number;
 }
 
-/** A server that speaks bytes, not HTTP: it does to a client whatever the test says. */
+/** A server that speaks bytes, not HTTP, so a test can send a client anything. */
 export interface HostileReceiver {
   readonly port: number;
   readonly url: string;
-  /** One for every accepted TCP connection: the address of ours that it was made to. */
+  /** The local address of every accepted TCP connection. */
   readonly connections: readonly string[];
   readonly requests: readonly string[];
   /** How many of the connections are still open. */
@@ -27,7 +27,7 @@ export interface HostileReceiver {
   hangUp(): void;
 }
 
-/** Hostile receivers of one test file; all of them are gone after it. */
+/** Hostile receivers of one test file; all are stopped after it. */
 export function useHostileReceivers(): (options: HostileOptions) => Promise<HostileReceiver> {
   const servers: { server: Server; sockets: Set<Socket> }[] = [];
   afterAll(() => {

@@ -13,14 +13,14 @@ export interface SigningKey {
   publicJwk: Record<string, unknown>;
 }
 
-/** An identity provider: an HTTP server that publishes keys, and what signs with them. */
+/** An identity provider: an HTTP server that publishes keys. */
 export interface IdentityProvider {
   readonly url: string;
-  /** How often its keys were asked for. */
+  /** How often its keys were fetched. */
   fetches(): number;
   /** Publishes exactly these keys from now on. */
   publish(...keys: SigningKey[]): void;
-  /** Answers like this from now on, instead of with its keys. */
+  /** Responds like this from now on, instead of with its keys. */
   answer(listener: RequestListener): void;
   stop(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function makeKey(kid: string, alg = 'ES256'): Promise<SigningKey> {
   return { kid, alg, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** A JWT of alice that is accepted, with these claims besides or instead; undefined leaves one out. */
+/** Signs a valid JWT of alice with these claims added or replaced; undefined omits a claim. */
 export function sign(key: SigningKey, claims: JWTPayload = {}, header: Record<string, unknown> = {}): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const usual = { iss: ISSUER, aud: AUDIENCE, sub: 'alice', scope: 'webhooks:read', iat: now, exp: now + 600 };

@@ -8,7 +8,7 @@ import {
   Worker,
 } from 'bullmq';
 
-/** Where somebody's queue lives: on Redis, or on PostgreSQL. */
+/** The store of a third-party queue: Redis or PostgreSQL. */
 export interface QueuePlace {
   redisUrl?: string;
   databaseUrl?: string;
@@ -19,17 +19,17 @@ export interface QueuePlace {
   maxEvents?: number;
 }
 
-/** What a job is told to do. */
+/** The instructions of a job. */
 export interface Task {
   fails?: 'once' | 'always' | 'for good';
   message?: string;
   result?: unknown;
-  /** Resolves when the test says so. */
+  /** The name of the gate that the job waits for. */
   waits?: string;
   userId?: unknown;
 }
 
-/** A BullMQ queue of somebody else's, with a worker that does what the jobs say. */
+/** A third-party BullMQ queue, with a worker that follows the instructions of the jobs. */
 export class JobQueue {
   /** What jobs wait for. */
   readonly gates = new Map<string, Promise<void>>();

@@ -1,6 +1,6 @@
 import type { TestDatabase } from './postgres';
 
-/** Where the counts differ from the log, tests and pending rows apart. Nothing may run meanwhile. */
+/** Returns where the counts differ from the log without tests and pending rows. Nothing may run in the meantime. */
 export async function miscountsOf(database: Pick<TestDatabase, 'query'>): Promise<string[]> {
   const rows = await database.query<{ miscount: string }>(`
     with logged as (

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import type { TestDatabase } from './postgres';
 import { waitFor } from './wait-for';
 
-/** A transaction that has done something and not yet ended: others may have to wait for it. */
+/** A transaction that has run statements and not yet ended, so that others may wait for it. */
 export interface OpenTransaction {
   /** Resolves when at least `count` connections wait for locks of this transaction, or when `other` returns true. */
   waitedFor(count: number, other?: () => boolean): Promise<void>;

@@ -4,13 +4,13 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startOrdinaryPostgres } from '../../scripts/ordinary-postgres.cjs';
-import { startEmbeddedPostgres } from '../../src/plumbing/embedded/embedded-postgres.launcher';
+import { startEmbeddedPostgres } from '../../packages/embedded-postgres/src/embedded-postgres';
 import { administrate, databaseUrl, TEMPLATE_DATABASE, TEST_DATABASE_URL, TEST_POSTGRES } from './postgres';
 import { serviceFile, WEBHOOKS } from './service';
 
 /**
- * Starts a server of the kind that the tests run on, with the database that `cloneDatabase` of this process copies from now on.
- * @returns what stops it
+ * Starts a server like that of the tests, with the database that `cloneDatabase` of this process copies from now on.
+ * @returns a function that stops it
  */
 export async function startPostgres(): Promise<() => Promise<void>> {
   const { url, stop } = await (process.env[TEST_POSTGRES] === 'ordinary' ? startOrdinaryPostgres() : startEmbedded());
@@ -41,7 +41,7 @@ async function migrateTemplate(): Promise<void> {
   const command = serviceFile(WEBHOOKS);
   if (!existsSync(command)) throw new Error(`${command} is missing: run \`npm run build\` before the tests.`);
   await administrate(`create database ${TEMPLATE_DATABASE}`);
-  // What a crash of the machine would lose is of no interest here.
+  // Durability after a crash of the machine does not matter here.
   if (process.env[TEST_POSTGRES] !== 'ordinary')
     await administrate('alter role current_user set synchronous_commit = off');
   const SECRETS_KEY = Buffer.alloc(32).toString('base64');

@@ -4,29 +4,29 @@ import { Client, Pool, type QueryResultRow } from 'pg';
 /** Where globalSetup leaves what the test files need; jest's workers inherit the environment. */
 export const TEST_DATABASE_URL = 'TEST_DATABASE_URL';
 
-/** `ordinary`: the tests run on a PostgreSQL with its own defaults, and not on the embedded one. */
+/** `ordinary`: the tests run on a PostgreSQL with its default settings, not on the embedded one. */
 export const TEST_POSTGRES = 'TEST_POSTGRES';
 
-/** The migrated database that every test file copies. Nobody may be connected to it while it is copied. */
+/** The migrated database that every test file copies. No client may be connected to it while it is copied. */
 export const TEMPLATE_DATABASE = 'webhook_service_template';
 
 export interface TestDatabase {
   readonly url: string;
-  /** Runs one statement, for what only the database can show or arrange. */
+  /** Runs one statement, for state that only the database can show or set up. */
   query<Row extends QueryResultRow>(sql: string, parameters?: unknown[]): Promise<Row[]>;
-  /** Closes the own connection and drops the database, whoever is still connected to it. */
+  /** Closes its own connection and drops the database, even if other clients are connected. */
   drop(): Promise<void>;
 }
 
-/** A fresh, migrated database of its own, within some 100 ms. */
+/** Creates a new, migrated database within some 100 ms. */
 export function cloneDatabase(): Promise<TestDatabase> {
   return createDatabase(TEMPLATE_DATABASE);
 }
 
-/** A database of its own with what this SQL makes, such as a dump. */
+/** Creates a new database from this SQL, such as a dump. */
 export async function restoreDatabase(sql: string): Promise<TestDatabase> {
   const database = await createDatabase('template0');
-  // A dump leaves its connection with settings of its own.
+  // A dump changes the settings of its connection.
   const client = new Client({ connectionString: database.url });
   await client.connect();
   try {

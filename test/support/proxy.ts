@@ -8,7 +8,7 @@ export interface TcpProxy {
   readonly port: number;
   /** Connections that are made from now on go to this port. */
   retarget(port: number): void;
-  /** The network is well again. A connection that was black-holed stays so: a router that forgot it never recalls it. */
+  /** Restores the network. Black-holed connections stay so: a router that has forgotten one never recalls it. */
   pass(): Promise<void>;
   /** Resets every connection and refuses new ones. */
   cut(): Promise<void>;
@@ -94,7 +94,7 @@ class Link {
     this.forgotten = true;
   }
 
-  /** The end of the client, which was swallowed with the rest, gets through now. */
+  /** Passes on the end of the client, which was swallowed with the rest. */
   heal(): void {
     if (this.clientGone) this.upstream?.destroy();
     else if (this.forgotten) this.client.once('close', () => this.upstream?.destroy());

@@ -11,19 +11,19 @@ export interface ReceivedCall {
   headers: IncomingHttpHeaders;
   /** The exact bytes. */
   body: Buffer;
-  /** When the request's headers were there, in milliseconds since 1970. */
+  /** When the request's headers had arrived, in milliseconds since 1970. */
   receivedAt: number;
 }
 
-/** What a hook answers to one call: 200 without a body, unless said otherwise. */
+/** The response of a hook to one call: 200 without a body by default. */
 export interface Answer {
   status?: number;
   headers?: Record<string, string>;
   body?: string | Buffer;
   delayMs?: number;
-  /** Answers only when this has come true. */
+  /** Responds only after this has resolved. */
   after?: Promise<unknown>;
-  /** Reads the request, then breaks the connection without an answer. */
+  /** Reads the request, then breaks the connection without a response. */
   drop?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface Hook {
   readonly calls: readonly ReceivedCall[];
   /** The nth answer goes to the nth call from the beginning; the last one is repeated for all that follow. */
   answer(...answers: Answer[]): void;
-  /** Waits until there were at least `count` calls and hands on the first `count`. */
+  /** Waits for at least `count` calls and returns the first `count`. */
   received(count: number): Promise<ReceivedCall[]>;
 }
 
@@ -59,7 +59,7 @@ export function useReceiver(): Pick<Receiver, 'hook'> {
   };
 }
 
-/** A real HTTP server on 127.0.0.1 that remembers what it is sent and answers as it is told. */
+/** An HTTP server on 127.0.0.1 that records its requests and responds as configured. */
 export async function startReceiver(): Promise<Receiver> {
   const hooks = new Map<string, { calls: ReceivedCall[]; answers: Answer[] }>();
   const server = createServer((request, response) => {
@@ -108,7 +108,7 @@ async function serve(
   else response.writeHead(answer.status ?? 200, answer.headers).end(answer.body);
 }
 
-/** What a call may take: ten times what it does when there are thousands of them. */
+/** The time limit per call: ten times the usual duration when there are thousands of them. */
 const PATIENCE_PER_CALL_MS = 20;
 
 async function waitForCalls(calls: ReceivedCall[], count: number): Promise<ReceivedCall[]> {

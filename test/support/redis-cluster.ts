@@ -9,22 +9,22 @@ import { freePort, hasExited, isFree } from './service';
 import { waitFor } from './wait-for';
 
 export interface TestCluster {
-  /** All nodes, as `REDIS_URL` wants them. */
+  /** All nodes in the format of `REDIS_URL`. */
   readonly url: string;
   readonly password: string;
   readonly nodes: readonly ClusterNode[];
-  /** Resolves when every node says that the cluster works. */
+  /** Resolves when every node reports that the cluster works. */
   works(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const NODES = 3;
 const SLOTS = 16_384;
-/** A node's other port is this much higher. */
+/** The distance of a node's bus port from its port. */
 const BUS = 10_000;
 const HIGHEST_PORT = 65_535;
 
-/** One of the processes of a cluster. Its data are in memory alone; which slots are its own it knows from a file. */
+/** One of the processes of a cluster. Its data is only in memory; it knows its slots from a file. */
 export class ClusterNode {
   private child: ChildProcess | null = null;
 
@@ -34,7 +34,7 @@ export class ClusterNode {
     private readonly folder: string,
   ) {}
 
-  /** Answers false when the process ended at once: another one had taken a port. */
+  /** Returns false when the process ended at once because another one had taken a port. */
   async start(): Promise<boolean> {
     if (this.child && !hasExited(this.child)) return true;
     const child = spawn('redis-server', this.options(), { stdio: 'ignore' });
@@ -79,7 +79,7 @@ export class ClusterNode {
       'maxmemory-policy': 'noeviction',
       'cluster-enabled': 'yes',
       'cluster-config-file': `nodes-${this.port}.conf`,
-      // How long a node may be silent before the others take it for dead, and with it the cluster.
+      // How long a node may be silent before the others consider it, and the cluster, down.
       'cluster-node-timeout': 2000,
     };
     return Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);

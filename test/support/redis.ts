@@ -14,10 +14,10 @@ export function hasRedisServer(): boolean {
   return spawnSync('redis-server', ['--version']).status === 0;
 }
 
-/** A Redis of one's own on a free port: nothing is written to disk, and nothing is evicted. */
+/** Starts a new Redis on a free port, which writes nothing to disk and evicts nothing. */
 export async function startRedis(triesLeft = 5): Promise<TestRedis> {
   const port = await freePort();
-  // With a password no other server that took the port meanwhile can be mistaken for this one.
+  // The password distinguishes this server from another one that has taken the port in the meantime.
   const password = randomBytes(16).toString('hex');
   const child = spawn('redis-server', optionsFor(port, password), { stdio: 'ignore' });
   const stop = async () => {
@@ -44,7 +44,7 @@ function optionsFor(port: number, password: string): string[] {
   ]);
 }
 
-/** Whether a Redis on this port lets in who knows the password. */
+/** Whether a Redis on this port accepts the password. */
 export function letsIn(port: number, password: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`AUTH ${password}\r\n`));

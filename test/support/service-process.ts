@@ -3,7 +3,7 @@ import type { Chronicle, Part } from './chronicle';
 import { capture, freePort, hasExited, type Settings, spawnNode } from './service';
 import { waitFor } from './wait-for';
 
-/** Some 2 s when nothing else runs; several that start at once, on a busy machine, take each other's time. */
+/** Some 2 s when nothing else runs, but longer when several start at once on a busy machine. */
 const STARTS_WITHIN_MS = 120_000;
 const ENDS_WITHIN_MS = 40_000;
 
@@ -17,9 +17,9 @@ export interface Readiness {
   checks: Record<string, string>;
 }
 
-/** One process of the service, on a port of its own, that is killed, frozen, ended and started again. */
+/** A process of the service with its own port, which tests can kill, freeze, stop and restart. */
 export class ServiceProcess {
-  /** What it printed, over all its lives. */
+  /** Everything that it has printed, across restarts. */
   private printed: (() => string)[] = [];
   private child: ChildProcess | null = null;
   private isBack: () => void = () => undefined;
@@ -44,7 +44,7 @@ export class ServiceProcess {
     return this.printed.map((text) => text()).join('');
   }
 
-  /** The end of its log, without what is ordinary. */
+  /** Returns the end of its log, without ordinary lines. */
   lastWords(): string {
     const lines = this.logs().split('\n');
     return lines
@@ -54,7 +54,7 @@ export class ServiceProcess {
       .slice(-1500);
   }
 
-  /** Waits until it lives; whether it is ready depends on the stores. */
+  /** Waits until it is live; whether it is ready depends on the stores. */
   async start(more: Settings = {}): Promise<void> {
     const child = spawnNode('src/main.js', [], { ...this.settings, PORT: String(this.port), ...more });
     this.child = child;
@@ -113,7 +113,7 @@ export class ServiceProcess {
     return answer.status === 200;
   }
 
-  /** Whoever needs this part cannot be served until the next start. */
+  /** Records that this part is unavailable until the next start. */
   private isAway(): void {
     const part: Part | null = this.name.startsWith('api') ? 'api' : null;
     if (part) this.isBack = this.chronicle.absence(part);

@@ -18,16 +18,16 @@ export interface Service {
   readonly pid: number;
   /** The bootstrap token: user `admin`, all scopes. */
   readonly token: string;
-  /** Speaks for `admin`. */
+  /** The API as `admin`. */
   readonly api: Api;
   readonly database: TestDatabase;
   /** Everything that the process has printed. */
   logs(): string;
   /** Makes an access token as `webhooks token create` does, without starting a process for it. */
   createToken(user: string, scopes: readonly string[]): Promise<string>;
-  /** The API for another user, with the scopes of ordinary work unless others are named. */
+  /** The API as another user, by default with the scopes of ordinary work. */
   apiFor(user: string, scopes?: readonly string[]): Promise<Api>;
-  /** Ends the service with SIGTERM, or the given signal, drops its database and hands on the exit code. */
+  /** Ends the service with SIGTERM or the given signal, drops its database and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   /** Ends the service with SIGKILL and drops its database. */
   kill(): Promise<void>;
@@ -46,7 +46,7 @@ const children = new Set<ChildProcess>();
 if (typeof afterAll === 'function') {
   // A start alone takes some 2 s, more on a busy machine.
   jest.setTimeout(60_000);
-  // What a test could not stop, because its time was up, ends with the test file.
+  // Processes that a test did not stop because it timed out end with the test file.
   afterAll(() => Promise.all([...children].map((child) => endProcess(child, 'SIGKILL'))));
 }
 
@@ -71,7 +71,7 @@ export function useService(settings: Settings | (() => Settings) = {}): Service 
 
 /**
  * Starts the built service as a process of its own and waits until it is ready. It gets a database of its own, which
- * ends with it, unless one is given: that one stays.
+ * is dropped with it, unless one is given, which is kept.
  */
 export async function startService(overrides: Settings = {}, given?: TestDatabase): Promise<Service> {
   const database = given ?? (await cloneDatabase());
@@ -149,8 +149,8 @@ export function defaultSettings(databaseUrl: string, token: string): Settings {
 }
 
 /**
- * A port of 127.0.0.1 that nobody listened on a moment ago. It is below those that a system gives to outgoing connections:
- * none of them takes it, also while its listener is away, and no other call in this process answers it soon.
+ * Returns a port of 127.0.0.1 that was free a moment ago. It is below the ephemeral ports of outgoing connections, so
+ * none of these takes it, even while its listener is down, and no other call in this process returns it soon.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -160,7 +160,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Whether nobody listens on this port of 127.0.0.1. */
+/** Whether this port of 127.0.0.1 is free. */
 export async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, '127.0.0.1');
   try {
@@ -173,7 +173,7 @@ export async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** Also 10,000 above them, where a node of a Redis cluster has its other port. */
+/** The ports 10,000 above must be free, too: a node of a Redis cluster has its bus port there. */
 const PORTS = { first: 10_240, last: 22_767 };
 let nextPort = randomInt(PORTS.first, PORTS.last);
 
@@ -240,7 +240,7 @@ export function capture(child: ChildProcess, streams: readonly ('stdout' | 'stde
   return () => text;
 }
 
-/** Starts a file of the service with the given settings only: a developer's own do not reach the tests. */
+/** Starts a file of the service with the given settings only, so that a developer's own do not affect the tests. */
 export function spawnNode(file: string, args: readonly string[], settings: Settings): ChildProcess {
   return spawnFile(serviceFile(file), args, settings);
 }

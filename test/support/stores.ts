@@ -1,5 +1,6 @@
 import { startCluster, type TestCluster } from './redis-cluster';
 import { startRedis, type TestRedis } from './redis';
+import { type Half, halves } from './selection.cjs';
 import type { Settings } from './service';
 
 /** Set by globalSetup when this machine has a redis-server. */
@@ -11,13 +12,19 @@ export interface Store {
   settings(): Settings;
 }
 
+const isOfThisRun = (half: Half) => halves(expect.getState().testPath).includes(half);
+
 /**
- * The same tests for a service whose queues are on PostgreSQL and for one whose queues are on Redis. Without a
- * redis-server on the machine the second half is reported as skipped; globalSetup says so in a line of its own.
+ * Runs the same tests with queues on PostgreSQL and with queues on Redis. `npm test` runs the first half of most files
+ * and `npm run test:all` the second. Without a redis-server on the machine the second half is reported as skipped;
+ * globalSetup says so in a line of its own.
  */
 export function describeOnStores(title: string, tests: (store: Store) => void): void {
-  describe(`${title} (queues on PostgreSQL)`, () => tests({ name: 'PostgreSQL', settings: () => ({}) }));
-  describeWithRedis(title, (url) => tests({ name: 'Redis', settings: () => ({ REDIS_URL: url() }) }));
+  if (isOfThisRun('first')) {
+    describe(`${title} (queues on PostgreSQL)`, () => tests({ name: 'PostgreSQL', settings: () => ({}) }));
+  }
+  if (isOfThisRun('rest'))
+    describeWithRedis(title, (url) => tests({ name: 'Redis', settings: () => ({ REDIS_URL: url() }) }));
 }
 
 /** Tests that need a Redis, whose url is known while they run. */

@@ -10,12 +10,12 @@ interface Patience {
 type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>;
 
 /**
- * Asks `probe` again and again until it answers something truthy, and hands that on. A probe that throws counts as
+ * Calls `probe` repeatedly until it returns a truthy value, and returns that. A probe that throws counts as
  * "not yet"; its last error is part of the message when the time is up.
  */
 export async function waitFor<T>(probe: () => T | Promise<T>, patience: Patience): Promise<Truthy<T>> {
-  const { what, timeoutMs = 15_000, everyMs = 20 } = patience;
-  const giveUpAt = Date.now() + timeoutMs;
+  const { what, timeoutMs = 30_000, everyMs = 20 } = patience;
+  const giveUpAt = performance.now() + timeoutMs;
   let lastError: unknown;
   do {
     try {
@@ -26,6 +26,6 @@ export async function waitFor<T>(probe: () => T | Promise<T>, patience: Patience
       lastError = error;
     }
     await pause(everyMs);
-  } while (Date.now() < giveUpAt);
-  throw new Error(`Waited ${timeoutMs} ms in vain for ${what}.`, { cause: lastError });
+  } while (performance.now() < giveUpAt);
+  throw new Error(`Timed out after ${timeoutMs} ms waiting for ${what}.`, { cause: lastError });
 }

@@ -61,8 +61,8 @@ export class Api {
     if (response.ok && answer?.success) return { ...answer, status: response.status };
     if (response.status === 401) this.onUnauthenticated();
     const retryAfter = Number(response.headers.get('retry-after')) || null;
-    const sentence = answer?.error ?? `The answer was not one of this service (status ${response.status}).`;
-    throw new CallError(answer ? response.status : 0, sentence, requestId, retryAfter);
+    const message = answer?.error ?? `The answer was not one of this service (status ${response.status}).`;
+    throw new CallError(answer ? response.status : 0, message, requestId, retryAfter);
   }
 
   private async fetch(method: string, path: ApiPath, options: CallOptions): Promise<Response> {

@@ -13,7 +13,7 @@ export function newClient(): QueryClient {
         if (isAway && queryKey !== ABOUT_KEY) void client.refetchQueries({ queryKey: ABOUT_KEY });
       },
     }),
-    // A fault is said at once. What is tried again by itself is said there: after 429, and when the service is away.
+    // Queries do not retry by themselves, so that an error is shown at once.
     defaultOptions: {
       queries: { retry: false, staleTime: 2000, networkMode: 'always' },
       mutations: { networkMode: 'always' },

@@ -1,7 +1,7 @@
 import { Component, type ComponentChildren } from 'preact';
 import { Problem } from '../parts/problem';
 
-/** Keeps a fault of one panel from taking the rest of the page with it. */
+/** Keeps an error of one panel from taking the rest of the page with it. */
 export class ErrorBoundary extends Component<{ children: ComponentChildren }, { error: unknown }> {
   override state = { error: null as unknown };
 

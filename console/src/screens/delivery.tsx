@@ -49,7 +49,7 @@ function Attempt({ delivery }: { delivery: DeliveryDetail }) {
   const { request, response } = delivery;
   return (
     <>
-      <p class="sentence">
+      <p class="summary">
         <DeliveryStatus status={delivery.status} /> {outcomeOf(delivery)}
       </p>
       <Facts delivery={delivery} />

@@ -116,7 +116,7 @@ function Subscribers({ name }: { name: string }) {
   return (
     <section class="message" aria-labelledby="subscribers">
       <h2 id="subscribers">{TEXT.eventTypes.subscribers}</h2>
-      {told.length === 0 && webhooks.data && <p class="muted">{TEXT.story.nobody}</p>}
+      {told.length === 0 && webhooks.data && <p class="muted">{TEXT.story.noWebhook}</p>}
       <ul class="plain stack">
         {told.map(({ id, url }) => (
           <li key={id} class="actions">

@@ -58,13 +58,13 @@ export function NewWebhookScreen() {
               required
               maxLength={2048}
               placeholder="https://"
-              aria-describedby="url-fault"
+              aria-describedby="url-error"
               value={url}
               onInput={({ currentTarget }) => setUrl(currentTarget.value)}
             />
           </label>
-          <p id="url-fault" role="status" class="small">
-            {faultOf(url)}
+          <p id="url-error" role="status" class="small">
+            {errorOf(url)}
           </p>
           <UseReceiver onUrl={setUrl} />
           <EventPicker types={types.data ?? []} chosen={events} onChange={setEvents} />
@@ -149,7 +149,7 @@ function Preview({ types, events }: { types: readonly EventType[]; events: reado
   );
 }
 
-function faultOf(url: string): string | null {
+function errorOf(url: string): string | null {
   if (url === '') return null;
   const parsed = URL.parse(url);
   if (!parsed) return TEXT.newWebhook.noUrl;

@@ -101,7 +101,7 @@ function NeedsAHand({ rows }: { rows: readonly Webhook[] }) {
       )}
       {!isTold && (about?.disableAfterFailures ?? 0) > 0 && (
         <p class="notice calm">
-          {TEXT.overview.nobodyTold}{' '}
+          {TEXT.overview.notNotified}{' '}
           <Link href={encoded`/webhooks/new?events=${'webhook.*'}`}>{TEXT.overview.tellMe}</Link>
         </p>
       )}

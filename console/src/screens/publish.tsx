@@ -105,13 +105,13 @@ function PublishForm({
             class="code"
             rows={16}
             spellcheck={false}
-            aria-describedby="json-fault"
+            aria-describedby="json-error"
             value={text}
             onInput={({ currentTarget }) => setText(currentTarget.value)}
           />
         </label>
-        <p id="json-fault" role="status" class="small">
-          {parsed.fault && TEXT.publish.notJson(plainOf(parsed.fault))}
+        <p id="json-error" role="status" class="small">
+          {parsed.error && TEXT.publish.notJson(plainOf(parsed.error))}
         </p>
         <label>
           {TEXT.publish.key}
@@ -132,7 +132,7 @@ function PublishForm({
         <div class="actions">
           <button
             class="button main"
-            disabled={!may('events:publish') || publish.isPending || parsed.fault !== null || name === ''}
+            disabled={!may('events:publish') || publish.isPending || parsed.error !== null || name === ''}
           >
             {TEXT.publish.submit}
           </button>
@@ -164,10 +164,10 @@ function Reach({ name }: { name: string }) {
   return <p class="muted">{TEXT.publish.reach(reached.length)}</p>;
 }
 
-function parse(text: string): { data: unknown; fault: string | null } {
+function parse(text: string): { data: unknown; error: string | null } {
   try {
-    return { data: JSON.parse(text), fault: null };
+    return { data: JSON.parse(text), error: null };
   } catch (error) {
-    return { data: null, fault: error instanceof Error ? error.message : String(error) };
+    return { data: null, error: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -51,7 +51,7 @@ export function RepairScreen() {
         {(found) => (
           <ol class="steps">
             <Step title={TEXT.repair.see}>
-              <Sentence webhook={found} />
+              <Summary webhook={found} />
               <Result of={stats} what={TEXT.webhook.health} lines={2}>
                 {({ steps }) => <Chart steps={steps} label={TEXT.repair.lastDays} />}
               </Result>
@@ -96,8 +96,8 @@ const Step = ({ title, children }: { title: string; children: ComponentChildren 
   </li>
 );
 
-const Sentence = ({ webhook }: { webhook: Webhook }) => (
-  <p class="sentence">
+const Summary = ({ webhook }: { webhook: Webhook }) => (
+  <p class="summary">
     <WebhookState webhook={webhook} /> <span class="url">{plainOf(webhook.url)}</span>{' '}
     {webhook.disabledReason && `${TEXT.webhook.why[webhook.disabledReason]} `}
     {webhook.disabledAt && (

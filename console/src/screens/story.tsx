@@ -68,7 +68,7 @@ function Story({ story }: { story: EventStory }) {
           )}
         </li>
       </ol>
-      {story.deliveries.length === 0 && story.fannedOutAt && <p class="muted">{TEXT.story.nobody}</p>}
+      {story.deliveries.length === 0 && story.fannedOutAt && <p class="muted">{TEXT.story.noWebhook}</p>}
       {lanesOf(story.deliveries).map((lane) => (
         <Lane key={lane[0].webhookId} lane={lane} />
       ))}

@@ -50,7 +50,7 @@ interface Branch {
   depth: number;
 }
 
-/** Each token under the one that it was made with. */
+/** The tokens as a tree: each below the token that created it. */
 function asTree(tokens: readonly Token[]): Branch[] {
   const ids = new Set(tokens.map(({ id }) => id));
   const under = (id: string | null, depth: number): Branch[] =>

@@ -1,4 +1,4 @@
-/** Which events there are, and what their data must fit: what the service and those who publish to it judge by. */
+/** The event types and the rules for their data, shared by the service and by publishers. */
 export {
   type AddedEventType,
   EVENT_TYPES,
@@ -39,7 +39,6 @@ export {
   publicationMessageFor,
   type PublicationVerdict,
 } from './catalogue/publication';
-export { withoutReferences } from './catalogue/schema-references';
 export { schemaProblem } from './catalogue/schema-rules';
 export { storableSchema } from './catalogue/storable-schema';
 export { IDEMPOTENCY_KEY, isIdempotencyKey } from './events/idempotency-key';

@@ -72,7 +72,7 @@ function needed(options: Options, name: keyof Options): string {
   return value;
 }
 
-/** With the pg of the application in whose folder it was called. */
+/** Connects with the pg package of the application in whose folder the command runs. */
 async function withConnection(options: Options, action: (connection: Connection) => Promise<number>): Promise<number> {
   const connectionString = needed(options, 'database-url');
   const { Pool } = createRequire(join(process.cwd(), 'package.json'))('pg') as {

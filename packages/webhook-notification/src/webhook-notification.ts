@@ -8,7 +8,7 @@ export type { Rows } from './client/pages';
 export type { ApiSchema, Page, Request } from './client/routes';
 export { WebhookServiceError } from './client/service-error';
 export { eventBody } from './events/event-body';
-// Exported with a star, so that `declare module 'webhook-notification'` can add to EventPayloads.
+// Exported with a star, so that `declare module 'webhook-notification'` can extend EventPayloads.
 export * from './events/payloads';
 export { type Diagnosis, explainSignature, type ExplainOptions } from './signature/explain-signature';
 export type { ReceivedHeaders } from './signature/headers';

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../plumbing/config/config';
-import { Batcher } from '../../plumbing/database/batcher';
-import { StatementsService } from '../../plumbing/database/statements.service';
+import { Config } from '../../infrastructure/config/config';
+import { Batcher } from '../../infrastructure/concurrency/batcher';
+import { StatementsService } from '../../infrastructure/database/statements.service';
 import { ADMIN, hashToken, isAccessToken, type Principal } from '../access-token';
 import { JwtService } from './jwt.service';
 import { RecentPrincipals } from './recent-principals';
@@ -10,7 +10,7 @@ import { ALL_SCOPES } from '../scope';
 
 const MAX_BATCH = 200;
 
-/** Finds live tokens, and notes at most once a minute that a token was used. */
+/** Finds live tokens, and records at most once a minute that a token was used. */
 const USE_TOKENS = {
   name: 'use_tokens',
   text: `
@@ -19,7 +19,7 @@ const USE_TOKENS = {
       from webhook_service.access_tokens
       where token_hash = any($1::bytea[]) and (expires_at is null or expires_at > now())
     ), unnoted as (
-      -- Who does not get the lock leaves it to who has it.
+      -- Skip rows that another process has locked; it updates them.
       select id from webhook_service.access_tokens t
       where id in (
         select id from live where last_used_at is null or last_used_at < now() - interval '1 minute'
@@ -31,14 +31,14 @@ const USE_TOKENS = {
 };
 
 /**
- * Finds the principal of a token. PostgreSQL is asked, so a revocation holds everywhere at once; where the token is in
- * constant use, within a tenth of a second. Tokens that arrive while PostgreSQL is being asked are looked up together.
+ * Finds the principal of a token. Queries PostgreSQL, so a revocation takes effect everywhere at once; for a token in
+ * constant use, within 100 ms. Tokens that arrive during a query are looked up together.
  */
 @Injectable()
 export class AuthenticationService {
   private readonly questions = new Batcher<Buffer, Principal | null>((hashes) => this.findAll(hashes), MAX_BATCH, 2);
   private readonly recent = new RecentPrincipals(() => performance.now());
-  /** SHA-256 of BOOTSTRAP_TOKEN; null without that setting. */
+  /** SHA-256 of BOOTSTRAP_TOKEN; null if it is not set. */
   readonly bootstrapHash: Buffer | null;
 
   constructor(
@@ -50,7 +50,7 @@ export class AuthenticationService {
   }
 
   /**
-   * The principal of a token; null when the token is malformed, unknown, expired or revoked.
+   * Returns the principal of a token; null if the token is malformed, unknown, expired or revoked.
    * @throws ApiError 503 when a JWT needs a key that cannot be fetched
    */
   async authenticate(token: string): Promise<Principal | null> {
@@ -62,7 +62,7 @@ export class AuthenticationService {
     return this.recent.find(hash.toString('hex')) ?? this.questions.add(hash);
   }
 
-  /** Forgets the tokens in constant use, because a token was revoked in this process. */
+  /** Clears the cache of tokens in constant use, because this process has revoked a token. */
   forget(): void {
     this.recent.forget();
   }

@@ -2,9 +2,9 @@ import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { messageFor } from '../../plumbing/errors/messages';
-import { isApiRoute } from '../../plumbing/http/api-route';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { messageFor } from '../../infrastructure/errors/messages';
+import { isApiRoute } from '../../infrastructure/http/api-route';
 import type { Principal } from '../access-token';
 import { authorizationOf, senderOf, unauthenticated } from './credentials';
 import type { AuthenticatedRequest } from '../current-user.decorator';
@@ -16,9 +16,9 @@ import { WITHOUT_TOKEN_KEY } from '../without-token.decorator';
 import { SCOPES_KEY } from '../scopes.decorator';
 
 /**
- * Everything under `/api` needs a live token with the scopes that its route names in `@Scopes()`, except requests with the
- * field that its route names in `@WithoutToken()`. A request counts against the rate limits of its user; a request without a live token counts against
- * its address.
+ * Requires a live token for every route under `/api`, with the scopes that the route lists in `@Scopes()`. Requests
+ * with the field that the route names in `@WithoutToken()` are exempt. A request counts against the rate limits of its
+ * user; a request without a live token counts against its address.
  */
 @Injectable()
 export class BearerGuard extends AuthGuard('bearer') {
@@ -45,12 +45,15 @@ export class BearerGuard extends AuthGuard('bearer') {
     return true;
   }
 
-  /** Shows the strategy one header only. It would also read `access_token` in query and body, or one of two headers. */
+  /**
+   * Passes only one header to the strategy, which would also read `access_token` in query and body, or one of two
+   * headers.
+   */
   override getRequest(context: ExecutionContext): { headers: { authorization?: string } } {
     return { headers: { authorization: authorizationOf(context.switchToHttp().getRequest<FastifyRequest>()) } };
   }
 
-  /** Puts the principal on the request. Without one it counts a failure for the address and throws 401 or 429. */
+  /** Sets the principal of the request. Without one, counts a failure for the address and throws 401 or 429. */
   override handleRequest<User = Principal>(
     error: unknown,
     user: User | false,
@@ -69,7 +72,7 @@ export class BearerGuard extends AuthGuard('bearer') {
   private count(context: ExecutionContext, { user, body, routeOptions }: AuthenticatedRequest): void {
     const { limits, weigh } =
       this.reflector.get<RateRule | undefined>(RATE_RULE_KEY, context.getHandler()) ?? MANAGEMENT;
-    // A large body was counted once before it was read.
+    // A large body was already counted once before it was read.
     const counted = (routeOptions.config as LargeBodyRule).scope ? 1 : 0;
     const weight = weigh?.(body) ?? 1;
     if (weight === counted) return;

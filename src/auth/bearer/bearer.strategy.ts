@@ -4,14 +4,14 @@ import { Strategy } from 'passport-http-bearer';
 import type { Principal } from '../access-token';
 import { AuthenticationService } from './authentication.service';
 
-/** Lets Passport check bearer tokens. */
+/** Validates bearer tokens for Passport. */
 @Injectable()
 export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   constructor(private readonly authentication: AuthenticationService) {
     super();
   }
 
-  /** Passport takes `false` for a token that is not live. */
+  /** Returns `false` for a token that is not live, as Passport expects. */
   async validate(token: string): Promise<Principal | false> {
     return (await this.authentication.authenticate(token)) ?? false;
   }

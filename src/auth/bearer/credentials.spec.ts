@@ -21,7 +21,7 @@ describe('The bearer token of a request', () => {
 });
 
 describe('The sender of a request', () => {
-  it('is the proxy when it forwards something that is no address', () => {
+  it('is the proxy when the forwarded value is not an address', () => {
     expect(senderOf(incoming(undefined, 'nonsense', '198.51.100.7'))).toBe('198.51.100.7');
     expect(senderOf(incoming(undefined, 'nonsense'))).toBe('unknown');
     expect(senderOf(incoming(undefined))).toBe('192.0.2.1');

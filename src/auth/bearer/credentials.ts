@@ -1,5 +1,5 @@
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 import { addressGroup } from '../limits/address-group';
 
 /** The part of a request that credentials are read from. */
@@ -12,23 +12,23 @@ export interface Incoming {
 
 const BEARER = /^Bearer (\S+)$/i;
 
-/** The one `Authorization` header of a request; undefined when there is none, or more than one. */
+/** Returns the `Authorization` header of a request; undefined if there is none, or more than one. */
 export function authorizationOf({ raw }: Incoming): string | undefined {
   const given = raw.headersDistinct.authorization ?? [];
   return given.length === 1 ? given[0] : undefined;
 }
 
-/** The bearer token (RFC 6750, section 2.1) of a request; undefined when it has none. */
+/** Returns the bearer token (RFC 6750, section 2.1) of a request; undefined if there is none. */
 export const bearerTokenOf = (request: Incoming): string | undefined =>
   BEARER.exec(authorizationOf(request) ?? '')?.[1];
 
 /**
- * The group of addresses that a failed authentication counts for. The `x-forwarded-for` of a trusted proxy may hold
- * something other than an address; then the failure counts for the proxy.
+ * Returns the address group that a failed authentication counts against. The `x-forwarded-for` of a trusted proxy may
+ * contain something other than an address; then the failure counts against the proxy.
  */
 export const senderOf = ({ ip, socket }: Incoming): string =>
   addressGroup(ip) ?? addressGroup(socket.remoteAddress ?? '') ?? 'unknown';
 
-/** The same answer to all bad credentials of a kind, with the challenge of RFC 9110, section 11.6.1. */
+/** Creates the same error for all invalid credentials of a kind, with the challenge of RFC 9110, section 11.6.1. */
 export const unauthenticated = (message: string = MESSAGES.unauthenticated): ApiError =>
   new ApiError(401, message, { 'www-authenticate': 'Bearer realm="api"' });

@@ -1,30 +1,30 @@
 import { Logger } from '@nestjs/common';
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
 import { request } from 'undici';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 
 const MAX_BYTES = 524_288;
 
 /** Time limits of the key fetches. */
 export interface JwksTimings {
-  /** A whole fetch may take this long. */
+  /** Maximum duration of a fetch. */
   timeoutMs: number;
-  /** The least time between two fetches, whatever key ids the tokens name. */
+  /** Minimum time between two fetches, regardless of the key ids in tokens. */
   cooldownMs: number;
-  /** Keys older than this are fetched again in the background, so that withdrawn keys are forgotten. */
+  /** Older keys are fetched again in the background, so that withdrawn keys are dropped. */
   refreshAfterMs: number;
 }
 
 const TIMINGS: JwksTimings = { timeoutMs: 5000, cooldownMs: 5000, refreshAfterMs: 300_000 };
 
 /**
- * The public keys of the identity provider. Keys that were fetched once stay in use while the provider is down. Without
- * any key its failure is a 503, because it says nothing about the token. The provider's address is the operator's own
- * choice and is not judged.
+ * Public keys of the identity provider. Fetched keys stay in use while the provider is down. Without any key, requests
+ * fail with 503, because the provider's failure says nothing about the token. The provider's address is not validated,
+ * because the operator sets it.
  */
 export class JwksClient {
-  private readonly logger = new Logger('Auth');
+  private readonly logger = new Logger(JwksClient.name);
   private readonly keySet: ReturnType<typeof createRemoteJWKSet>;
   private fetchedAt = 0;
   private failedAt = 0;
@@ -42,8 +42,8 @@ export class JwksClient {
   }
 
   /**
-   * The key that a token was signed with.
-   * @throws ApiError 503 when the key must be fetched and the provider does not answer; otherwise an error of jose
+   * Returns the key that a token was signed with.
+   * @throws ApiError 503 when the key must be fetched and the provider is unavailable; otherwise an error of jose
    */
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
     if (this.fetchedAt > 0 && Date.now() - this.fetchedAt > this.timings.refreshAfterMs) {
@@ -60,7 +60,7 @@ export class JwksClient {
       return Response.json(keys);
     } catch (error) {
       this.failedAt = Date.now();
-      this.logger.warn(`The keys at AUTH_JWKS_URL could not be fetched: ${reasonOf(error)}`);
+      this.logger.warn(`Fetching the keys at AUTH_JWKS_URL failed; the next request retries: ${reasonOf(error)}`);
       throw unavailable();
     }
   }
@@ -84,7 +84,7 @@ async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
   return keySet;
 }
 
-/** The reason for the log. It contains neither an address nor what was received. */
+/** Returns the reason for the log, without addresses and received content. */
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'not JSON';
   return String((error as { code?: unknown }).code ?? (error as Error).message);

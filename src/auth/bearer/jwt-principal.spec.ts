@@ -3,7 +3,7 @@ import { principalOf } from './jwt-principal';
 const claims = { sub: 'alice', exp: 4_000_000_000, scope: 'webhooks:read events:publish' };
 
 describe('The claims of a JWT', () => {
-  it('tell the user, his scopes and the expiry', () => {
+  it('contain the user, their scopes and the expiry', () => {
     expect(principalOf(claims)).toEqual({
       tokenId: null,
       userId: 'alice',
@@ -20,15 +20,18 @@ describe('The claims of a JWT', () => {
     [undefined, []],
     [['webhooks:read'], []],
     [{ 'webhooks:read': true }, []],
-  ])('with the scope %j allow %j', (scope, scopes) => {
+  ])('with the scope %j grant %j', (scope, scopes) => {
     expect(principalOf({ ...claims, scope })?.scopes).toEqual(scopes);
   });
 
-  it.each(['admin', '', 'a b', 'x'.repeat(129), 'al\u0131ce', undefined])('are nobody with the subject %j', (sub) => {
-    expect(principalOf({ ...claims, sub })).toBeNull();
-  });
+  it.each(['admin', '', 'a b', 'x'.repeat(129), 'al\u0131ce', undefined])(
+    'identify no user with the subject %j',
+    (sub) => {
+      expect(principalOf({ ...claims, sub })).toBeNull();
+    },
+  );
 
-  it.each([undefined, -1, NaN, Infinity, 1e300, 253_402_300_800])('are nobody with the expiry %j', (exp) => {
+  it.each([undefined, -1, NaN, Infinity, 1e300, 253_402_300_800])('identify no user with the expiry %j', (exp) => {
     expect(principalOf({ ...claims, exp })).toBeNull();
   });
 });

@@ -3,13 +3,13 @@ import { isUserId } from 'webhook-notification/catalogue';
 import { ADMIN, type Principal } from '../access-token';
 import { isScope } from '../scope';
 
-/** The first second whose year has five digits. */
+/** The first second of the year 10000. */
 const END_OF_TIME_S = Date.UTC(10_000, 0) / 1000;
 
 /**
- * The principal of a verified JWT: `sub` is the user, `scope` (RFC 8693, section 4.2: one string, separated by spaces)
- * lists what the user may do. Unknown scopes are ignored, and so is a `scope` of another type. Null when `sub` is no
- * valid user id or is `admin`, or when the expiry is no point in time.
+ * Returns the principal of a verified JWT. `sub` is the user; `scope` (RFC 8693, section 4.2) is a space-separated list
+ * of scopes. Unknown scopes and a `scope` of another type are ignored. Null if `sub` is not a valid user id or is
+ * `admin`, or if the expiry is not a valid time.
  */
 export function principalOf({ sub, scope, exp }: JWTPayload): Principal | null {
   if (typeof sub !== 'string' || !isUserId(sub) || sub === ADMIN) return null;

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { errors, jwtVerify } from 'jose';
-import { Config } from '../../plumbing/config/config';
-import { ClockService } from '../../plumbing/database/clock.service';
+import { Config } from '../../infrastructure/config/config';
+import { ClockService } from '../../infrastructure/database/clock.service';
 import type { Principal } from '../access-token';
 import { JwksClient } from './jwks.client';
 import { principalOf } from './jwt-principal';
 
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** Only asymmetric algorithms: a key that checks a signature must not be able to make one. */
+/** Only asymmetric algorithms: a key that verifies signatures must not be able to create them. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const CLOCK_TOLERANCE_S = 5;
 
-/** Accepts JWTs of the identity provider in the settings. Without one it accepts none. */
+/** Accepts JWTs of the configured identity provider. Without a provider it accepts none. */
 @Injectable()
 export class JwtService {
   private readonly jwks: JwksClient | null;
@@ -24,8 +24,8 @@ export class JwtService {
   }
 
   /**
-   * The principal of a JWT; null when the text is no JWT, or a JWT that is not accepted.
-   * @throws ApiError 503 when the provider's keys are not known and cannot be fetched
+   * Returns the principal of a JWT; null if the text is not a JWT, or the JWT is not accepted.
+   * @throws ApiError 503 when the provider's keys are unknown and cannot be fetched
    */
   async authenticate(token: string): Promise<Principal | null> {
     if (this.jwks === null || !COMPACT_JWS.test(token)) return null;

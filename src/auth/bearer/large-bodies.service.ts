@@ -1,22 +1,22 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Turns } from '../../plumbing/database/turns';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { messageFor } from '../../plumbing/errors/messages';
+import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { messageFor } from '../../infrastructure/errors/messages';
 import type { LargeBodyRule } from '../large-body.decorator';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { missingScope } from '../scope';
 import { RequestPrincipalService } from './request-principal.service';
 
 /**
- * Judges a request with a large body before the body is read, because guards run only after that: its token, its rate
- * limits and its scope. It counts as one here, and with the rest of its weight once that is known. Of each user one such
- * request is in hand at a time.
+ * Checks the token, rate limits and scope of a request with a large body before the body is read, because guards run
+ * only afterwards. Counts the request as one; the rest of its weight is counted once it is known. Processes one such
+ * request per user at a time.
  */
 @Injectable()
 export class LargeBodiesService implements OnModuleInit {
-  private readonly turns = new Turns(1);
+  private readonly mutex = new KeyedMutex(1);
 
   constructor(
     private readonly host: HttpAdapterHost,
@@ -25,16 +25,16 @@ export class LargeBodiesService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    // Commands, and applications that only publish, have no server.
+    // Commands and publish-only applications have no server.
     const server = this.host.httpAdapter?.getInstance<FastifyInstance>();
-    server?.addHook?.('preParsing', async (request, reply) => this.judge(request, reply));
+    server?.addHook?.('preParsing', async (request, reply) => this.check(request, reply));
   }
 
-  private async judge(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  private async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { scope, limits = [] } = request.routeOptions.config as LargeBodyRule;
     if (!scope) return;
     const principal = await this.principals.authenticate(request);
-    const end = await this.turns.take(principal.userId);
+    const end = await this.mutex.acquire(principal.userId);
     if (reply.raw.destroyed) return end();
     reply.raw.once('close', end);
     for (const limit of limits) reply.headers(this.limits.count(limit, principal.userId));

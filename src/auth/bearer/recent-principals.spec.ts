@@ -15,7 +15,7 @@ describe('Principals', () => {
     return { clock, recent, present };
   }
 
-  it('are looked up five times in a tenth of a second, then remembered until its end', () => {
+  it('are looked up five times within 100 ms, then cached until the window ends', () => {
     const { clock, present } = setUp();
     const answers = Array.from({ length: 8 }, () => present('a'));
     expect(answers).toEqual([null, null, null, null, null, ALICE, ALICE, ALICE]);
@@ -33,7 +33,7 @@ describe('Principals', () => {
     expect(present('a')).toBeNull();
   });
 
-  it('that were looked up before a token was revoked are not remembered', () => {
+  it('that were looked up before a token was revoked are not cached', () => {
     const { recent } = setUp();
     for (let i = 0; i < 10; i++) {
       recent.find('a');

@@ -1,7 +1,7 @@
 import type { Principal } from '../access-token';
 
 const WINDOW_MS = 100;
-/** In each window, this many requests with a token are looked up before the remembered principal is used. */
+/** Requests per token and window that are looked up before the cached principal is used. */
 const LOOKED_UP_FIRST = 5;
 
 interface Recent {
@@ -10,18 +10,18 @@ interface Recent {
 }
 
 /**
- * Remembers the principals of tokens that are presented again and again within a tenth of a second. The token of a busy
- * client is then looked up some fifty times a second instead of at every request.
+ * Caches the principals of tokens that are used repeatedly within 100 ms. The token of a busy client is then looked up
+ * about 50 times a second instead of at every request.
  */
 export class RecentPrincipals {
   private readonly recent = new Map<string, Recent>();
   private windowBeganAt = -Infinity;
   private forgotten = 0;
 
-  /** @param now a clock in ms that never goes back */
+  /** @param now a monotonic clock in ms */
   constructor(private readonly now: () => number) {}
 
-  /** The remembered principal of the token with this unique key; null when the token must be looked up. */
+  /** Returns the cached principal of the token with this unique key; null if the token must be looked up. */
   find(key: string): Principal | null {
     if (this.now() - this.windowBeganAt >= WINDOW_MS) {
       this.recent.clear();
@@ -33,7 +33,7 @@ export class RecentPrincipals {
     return found.presented > LOOKED_UP_FIRST ? found.principal : null;
   }
 
-  /** Begins a lookup. The returned function remembers its result, unless a token was revoked meanwhile. */
+  /** Begins a lookup. The returned function caches its result, unless a token was revoked in the meantime. */
   lookingUp(): (key: string, principal: Principal) => void {
     const { forgotten } = this;
     return (key, principal) => {
@@ -43,7 +43,7 @@ export class RecentPrincipals {
     };
   }
 
-  /** Forgets everything, and the results of lookups under way too, because a token was revoked. */
+  /** Clears the cache and discards the results of pending lookups, because a token was revoked. */
   forget(): void {
     this.forgotten += 1;
     this.recent.clear();

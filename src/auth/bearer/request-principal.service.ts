@@ -4,7 +4,7 @@ import { RateLimitsService } from '../limits/rate-limits.service';
 import { AuthenticationService } from './authentication.service';
 import { bearerTokenOf, type Incoming, senderOf, unauthenticated } from './credentials';
 
-/** Authenticates requests outside of Nest's guards. */
+/** Authenticates requests outside Nest's guards. */
 @Injectable()
 export class RequestPrincipalService {
   constructor(

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../plumbing/config/config';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
+import { Config } from '../../infrastructure/config/config';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 import { type RateVerdict, RateWindow } from './rate-window';
 
 const TESTS_PER_MINUTE = 30;
@@ -13,10 +13,10 @@ const REFUSALS = {
   failure: MESSAGES.tooManyFailures,
 };
 
-/** What is counted: requests and tests per user, events per publishing user, failed authentications per address. */
+/** Counted quantities: requests and tests per user, events per publishing user, failed authentications per address. */
 export type Limit = keyof typeof REFUSALS;
 
-/** The rate limits of this process: each process counts for itself. */
+/** The rate limits of this process. Each process counts separately. */
 @Injectable()
 export class RateLimitsService {
   private readonly windows: Record<Limit, RateWindow | null>;
@@ -31,9 +31,9 @@ export class RateLimitsService {
   }
 
   /**
-   * Counts `weight` for a user or an address. Answers the `RateLimit` headers of the answer, none where there is no limit.
-   * @param counted so much of the weight was counted by a call before
-   * @throws ApiError 429 with `retry-after` when that is too much within a minute; then nothing is counted
+   * Counts `weight` for a user or an address. Returns the `RateLimit` headers of the response; none without a limit.
+   * @param counted the part of the weight that an earlier call has counted
+   * @throws ApiError 429 with `retry-after` when the limit of the minute is exceeded; then nothing is counted
    */
   count(limit: Limit, key: string, weight = 1, counted = 0): Record<string, string> {
     const window = this.windows[limit];
@@ -45,10 +45,10 @@ export class RateLimitsService {
   }
 }
 
-/** The limits that clients are told of, by the names of their policies. */
+/** Names of the limits that responses announce. */
 const POLICIES: Partial<Record<Limit, string>> = { manage: 'requests', publish: 'publish' };
 
-/** draft-ietf-httpapi-ratelimit-headers. */
+/** Returns the headers of draft-ietf-httpapi-ratelimit-headers. */
 function rateHeaders(limit: Limit, quota: number, { remaining, endsInMs }: RateVerdict): Record<string, string> {
   const policy = POLICIES[limit];
   if (!policy) return {};

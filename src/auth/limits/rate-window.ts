@@ -5,22 +5,22 @@ interface Window {
   used: number;
 }
 
-/** What a minute has left. */
+/** Result of a count. */
 export interface RateVerdict {
-  /** How long to wait, in ms; 0: it was counted. */
+  /** How long to wait, in ms; 0 if the weight was counted. */
   waitMs: number;
   remaining: number;
-  /** Until the minute is over. */
+  /** Time until the minute ends, in ms. */
   endsInMs: number;
 }
 
 /**
- * Allows each key at most `limit` per minute. A key's minute begins with its first count. What is refused does not
- * count. At most `maxKeys` keys are remembered: beyond that the oldest minute is forgotten, so a flood of keys costs
- * bounded memory. Times are milliseconds of any clock that never goes back.
+ * Allows each key at most `limit` per minute. A key's minute begins with its first count. Rejected requests do not
+ * count. Keeps at most `maxKeys` keys and drops the oldest, so that a flood of keys costs bounded memory. Times are
+ * milliseconds of any monotonic clock.
  */
 export class RateWindow {
-  /** In the order in which they end, because all are equally long. */
+  /** In the order in which they end, because all have the same length. */
   private readonly windows = new Map<string, Window>();
 
   constructor(
@@ -29,9 +29,9 @@ export class RateWindow {
   ) {}
 
   /**
-   * Counts `weight` for the key. When that would be too much, it counts nothing and says how long to wait. A weight above
-   * the whole limit passes when it is the first of its minute.
-   * @param counted so much of the weight was counted by a call before
+   * Counts `weight` for the key. If that exceeds the limit, counts nothing and returns how long to wait. A weight above
+   * the limit is accepted as the first of its minute.
+   * @param counted the part of the weight that an earlier call has counted
    */
   take(key: string, nowMs: number, weight = 1, counted = 0): RateVerdict {
     this.forgetEnded(nowMs);
@@ -44,7 +44,7 @@ export class RateWindow {
     return { waitMs: isCounted ? 0 : endsInMs, remaining: Math.max(0, this.limit - window.used), endsInMs };
   }
 
-  /** How many keys are remembered. */
+  /** Number of keys in memory. */
   get size(): number {
     return this.windows.size;
   }

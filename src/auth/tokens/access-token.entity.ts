@@ -18,7 +18,7 @@ export class AccessToken {
   @Column('text', { array: true })
   scopes: Scope[];
 
-  /** The token that made this one: revoking it revokes this one too. */
+  /** The token that created this one. Revoking it also revokes this one. */
   @Column('uuid', { name: 'parent_id', nullable: true })
   parentId: string | null;
 
@@ -31,11 +31,11 @@ export class AccessToken {
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** It is a session at the console. */
+  /** Whether the token is a console session. */
   @Column('boolean', { name: 'is_session' })
   isSession: boolean;
 
-  /** SHA-256 of the BOOTSTRAP_TOKEN that it ends with. */
+  /** SHA-256 of the BOOTSTRAP_TOKEN that created this session. When that setting changes, the session ends. */
   @Column('bytea', { name: 'bootstrap_hash', nullable: true })
   bootstrapHash: Buffer | null;
 }

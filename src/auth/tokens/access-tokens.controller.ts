@@ -1,14 +1,12 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
-import type { Page } from '../../plumbing/pagination/page';
-import { IdParam } from '../../plumbing/validation/id-param.decorator';
+import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import type { Page } from '../../infrastructure/pagination/page';
+import { IdParam } from '../../infrastructure/validation/id-param.decorator';
 import type { Principal } from '../access-token';
 import { AccessTokensService } from './access-tokens.service';
 import { CurrentUser } from '../current-user.decorator';
-import { CreatedTokenDto, DeletedTokenDto, TokenDto } from './dto/token.dto';
-import { CreateTokenDto } from './dto/create-token.dto';
-import { ListTokensDto } from './dto/list-tokens.dto';
+import { CreatedTokenDto, CreateTokenDto, DeletedTokenDto, ListTokensDto, TokenDto } from './dto/token.dto';
 import { Scopes } from '../scopes.decorator';
 
 @ApiTags('Access')
@@ -21,7 +19,7 @@ export class AccessTokensController {
   @ApiOperation({
     summary: 'Create an access token',
     description:
-      'The answer is the only one that shows the token. It can do no more, and live no longer, than the token that makes it, and is revoked with it.',
+      'Only this response contains the token. A token cannot have more scopes or a later expiry than the token that creates it, and is revoked with it.',
   })
   @ApiAnswer(CreatedTokenDto, { status: 201, description: 'The new token.' })
   @ApiErrors(409, 413, 415)
@@ -32,7 +30,7 @@ export class AccessTokensController {
 
   @Get()
   @Scopes(['tokens:manage', 'users:manage'])
-  @ApiOperation({ summary: 'List access tokens', description: 'Those that are live, newest first.' })
+  @ApiOperation({ summary: 'List access tokens', description: 'Returns live tokens, newest first.' })
   @ApiAnswer(TokenDto, { page: true, description: 'One page of tokens.' })
   async list(@CurrentUser() user: Principal, @Query() query: ListTokensDto): Promise<Page<TokenDto>> {
     return (await this.tokens.list(user, query)).map(TokenDto.from);
@@ -40,8 +38,11 @@ export class AccessTokensController {
 
   @Delete(':id')
   @Scopes(['tokens:manage', 'users:manage'])
-  @ApiOperation({ summary: 'Revoke an access token', description: 'At once, together with those made with it.' })
-  @ApiAnswer(DeletedTokenDto, { description: 'The id of the token that is gone.' })
+  @ApiOperation({
+    summary: 'Revoke an access token',
+    description: 'Takes effect immediately, and also revokes the tokens created with it.',
+  })
+  @ApiAnswer(DeletedTokenDto, { description: 'The id of the revoked token.' })
   @ApiErrors(404, 413, 415)
   async revoke(
     @CurrentUser() user: Principal,

@@ -2,26 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, Not, Repository } from 'typeorm';
-import { ClockService } from '../../plumbing/database/clock.service';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
-import { isForeignKeyViolation } from '../../plumbing/errors/database-error';
-import { newestFirst } from '../../plumbing/pagination/newest-first.query';
-import type { Page } from '../../plumbing/pagination/page';
+import { ClockService } from '../../infrastructure/database/clock.service';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
+import { isForeignKeyViolation } from '../../infrastructure/errors/database-error';
+import { newestFirst } from '../../infrastructure/pagination/newest-first.query';
+import type { Page } from '../../infrastructure/pagination/page';
 import { ADMIN, formatToken, hashToken, type Principal } from '../access-token';
 import { AccessToken } from './access-token.entity';
 import { AuthenticationService } from '../bearer/authentication.service';
-import type { CreateTokenDto } from './dto/create-token.dto';
-import type { ListTokensDto } from './dto/list-tokens.dto';
-import { judgeGrant, requireManager } from './token-grant';
+import type { CreateTokenDto, ListTokensDto } from './dto/token.dto';
+import { validateGrant, requireManager } from './token-grant';
 import { unauthenticated } from '../bearer/credentials';
 
 const MAX_LIVE_TOKENS = 100;
 const IS_LIVE = '(t.expires_at is null or t.expires_at > now())';
 
 /**
- * Keeps the newest expired tokens: when the clock of PostgreSQL was ahead, they are valid again once it is right. Only tokens
- * without children are deleted: a cascade would lock rows of other users.
+ * Keeps the newest expired tokens: if PostgreSQL's clock was ahead, they are valid again once it is correct. Deletes
+ * only tokens without children, because a cascade would lock rows of other users.
  */
 const DROP_EXPIRED = `
   delete from webhook_service.access_tokens where id = any(array(
@@ -40,15 +39,15 @@ export class AccessTokensService {
   ) {}
 
   /**
-   * Creates a token. Returns its row and, only here, the token in the clear.
-   * @throws ApiError 403 or 400 as `judgeGrant`, 409 when the user has 100 live tokens, 401 when the grantor's token
-   *   was revoked meanwhile
+   * Creates a token. Only this method returns it in plaintext, with its row.
+   * @throws ApiError 403 or 400 as `validateGrant`, 409 when the user has 100 live tokens, 401 when the grantor's token
+   *   was revoked in the meantime
    */
   async create(grantor: Principal, wanted: CreateTokenDto): Promise<{ row: AccessToken; token: string }> {
     const { name, scopes, expiresAt = null, userId = grantor.userId } = wanted;
-    judgeGrant(grantor, { userId, scopes, expiresAt }, this.clock.now());
+    validateGrant(grantor, { userId, scopes, expiresAt }, this.clock.now());
     const token = formatToken(randomBytes(32));
-    const { id, at } = this.clock.birth();
+    const { id, at } = this.clock.newId();
     const row = { id, userId, name, scopes, expiresAt, createdAt: at, lastUsedAt: null, parentId: grantor.tokenId };
     const stored = this.tokens.create({ ...row, tokenHash: hashToken(token), isSession: false, bootstrapHash: null });
     await this.tokens.manager
@@ -57,15 +56,15 @@ export class AccessTokensService {
         await manager.insert(AccessToken, stored);
       })
       .catch((error: unknown) => {
-        // The grantor's token was revoked meanwhile.
+        // The grantor's token was revoked in the meantime.
         throw isForeignKeyViolation(error) ? unauthenticated() : error;
       });
     return { row: stored, token };
   }
 
   /**
-   * The live tokens of a user, newest first.
-   * @throws ApiError 403 without the scope for this user, 400 for a bad cursor
+   * Returns the live tokens of a user, newest first.
+   * @throws ApiError 403 without the scope for this user, 400 for an invalid cursor
    */
   async list(manager: Principal, { userId = manager.userId, ...page }: ListTokensDto): Promise<Page<AccessToken>> {
     requireManager(manager, userId);
@@ -74,9 +73,9 @@ export class AccessTokensService {
   }
 
   /**
-   * Deletes the token and every token that was made with it, directly or not: the foreign key cascades.
-   * @throws ApiError 404 when there is no such token, or it belongs to a user that the scopes do not cover;
-   *   tokens of admin are covered by those of admin alone
+   * Deletes the token and, by a cascading foreign key, all tokens created with it directly or indirectly.
+   * @throws ApiError 404 when the token does not exist, or belongs to a user that the scopes do not cover; only tokens
+   *   of admin cover tokens of admin
    */
   async revoke({ userId, scopes }: Principal, id: string): Promise<void> {
     const [own, others] = [scopes.includes('tokens:manage'), scopes.includes('users:manage')];

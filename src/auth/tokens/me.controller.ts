@@ -1,9 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiAnswer } from '../../plumbing/http/api-answer.decorator';
+import { ApiAnswer } from '../../infrastructure/http/api-answer.decorator';
 import type { Principal } from '../access-token';
 import { CurrentUser } from '../current-user.decorator';
-import { MeDto } from './dto/me.dto';
+import { MeDto } from './dto/token.dto';
 import { Scopes } from '../scopes.decorator';
 
 @ApiTags('Access')
@@ -11,8 +11,8 @@ import { Scopes } from '../scopes.decorator';
 export class MeController {
   @Get()
   @Scopes()
-  @ApiOperation({ summary: 'Who am I?', description: 'The id, the user, the scopes and the expiry of the token.' })
-  @ApiAnswer(MeDto, { description: 'The token as the service sees it.' })
+  @ApiOperation({ summary: 'Read your token', description: 'Returns the id, user, scopes and expiry of the token.' })
+  @ApiAnswer(MeDto, { description: 'The token of the request.' })
   read(@CurrentUser() user: Principal): MeDto {
     return MeDto.from(user);
   }

@@ -1,23 +1,23 @@
-import { ApiError } from '../../plumbing/errors/api-error';
-import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 import { ADMIN, type Principal } from '../access-token';
 import type { Scope } from '../scope';
 
-/** The token that is asked for. */
+/** The requested token. */
 export interface Grant {
   userId: string;
   scopes: readonly Scope[];
-  /** Null: the token does not expire. */
+  /** Null if the token does not expire. */
   expiresAt: Date | null;
 }
 
-/** The scope for managing this user's tokens: one scope for the manager's own tokens, another for all other users. */
+/** Returns the scope for managing this user's tokens: one for the manager's own tokens, another for all other users. */
 export const scopeToManage = (manager: Principal, userId: string): Scope =>
   userId === manager.userId ? 'tokens:manage' : 'users:manage';
 
 /**
- * Refuses to let `manager` manage the tokens of this user without the scope for it, and those of admin without being admin.
- * @throws ApiError 403 that says so
+ * Requires `manager` to hold the scope for managing this user's tokens, and to be admin for those of admin.
+ * @throws ApiError 403 otherwise
  */
 export function requireManager(manager: Principal, userId: string): void {
   const needed = scopeToManage(manager, userId);
@@ -26,10 +26,10 @@ export function requireManager(manager: Principal, userId: string): void {
 }
 
 /**
- * No token outranks or outlives the token that makes it.
+ * Validates a grant: no token has more scopes or a later expiry than the token that creates it.
  * @throws ApiError 403 for a user or a scope beyond the grantor's, 400 for an expiry in the past or after the grantor's
  */
-export function judgeGrant(grantor: Principal, { userId, scopes, expiresAt }: Grant, now: Date): void {
+export function validateGrant(grantor: Principal, { userId, scopes, expiresAt }: Grant, now: Date): void {
   requireManager(grantor, userId);
   const lacking = scopes.find((scope) => !grantor.scopes.includes(scope));
   if (lacking) throw new ApiError(403, messageFor.scopeNotHeld(lacking));

@@ -22,12 +22,12 @@ describe('eventTypeList', () => {
     serialized = [];
   });
 
-  it.each([[[]], [['kind.a']], [['kind.a', 'kind.b', 'kind.c']]])('is the success envelope of %j', (names) => {
+  it.each([[[]], [['kind.a']], [['kind.a', 'kind.b', 'kind.c']]])('returns the success envelope of %j', (names) => {
     const json = newList()(names.map(typeOf)).toString();
     expect(JSON.parse(json)).toEqual({ success: true, data: names.map(shown) });
   });
 
-  it('is built once, however often it is read', () => {
+  it('builds the list once for any number of reads', () => {
     const list = newList();
     const first = list([a, b]);
     expect(list([a, b])).toBe(first);

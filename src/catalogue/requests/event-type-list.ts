@@ -2,9 +2,9 @@ import type { KnownEventType } from 'webhook-notification/catalogue';
 import { oncePerChange } from '../once-per-change';
 
 /**
- * Returns a function that answers the success envelope of the list of types as JSON. The list may have 16 MB, so it is built
- * once for each change, and only the types that changed are serialized again.
- * @param wireOf what the list says of a type
+ * Returns a function that serializes the list of types in its success envelope. The list may have 16 MB, so it is built
+ * once per change, and only changed types are serialized again.
+ * @param wireOf returns the fields of a type in the list
  */
 export function eventTypeList(wireOf: (type: KnownEventType) => object): (types: readonly KnownEventType[]) => Buffer {
   const known = new WeakMap<KnownEventType, Buffer>();

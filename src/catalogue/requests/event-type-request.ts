@@ -5,10 +5,10 @@ import {
   type ObjectSchema,
   schemaProblem,
 } from 'webhook-notification/catalogue';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 
-/** What an event type is declared with. */
+/** Declaration of an event type. */
 export interface EventTypeRequest {
   description: string;
   schema: ObjectSchema;
@@ -19,10 +19,10 @@ export interface EventTypeRequest {
 const DEFAULTS = { schema: { type: 'object' }, example: {} };
 
 /**
- * Reads the body that declares an event type. It is not a DTO because class-transformer must not touch `schema` and
+ * Parses the body that declares an event type. It is not a DTO because class-transformer must not process `schema` and
  * `example`: a key such as `constructor`, or deep nesting, breaks it.
- * @param fields those that the body may have beside description, schema and example
- * @throws ApiError 400 that names every fault
+ * @param fields allowed fields in addition to description, schema and example
+ * @throws ApiError 400 that lists every error
  */
 export function parseEventTypeRequest(
   body: unknown,

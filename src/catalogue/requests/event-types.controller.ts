@@ -6,12 +6,17 @@ import { EVENT_NAME, EventCatalogue, type KnownEventType, TEST_EVENT_TYPE } from
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
-import type { BodyRule } from '../../plumbing/http/json-body.launcher';
-import { CreateEventTypeDto, SaveEventTypeDto } from './dto/declare-event-type.dto';
-import { DeletedEventTypeDto, EventTypeDto } from './dto/event-type.dto';
-import { DeleteEventTypeQueryDto, SaveEventTypeQueryDto } from './dto/event-type-query.dto';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import type { BodyRule } from '../../infrastructure/http/json-body.setup';
+import {
+  CreateEventTypeDto,
+  DeletedEventTypeDto,
+  DeleteEventTypeQueryDto,
+  EventTypeDto,
+  SaveEventTypeDto,
+  SaveEventTypeQueryDto,
+} from './dto/event-type.dto';
 import { eventTypeList } from './event-type-list';
 import { parseEventTypeRequest } from './event-type-request';
 import { EventTypesService } from './event-types.service';
@@ -22,7 +27,7 @@ const NAME = {
   schema: { type: 'string' as const, maxLength: 128, pattern: EVENT_NAME.source },
 };
 
-/** The event of tests, which cannot be subscribed to. */
+/** The event type of test deliveries, which webhooks cannot subscribe to. */
 const TEST: KnownEventType = { ...TEST_EVENT_TYPE, source: 'builtin', application: null };
 
 @ApiTags('Events')
@@ -38,10 +43,13 @@ export class EventTypesController {
   @Get()
   @Scopes()
   @ApiOperation({
-    summary: 'List the events',
-    description: 'Every event that a receiver can get. All but webhook.test can be subscribed to.',
+    summary: 'List event types',
+    description: 'Returns all events that receivers get. Webhooks can subscribe to all of them except webhook.test.',
   })
-  @ApiAnswer(EventTypeDto, { list: true, description: 'Name, description, JSON Schema and example of each.' })
+  @ApiAnswer(EventTypeDto, {
+    list: true,
+    description: 'Name, description, JSON Schema and example of each event type.',
+  })
   list(@Res({ passthrough: true }) reply: FastifyReply): Buffer {
     void reply.type('application/json; charset=utf-8');
     return this.listOf([...this.catalogue.subscribable, TEST]);
@@ -52,7 +60,7 @@ export class EventTypesController {
   @RouteConfig({ body: 'event-type' } satisfies BodyRule)
   @ApiOperation({
     summary: 'Declare an event type',
-    description: 'For everybody. All processes of the service know it within two seconds.',
+    description: 'Declares it for all users. All processes of the service know it within two seconds.',
   })
   @ApiBody({ type: CreateEventTypeDto })
   @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.' })
@@ -69,12 +77,12 @@ export class EventTypesController {
   @ApiOperation({
     summary: 'Declare or change an event type',
     description:
-      'Changes only types of the API, with the same application or with none. An application belongs to the user whose token declares its first type; other users need the scope users:manage. A Nest application declares its types with this route when it starts.',
+      'Changes only event types that were declared over the API, with the same application; without an application, only those that have none. An application belongs to the user whose token declares its first type; other users need the scope users:manage. A Nest application calls this route when it starts, to declare its types.',
   })
   @ApiParam(NAME)
   @ApiBody({ type: SaveEventTypeDto })
   @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.' })
-  @ApiAnswer(EventTypeDto, { status: 200, description: 'The event type as it is now.' })
+  @ApiAnswer(EventTypeDto, { status: 200, description: 'The updated event type.' })
   @ApiErrors(404, 409, 413, 415)
   async save(
     @CurrentUser() user: Principal,
@@ -96,10 +104,10 @@ export class EventTypesController {
   @Scopes('event-types:manage')
   @ApiOperation({
     summary: 'Delete an event type',
-    description: 'Nobody can publish it any more. Webhooks keep its name, and it can be declared again.',
+    description: 'Its events can no longer be published. Webhooks keep its name, and it can be declared again.',
   })
   @ApiParam(NAME)
-  @ApiAnswer(DeletedEventTypeDto, { description: 'The name that is gone.' })
+  @ApiAnswer(DeletedEventTypeDto, { description: 'The name of the deleted event type.' })
   @ApiErrors(404, 409, 413, 415)
   async remove(
     @CurrentUser() user: Principal,

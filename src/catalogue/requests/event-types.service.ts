@@ -4,8 +4,8 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EventCatalogue, isBuiltIn, type KnownEventType, nameProblem } from 'webhook-notification/catalogue';
 import type { Principal } from '../../auth/access-token';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 import { type StoredType, StoredTypesRepository, type TypeOwner } from '../stored-types.repository';
 import { StoredTypesService } from '../stored-types.service';
 import type { EventTypeRequest } from './event-type-request';
@@ -14,7 +14,7 @@ const MAX_TYPES = 500;
 
 type Declaration = EventTypeRequest & { name: string };
 
-/** Who declares, changes or deletes a type. */
+/** The user who declares, changes or deletes a type, and their scopes. */
 export type Declarer = Pick<Principal, 'userId' | 'scopes'>;
 
 /** Declares, changes and deletes event types, for all processes of the service. */
@@ -28,11 +28,11 @@ export class EventTypesService {
   ) {}
 
   /**
-   * Declares a type whose name nobody has.
-   * @throws ApiError 400 for a name, a schema or an example that cannot be; 409 when the name is taken, or past 500 types
+   * Declares a type with a new name.
+   * @throws ApiError 400 for an invalid name, schema or example; 409 when the name is taken, or 500 types exist
    */
   async create(type: Declaration): Promise<KnownEventType> {
-    this.judge(type);
+    this.validate(type);
     await this.change(async (manager) => {
       const before = await this.rows.find(manager, type.name);
       if (before) throw new ApiError(409, messageFor.eventTypeExists(type.name));
@@ -44,11 +44,12 @@ export class EventTypesService {
 
   /**
    * Declares a type, or changes the one with that name.
-   * @param force replaces a schema by another one
-   * @throws ApiError as `create`, 409 when the name belongs to another source, application or user, or for another schema
+   * @param force replaces the schema with a different one
+   * @throws ApiError as `create`, 409 when the name belongs to another source, application or user, or the schema
+   *   differs
    */
   async save(by: Declarer, type: Declaration, force: boolean): Promise<{ type: KnownEventType; isNew: boolean }> {
-    this.judge(type);
+    this.validate(type);
     const isNew = await this.change(async (manager) => {
       const before = await this.rows.find(manager, type.name);
       if (!before) {
@@ -70,7 +71,7 @@ export class EventTypesService {
 
   /**
    * Deletes a type. Webhooks keep its name, and it can be declared again.
-   * @throws ApiError 404 when there is none, 409 when it belongs to another source, application or user
+   * @throws ApiError 404 when it does not exist, 409 when it belongs to another source, application or user
    */
   async remove(by: Declarer, name: string, application: string | null): Promise<void> {
     await this.change(async (manager) => {
@@ -86,7 +87,7 @@ export class EventTypesService {
     });
   }
 
-  /** One change at a time; afterwards this process knows it, and all others within a second. */
+  /** Runs one change at a time. Afterwards this process knows it, and all others within a second. */
   private async change<T>(action: (manager: EntityManager) => Promise<T>): Promise<T> {
     const result = await this.dataSource.transaction(async (manager) => {
       await this.rows.lock(manager);
@@ -96,27 +97,27 @@ export class EventTypesService {
     return result;
   }
 
-  private judge(type: Declaration): void {
+  private validate(type: Declaration): void {
     const problem = isBuiltIn(type.name) ? null : nameProblem(type.name);
     if (problem) throw new ApiError(400, messageFor.badEventName(type.name, problem));
-    const fault = this.catalogue.typeProblem(type);
-    if (fault) throw new ApiError(400, fault);
+    const invalid = this.catalogue.typeProblem(type);
+    if (invalid) throw new ApiError(400, invalid);
   }
 
-  /** A name of EXTRA_EVENT_TYPES is there for its application to declare it, and for nobody else. */
+  /** Rejects the service's own names, except that an application may declare a name of EXTRA_EVENT_TYPES. */
   private refuseOwn({ name, application }: Declaration): void {
     const own = this.catalogue.findOwn(name);
     if (own && !(own.source === 'setting' && application !== null)) throw taken(own);
   }
 
-  /** The types of the service's own modules change with the service. */
+  /** Rejects types of the service's own modules, which change only with the service. */
   private refuseModules(name: string): void {
     const own = this.catalogue.findOwn(name);
     if (own?.source === 'module') throw taken(own);
   }
 
   /**
-   * The user to whom a new type of the application will belong.
+   * Returns the user who will own a new type of the application.
    * @throws ApiError 409 when that is another user
    */
   private async ownerOf(manager: EntityManager, by: Declarer, application: string | null): Promise<string | null> {
@@ -141,7 +142,10 @@ function refuseForeign(before: StoredType, application: string | null): void {
   if (before.application !== application) throw taken(saved(before));
 }
 
-/** Holders of `users:manage` could make a token of the owner anyway. Without an application anybody may change a type. */
+/**
+ * Rejects changes by other users. Holders of `users:manage` may change any type, because they could create a token of
+ * the owner anyway. Types without an application may be changed by any user.
+ */
 function refuseOthers(by: Declarer, type: Pick<StoredType, 'name' | 'application'> & TypeOwner): void {
   const { name, application, declaredBy } = type;
   if (application === null || declaredBy === by.userId || by.scopes.includes('users:manage')) return;

@@ -1,5 +1,5 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { timeOfId } from '../../plumbing/database/id-time';
+import { timeOfId } from '../../infrastructure/database/id-time';
 import {
   type Delivery,
   DELIVERY_STATUSES,
@@ -12,17 +12,17 @@ import {
 } from '../delivery.entity';
 import { ERROR_CODES } from '../delivery-error';
 import type { ListedDelivery } from '../listed-columns';
-import { ApiCount, ApiId, ApiTime } from '../../plumbing/validation/api-field.decorator';
+import { ApiCount, ApiId, ApiTime } from '../../infrastructure/validation/api-field.decorator';
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
 
 export class DeliveryErrorDto {
-  /** A stable code, see docs/errors.md. */
+  /** A stable code; see docs/errors.md. */
   @ApiProperty({ enum: ERROR_CODES })
   code: string;
 
   /**
-   * What happened and what to do.
+   * What happened and how to fix it.
    * @example Your server answered 500 after 83 ms. Look into its log at this time.
    */
   message: string;
@@ -37,11 +37,11 @@ export class DeliveryDto {
   @ApiId()
   id: string;
 
-  /** The webhook it goes to. */
+  /** Id of the webhook. */
   @ApiId()
   webhookId: string;
 
-  /** The event it carries; the same for all attempts. */
+  /** Id of the event; the same for all attempts. */
   @ApiId()
   eventId: string;
 
@@ -51,37 +51,37 @@ export class DeliveryDto {
    */
   event: string;
 
-  /** 1 is the first; at most 4. */
+  /** Attempt number, from 1 to 4. */
   @ApiCount({ minimum: 1, maximum: 4 })
   attempt: number;
 
-  /** Why it was sent: the event happened, someone asked for it again, or it is a test. */
+  /** Why it is sent: the event was published, a user requested a redelivery, or it is a test. */
   @ApiProperty({ enum: TRIGGERS })
   trigger: Trigger;
 
-  /** `pending` until it was made; `canceled` when its webhook was disabled or deleted before. */
+  /** `pending` until the attempt completes; `canceled` when the webhook was disabled or deleted first. */
   @ApiProperty({ enum: DELIVERY_STATUSES })
   status: DeliveryStatus;
 
   /**
-   * What it waits for while it is pending: `backoff`, the time of its retry; `slot`, that its webhook, its user or the
-   * service has fewer attempts under way. Null: it is sent now, or was.
+   * Why a pending delivery waits: `backoff` until its retry is due, `slot` until its webhook, its user or the service has fewer
+   * attempts in flight. Null when it is being sent or has completed.
    */
   @ApiProperty({ enum: [...WAITS, null], nullable: true, type: String })
   waitsFor: Wait | null;
 
-  /** Where it was sent, or where it would be sent now. */
+  /** The url that it was sent to, or would be sent to now. */
   url: string;
 
-  /** HTTP status of the receiver's answer; null: there was none. */
+  /** HTTP status of the response; null when there was none. */
   @ApiCount({ nullable: true, minimum: 100, maximum: 999 })
   responseStatus: number | null;
 
-  /** Milliseconds until the status line, or until the failure. */
+  /** Milliseconds until the status line arrived or the request failed. */
   @ApiCount({ nullable: true })
   durationMs: number | null;
 
-  /** Null unless it failed or was canceled. */
+  /** Null unless the delivery failed or was canceled. */
   @ApiProperty({ type: DeliveryErrorDto, nullable: true })
   error: DeliveryErrorDto | null;
 
@@ -89,19 +89,19 @@ export class DeliveryDto {
   @ApiTime()
   scheduledAt: string;
 
-  /** When the request was made; null: none was made. */
+  /** When the request was made; null when none was made. */
   @ApiTime()
   attemptedAt: string | null;
 
-  /** When the outcome was known. */
+  /** When the outcome became known. */
   @ApiTime()
   completedAt: string | null;
 
-  /** When the next attempt is due; null on a failed row: given up. */
+  /** When the next attempt is due. Null on a failed delivery means that it is not retried. */
   @ApiTime()
   nextAttemptAt: string | null;
 
-  /** When it was created: a first attempt together with its event. */
+  /** When the delivery was created; for a first attempt, when its event was created. */
   @ApiTime()
   createdAt: string;
 
@@ -140,29 +140,29 @@ const HEADERS_SCHEMA: ApiPropertyOptions = {
 };
 
 export class DeliveryRequestDto {
-  /** Exactly what was sent, signatures included. */
+  /** The exact headers that were sent, including the signatures. */
   @ApiProperty(HEADERS_SCHEMA)
   headers: HeaderMap;
 
-  /** The exact text that was signed and sent. */
+  /** The exact body that was signed and sent. */
   body: string;
 }
 
 export class DeliveryResponseDto {
-  /** Lower-case names. */
+  /** Header names are in lower case. */
   @ApiProperty(HEADERS_SCHEMA)
   headers: HeaderMap;
 
-  /** The first 4 KiB. */
+  /** The first 4 KiB of the response body. */
   body: string;
 
-  /** Whether there was more than is shown. */
+  /** Whether the response body was longer than shown. */
   bodyTruncated: boolean;
 }
 
-/** A delivery with what was sent and what came back. */
+/** A delivery with its request and response. */
 export class DeliveryDetailDto extends DeliveryDto {
-  /** Null as long as nothing was sent. */
+  /** Null when no request has been sent. */
   @ApiProperty({ type: DeliveryRequestDto, nullable: true })
   request: DeliveryRequestDto | null;
 

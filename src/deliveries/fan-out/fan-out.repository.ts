@@ -1,23 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { idBounds } from '../../plumbing/database/id-bounds';
-import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
+import { Batcher } from '../../infrastructure/concurrency/batcher';
+import { idBounds } from '../../infrastructure/database/id-bounds';
+import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { patternsSql } from '../../webhooks/event-pattern';
 import { EVENT_LEASE } from '../lease';
 import { IS_OPEN, isOneOf } from '../found-by-id';
 
-/** A webhook that gets an event, with everything that sending takes. */
+/** A webhook that receives an event, with all the data that sending requires. */
 export interface Subscriber {
   eventId: string;
-  /** Null: the event has no subscriber, or none whose delivery has no row yet. The other columns are null then. */
+  /** Null when the event has no subscriber, or none whose delivery lacks a row. The other webhook columns are null then. */
   webhookId: string | null;
   /** The owner of the webhook. */
   userId: string;
   url: string;
   sealedSecret: Buffer;
   sealedPreviousSecret: Buffer | null;
-  /** Of the event, as the next three: only with the first of its subscribers in a page. */
+  /** Of the event, like the next three; set only for the first of its subscribers in a page. */
   event: string | null;
-  /** Null also when it is too large to be held in memory. */
+  /** Also null when it is too large to be held in memory. */
   body: string | null;
   traceparent: string | null;
   acceptedAt: Date | null;
@@ -29,24 +30,24 @@ const MAX_HELD_BYTES = 65_536;
 const SUBSCRIBED = `w.active and w.events && e.patterns and w.created_at < e.accepted_at`;
 
 /**
- * A delivery that has a row is not begun again. Also a new event may have rows: a queue store that crashes can forget that a
- * job was done. The id of a first delivery has the event's time: $4 and $5 lead to the partitions, and the bounds of the
- * event to a few rows of the primary key. Compared as text, because an index of webhooks or users leads through their whole day.
+ * Skips deliveries that already have a row. Even a new event may have rows: a queue store that crashes can lose the completion of
+ * a job. The id of a first delivery has the event's time: $4 and $5 select the partitions, and the bounds of the event a few rows
+ * of the primary key. Compared as text, because an index of webhooks or users would scan their whole day.
  */
 const UNSENT = `not exists (
   select from webhook_service.deliveries d
   where d.id between e.first_id and e.last_id and d.id between $4 and $5
     and d.event_id = e.id and d.webhook_id::text = w.id::text)`;
 
-/** What is computed of an event: the names and patterns that subscribe to it, and the bounds of the ids of its first deliveries. */
+/** Computed for each event: the names and patterns that match it, and the id bounds of its first deliveries. */
 const COMPUTED = `
   ${patternsSql('name')} as patterns,
   overlay(id::text placing '-0000-0000-000000000000' from 14)::uuid as first_id,
   overlay(id::text placing '-ffff-ffff-ffffffffffff' from 14)::uuid as last_id`;
 
 /**
- * The webhooks that get the events `e`: they are active, subscribed, and were created before the event. For an event of one
- * user only that user's webhooks are searched, however many others have subscribed to the same event.
+ * Selects the webhooks that receive the events `e`: active, subscribed, and created before the event. For an event of one user,
+ * only that user's webhooks are searched, however many others have subscribed to the same event.
  */
 const subscribersOf = ({ where, columns = '' }: { where: string; columns?: string }): string => `
   select ${columns} e.id as "eventId", w.id as "webhookId", w.user_id as "userId", w.url, w.secret as "sealedSecret",
@@ -66,25 +67,25 @@ const subscribersOf = ({ where, columns = '' }: { where: string; columns?: strin
   limit $6`;
 
 /**
- * One worker claims an event at a time. A new event is offered once, so the worker that gets the offer is alone while the
- * lease of the insert lasts: it does not write its claim, which saves an update of every event, and `HOLD` does so before that
- * lease ends. An event that the sweeper has had, or whose offer comes late, may be offered twice: there the row decides.
+ * Claims events, so that one worker at a time holds an event. A new event is enqueued once, so the worker that gets it is alone
+ * while the lease of the insert lasts. It does not write its claim, which saves an update of every event; `HOLD` writes it before
+ * that lease ends. An event that the sweeper has enqueued, or whose job starts late, may be enqueued twice: then the row decides.
  */
 const CLAIM: Statement = {
   name: 'claim_events',
   text: `
-    with offered as materialized (
+    with candidates as materialized (
       select id, name, user_id, accepted_at, body, traceparent,
              leased_until < accepted_at + interval '6 seconds' and leased_until > now() + interval '3 seconds' as is_new
       from webhook_service.events
       where ${isOneOf('events', '$1::uuid[]')} and ${IS_OPEN} and not claimed
     ), won as (
       update webhook_service.events set claimed = true, leased_until = now() + ${EVENT_LEASE}
-      where ${isOneOf('events', 'array(select id from offered where not is_new)')}
+      where ${isOneOf('events', 'array(select id from candidates where not is_new)')}
         and ${IS_OPEN} and not claimed
       returning id
     ), e as materialized (
-      select *, ${COMPUTED} from offered where is_new or id in (select id from won)
+      select *, ${COMPUTED} from candidates where is_new or id in (select id from won)
     )
     ${subscribersOf({ where: 'true', columns: 'case when row_number() over o = 1 then array(select id from e) end as claimed,' })}`,
 };
@@ -99,7 +100,7 @@ const NEXT_SUBSCRIBERS: Statement = {
     ${subscribersOf({ where: '(e.id, w.id) > ($7, $8)' })}`,
 };
 
-/** Claims as well: a worker that has held an event for a while goes on, whatever happens to its offer. */
+/** Also claims: a worker that has held an event for a while keeps it, whatever happens to its job. */
 const HOLD: Statement = {
   name: 'hold_events',
   text: `
@@ -108,8 +109,8 @@ const HOLD: Statement = {
 };
 
 /**
- * Does not wait until the commit is on the disk. If PostgreSQL crashes before that, the events are fanned out again, and
- * all deliveries have their rows. A later commit that waits for the disk brings this one to the disk too.
+ * Does not wait until the commit is on disk. If PostgreSQL crashes before that, the events are fanned out again, and all
+ * deliveries already have their rows. A later commit that waits for the disk flushes this one too.
  */
 const COMPLETE: Statement = {
   name: 'complete_events',
@@ -120,15 +121,21 @@ const COMPLETE: Statement = {
 };
 
 const PAGE = 5000;
+const MAX_COMPLETIONS = 100;
 
 /** The statements of the fan-out. */
 @Injectable()
 export class FanOutRepository {
+  private readonly completions = new Batcher<string, void>(async (ids) => {
+    await this.statements.run(COMPLETE, [ids, ...idBounds(ids)]);
+    return ids.map(() => undefined);
+  }, MAX_COMPLETIONS);
+
   constructor(private readonly statements: StatementsService) {}
 
   /**
-   * Claims events that are not fanned out yet and that nobody else holds, and reads their subscribers, in pages, in the order
-   * of event and webhook. Each claimed event has at least one row.
+   * Claims events that are not fanned out yet and not held by another worker, and reads their subscribers in pages, ordered by
+   * event and webhook. Each claimed event has at least one row.
    */
   async *claim(eventIds: readonly string[]): AsyncGenerator<{ page: Subscriber[]; isLast: boolean }> {
     const bounds = idBounds(eventIds);
@@ -150,9 +157,9 @@ export class FanOutRepository {
     await this.statements.run(HOLD, [eventIds, ...idBounds(eventIds)]);
   }
 
-  /** Marks events, all of whose deliveries have rows, as fanned out. */
-  async complete(eventIds: readonly string[]): Promise<void> {
-    await this.statements.run(COMPLETE, [eventIds, ...idBounds(eventIds)]);
+  /** Marks an event as fanned out when all its deliveries have rows. Concurrent calls share a statement. */
+  complete(eventId: string): Promise<void> {
+    return this.completions.add(eventId);
   }
 }
 

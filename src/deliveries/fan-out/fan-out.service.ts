@@ -1,62 +1,58 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Gauge } from 'prom-client';
-import { Batcher } from '../../plumbing/database/batcher';
-import { timeOfId } from '../../plumbing/database/id-time';
-import { MetricsService } from '../../plumbing/metrics/metrics.service';
-import { WorkersService } from '../../plumbing/queue/workers.service';
-import { Repeat } from '../../plumbing/timers/repeat.timer';
+import { Batcher } from '../../infrastructure/concurrency/batcher';
+import { timeOfId } from '../../infrastructure/database/id-time';
+import { MetricsService } from '../../infrastructure/metrics/metrics.service';
+import { WorkersService } from '../../infrastructure/queue/workers.service';
+import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import type { FirstAttempt } from '../attempt';
-import { FirstAttemptsService } from '../sending/first-attempts.service';
-import { Semaphore } from '../slots/semaphore';
+import { DispatchService } from '../sending/dispatch.service';
+import { Semaphore } from '../../infrastructure/concurrency/semaphore';
 import { firstDeliveryId } from './first-delivery-id';
 import { FanOutRepository, type Subscriber } from './fan-out.repository';
 
 const MAX_BATCH = 100;
-/** While one batch is begun, the next is read. */
+/** The next batch is read while the deliveries of one batch begin. */
 const BATCHES_AT_ONCE = 2;
-/** Events that a process holds at once. It bounds the bodies in memory. */
+/** Maximum number of events that a process holds at once. It limits the bodies in memory. */
 const MAX_HELD = 500;
 /** An event that takes longer than this is claimed in its row, well before the lease of its insert ends. */
 const HOLD_AFTER_MS = 500;
-/** Well before `EVENT_LEASE` is over. */
+/** Well before `EVENT_LEASE` ends. */
 const EXTEND_AFTER_MS = 4000;
 
-/** An event whose deliveries have been begun. */
+/** An event whose deliveries have begun. */
 interface Begun {
-  /** One for each delivery: resolves when it has a row. */
+  /** One per delivery; resolves when it has a row. */
   rows: Promise<void>[];
-  /** The row of its only delivery marks it as fanned out. */
+  /** True when the row of its only delivery marks it as fanned out. */
   completesItself: boolean;
 }
 
-/** The fields of a subscriber that only the first one of its event carries. */
+/** The subscriber fields that are set only for the first subscriber of an event. */
 type Head = Pick<Subscriber, 'event' | 'body' | 'traceparent' | 'acceptedAt'>;
 
 /**
- * Fans events out: claims them, and makes the first attempts of all their deliveries. An event is held until each of its
- * deliveries has a row; then it is marked as fanned out. When the process ends before, the event's lease expires, and
- * another worker makes what has no row yet: the ids of first deliveries are computed from the event.
+ * Fans out events: claims them, and makes the first attempts of all their deliveries. A process holds an event until each of its
+ * deliveries has a row, and then marks it as fanned out. If the process ends before that, the event's lease expires and another
+ * worker makes the deliveries without a row: the ids of first deliveries are computed from the event.
  */
 @Injectable()
 export class FanOutService implements OnApplicationShutdown {
-  private readonly logger = new Logger('FanOut');
+  private readonly logger = new Logger(FanOutService.name);
   private readonly claims = new Batcher<string, Begun | null>((ids) => this.claim(ids), MAX_BATCH, BATCHES_AT_ONCE);
-  private readonly completions = new Batcher<string, void>(async (ids) => {
-    await this.fanOut.complete(ids);
-    return ids.map(() => undefined);
-  }, MAX_BATCH);
-  /** The events of this process, and when their leases have to be extended, in ms of this process; null: not claimed yet. */
+  /** The events of this process, and when to extend their leases, in ms by `performance.now()`; null when not claimed yet. */
   private readonly held = new Map<string, number | null>();
   private readonly heldEvents: Gauge;
-  private readonly room = new Semaphore(MAX_HELD);
+  private readonly capacity = new Semaphore(MAX_HELD);
   private readonly holding = new Repeat(() => this.hold(), {
     everyMs: HOLD_AFTER_MS,
-    onFailure: (error) => this.logger.debug(`The leases of events cannot be extended: ${String(error)}`),
+    onFailure: (error) => this.logger.debug(`Extending the leases of events failed; retrying: ${String(error)}`),
   });
 
   constructor(
     private readonly fanOut: FanOutRepository,
-    private readonly firsts: FirstAttemptsService,
+    private readonly dispatch: DispatchService,
     private readonly workers: WorkersService,
     metrics: MetricsService,
   ) {
@@ -70,15 +66,15 @@ export class FanOutService implements OnApplicationShutdown {
   }
 
   /**
-   * Fans out all of these events. Resolves when their deliveries have rows. Throws only when an event could not be read, and
-   * nothing of it was begun: the job may be repeated then.
+   * Fans out these events. Resolves when their deliveries have rows. Throws only when an event could not be read and none of its
+   * deliveries has begun: the job may then be retried.
    */
   async fanOutAll(eventIds: readonly string[]): Promise<void> {
     const begun: Promise<void>[] = [];
     for (const id of eventIds) {
-      // Those that find room at once are claimed together.
-      if (!this.room.tryAcquire()) await this.room.acquire();
-      begun.push(quietly(this.fanOutOne(id).finally(() => this.room.release())));
+      // Events that need not wait here are claimed together.
+      if (!this.capacity.tryAcquire()) await this.capacity.acquire();
+      begun.push(quietly(this.fanOutOne(id).finally(() => this.capacity.release())));
     }
     throwFirst(await Promise.allSettled(begun));
   }
@@ -97,28 +93,28 @@ export class FanOutService implements OnApplicationShutdown {
   }
 
   /**
-   * Waits for the rows, and marks the event. Never throws: its job would be repeated at once, and a new event is claimed
-   * without a look at its rows. What is not marked is left to the sweeper.
+   * Waits for the rows, and marks the event. Never throws: its job would be retried at once, and a new event is claimed without
+   * checking its rows. Unmarked events are left to the sweeper.
    */
   private async finish(eventId: string, { rows, completesItself }: Begun): Promise<void> {
     const hasAll = (await Promise.allSettled(rows)).every(({ status }) => status === 'fulfilled');
     if (!hasAll || completesItself) return;
     try {
-      await this.completions.add(eventId);
+      await this.fanOut.complete(eventId);
     } catch (error) {
-      this.logger.warn(`The mark of the event ${eventId} is left to the sweeper: ${String(error)}`);
+      this.logger.warn(`Marking event ${eventId} as fanned out failed; the sweeper will retry: ${String(error)}`);
     }
   }
 
-  /** Begins those events that it can claim. Throws only when none has begun: it would be begun again. */
+  /** Begins the events that it can claim. Throws only when none has begun, because a retry would begin it again. */
   private async claim(eventIds: readonly string[]): Promise<(Begun | null)[]> {
     const begun = new Map<string, Begun>();
     try {
       for await (const { page, isLast } of this.fanOut.claim(eventIds)) this.begin(page, isLast, begun);
     } catch (error) {
       if (begun.size === 0) throw error;
-      this.logger.warn(`Subscribers of ${begun.size} events are left to the sweeper: ${String(error)}`);
-      // Those that were not read stay without a row: none of these events may be marked.
+      this.logger.warn(`Reading subscribers of ${begun.size} events failed; the sweeper will retry: ${String(error)}`);
+      // Subscribers that were not read have no row: none of these events may be marked.
       for (const { rows } of begun.values()) rows.push(quietly(Promise.reject(error as Error)));
     }
     return eventIds.map((id) => begun.get(id) ?? null);
@@ -159,14 +155,15 @@ export class FanOutService implements OnApplicationShutdown {
       traceparent,
       webhook: { url, active: true, sealedSecret, sealedPreviousSecret },
       url,
-      // However often the event is fanned out. Its id has the clock of a process, which may be ahead by a millisecond.
+      // The same however often the event is fanned out. The id has the clock of a process, which may be ahead by a millisecond.
       scheduledAt: new Date(Math.max(Number(acceptedAt), timeOfId(eventId).getTime())),
       isOnly,
     };
     const hasRow = new Promise<void>((resolve, reject) => {
-      const attempted = () => (body === null ? this.firsts.park(first) : this.firsts.attempt(first, resolve));
+      const attempted = () =>
+        body === null ? this.dispatch.deferNew(first) : this.dispatch.attemptNew(first, resolve);
       this.workers.during(attempted).then(resolve, (error: unknown) => {
-        this.logger.warn(`The attempt ${first.id} is left to the sweeper: ${String(error)}`);
+        this.logger.warn(`Attempt ${first.id} failed; the sweeper will retry it: ${String(error)}`);
         reject(error as Error);
       });
     });
@@ -182,7 +179,7 @@ export class FanOutService implements OnApplicationShutdown {
   }
 }
 
-/** The same promise; nobody needs to watch it from the beginning. */
+/** Returns the same promise, without an unhandled rejection before it is awaited. */
 function quietly<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

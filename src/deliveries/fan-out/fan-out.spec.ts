@@ -1,14 +1,14 @@
-import type { MetricsService } from '../../plumbing/metrics/metrics.service';
-import type { WorkersService } from '../../plumbing/queue/workers.service';
+import type { MetricsService } from '../../infrastructure/metrics/metrics.service';
+import type { WorkersService } from '../../infrastructure/queue/workers.service';
 import type { FirstAttempt } from '../attempt';
-import type { FirstAttemptsService } from '../sending/first-attempts.service';
+import type { DispatchService } from '../sending/dispatch.service';
 import type { FanOutRepository, Subscriber } from './fan-out.repository';
 import { FanOutService } from './fan-out.service';
 
 const EVENT = '0198c0de-0000-7000-8000-000000000000';
 const OTHER = '0198c0de-0000-7000-8000-000000000001';
 
-/** The rows that a claim reads of one event: the first carries what is the event's. */
+/** The rows that a claim returns for one event; the first carries the fields of the event. */
 const subscribers = (eventId: string, webhooks: readonly string[], body: string | null = '{}') =>
   (webhooks.length > 0 ? webhooks : [null]).map(
     (webhookId, i) =>
@@ -19,31 +19,31 @@ describe('The fan-out', () => {
   let service: FanOutService;
   let completed: string[];
   let firsts: FirstAttempt[];
-  let parked: FirstAttempt[];
+  let deferred: FirstAttempt[];
   const held = { inc: jest.fn(), dec: jest.fn() };
   let attempt: jest.Mock<Promise<void>, [FirstAttempt, () => void]>;
 
   function fanOut(...pages: Subscriber[][]): void {
-    [completed, firsts, parked] = [[], [], []];
+    [completed, firsts, deferred] = [[], [], []];
     attempt = jest.fn<Promise<void>, [FirstAttempt, () => void]>(async () => undefined);
     service = new FanOutService(
       {
         claim: async function* () {
           for (const [i, page] of pages.entries()) yield { page, isLast: i === pages.length - 1 };
         },
-        complete: async (ids) => void completed.push(...ids),
+        complete: async (id) => void completed.push(id),
       } as Partial<FanOutRepository> as FanOutRepository,
       {
-        attempt: (first, whenRow) => (firsts.push(first), attempt(first, whenRow)),
-        park: async (first) => void parked.push(first),
-      } as Partial<FirstAttemptsService> as FirstAttemptsService,
+        attemptNew: (first, whenRow) => (firsts.push(first), attempt(first, whenRow)),
+        deferNew: async (first) => void deferred.push(first),
+      } as Partial<DispatchService> as DispatchService,
       { during: (work) => work() } as Partial<WorkersService> as WorkersService,
       { level: () => held } as object as MetricsService,
     );
   }
   afterEach(() => service.onApplicationShutdown());
 
-  it('attempts the deliveries of all pages at once, each with what is the event’s, and completes the event with the last', async () => {
+  it('attempts the deliveries of all pages, each with the fields of the event, and completes the event with the last', async () => {
     fanOut(subscribers(EVENT, ['a', 'b']), subscribers(EVENT, ['c']));
     await service.fanOutAll([EVENT]);
     expect(firsts.map(({ webhookId, event, body, isOnly }) => [webhookId, event, body, isOnly])).toEqual([
@@ -55,14 +55,14 @@ describe('The fan-out', () => {
     expect(completed).toEqual([EVENT]);
   });
 
-  it('leaves the only delivery of an event to complete it, and completes one that has none', async () => {
+  it('lets the only delivery of an event complete it, and completes an event without deliveries', async () => {
     fanOut([...subscribers(EVENT, ['a']), ...subscribers(OTHER, [])]);
     await service.fanOutAll([EVENT, OTHER]);
     expect(firsts.map(({ eventId, isOnly }) => [eventId, isOnly])).toEqual([[EVENT, true]]);
     expect(completed).toEqual([OTHER]);
   });
 
-  it('does not take the last delivery of a full page for the only one', async () => {
+  it('does not mistake the last delivery of a full page for the only one', async () => {
     fanOut(subscribers(EVENT, ['a']), subscribers(EVENT, ['b']));
     await service.fanOutAll([EVENT]);
     expect(firsts.map(({ isOnly }) => isOnly)).toEqual([false, false]);
@@ -83,23 +83,23 @@ describe('The fan-out', () => {
     expect(completed).toEqual([OTHER]);
   });
 
-  it('parks the deliveries of an event that is too large for the memory', async () => {
+  it('defers the deliveries of an event that is too large to hold in memory', async () => {
     fanOut(subscribers(EVENT, ['a', 'b'], null));
     await service.fanOutAll([EVENT]);
-    expect([firsts.length, parked.length, completed]).toEqual([0, 2, [EVENT]]);
+    expect([firsts.length, deferred.length, completed]).toEqual([0, 2, [EVENT]]);
   });
 
-  it('holds no more events than it has room for, however many the jobs offer', async () => {
+  it('holds at most 500 events, however many the jobs contain', async () => {
     fanOut(subscribers(EVENT, []));
     held.inc.mockClear();
-    const offered = Array.from({ length: 12 }, (_, job) => Array.from({ length: 100 }, (_, i) => `${job}-${i}`));
-    const all = offered.map((ids) => service.fanOutAll(ids));
+    const jobs = Array.from({ length: 12 }, (_, job) => Array.from({ length: 100 }, (_, i) => `${job}-${i}`));
+    const all = jobs.map((ids) => service.fanOutAll(ids));
     expect(held.inc).toHaveBeenCalledTimes(500);
     await Promise.all(all);
     expect(held.inc).toHaveBeenCalledTimes(1200);
   });
 
-  it('begins an event once, however often it is offered meanwhile', async () => {
+  it('begins an event once, even if it is enqueued again in the meantime', async () => {
     fanOut(subscribers(EVENT, ['a', 'b']));
     let end: () => void = () => undefined;
     attempt.mockImplementation(() => new Promise((resolve) => (end = resolve)));

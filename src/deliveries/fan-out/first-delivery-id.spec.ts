@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { v7, validate, version } from 'uuid';
-import { timeOfId } from '../../plumbing/database/id-time';
+import { timeOfId } from '../../infrastructure/database/id-time';
 import { firstDeliveryId } from './first-delivery-id';
 
 const EVENT = '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90';
@@ -12,7 +12,7 @@ const ids = fc
   .map(([at, random]) => v7({ msecs: at.getTime(), random }));
 
 describe('The id of a first delivery', () => {
-  it('is pinned: another one would double what was fanned out before an upgrade', () => {
+  it('is pinned: another id would duplicate deliveries that were fanned out before an upgrade', () => {
     expect(firstDeliveryId(EVENT, WEBHOOK)).toBe('0199c3a4-6f6e-72ce-9624-d55bcf592c78');
   });
 
@@ -27,7 +27,7 @@ describe('The id of a first delivery', () => {
     );
   });
 
-  it('is another for every other event or webhook', () => {
+  it('differs for every event and webhook', () => {
     fc.assert(
       fc.property(fc.uniqueArray(ids, { maxLength: 8 }), fc.uniqueArray(ids, { maxLength: 8 }), (events, webhooks) => {
         const made = events.flatMap((event) => webhooks.map((webhook) => firstDeliveryId(event, webhook)));
@@ -36,7 +36,7 @@ describe('The id of a first delivery', () => {
     );
   });
 
-  it('is another for 1,000 webhooks of one event', () => {
+  it('differs for 1,000 webhooks of one event', () => {
     const made = Array.from({ length: 1000 }, (_, i) => firstDeliveryId(EVENT, WEBHOOK.replace(/1$/, String(i))));
     expect(new Set(made).size).toBe(1000);
   });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The id of the first delivery of an event to a webhook: a UUIDv7 (RFC 9562) of the event's time and a hash of both
- * ids. Fanning out twice makes the same ids, and so the same rows.
+ * Returns the id of the first delivery of an event to a webhook: a UUIDv7 (RFC 9562) of the event's time and a hash of both ids.
+ * Fanning out twice produces the same ids, and so the same rows.
  */
 export function firstDeliveryId(eventId: string, webhookId: string): string {
   const hash = createHash('sha256').update(`${eventId}/${webhookId}`).digest('hex');

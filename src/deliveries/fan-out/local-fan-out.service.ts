@@ -1,15 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { FanOutQueue } from '../../events/fan-out.queue';
-import { WorkersService } from '../../plumbing/queue/workers.service';
+import { type WorkerTask, WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
+import { WorkersService } from '../../infrastructure/queue/workers.service';
 import { FanOutService } from './fan-out.service';
 
-/** The most events of its own publishers that a process fans out at once. Further events become jobs for any worker. */
+/** Maximum number of its own events that a process fans out at once. Further events become jobs for any worker. */
 const MAX_EVENTS = 200;
 
-/** In a process that both publishes and works, fans out the events that it publishes without a job. */
+/** Fans out events without a job in a process that both publishes and works. */
 @Injectable()
-export class LocalFanOutService {
-  private readonly logger = new Logger('LocalFanOut');
+export class LocalFanOutService implements WorkerTask {
+  private readonly logger = new Logger(LocalFanOutService.name);
   private started = false;
   private underWay = 0;
 
@@ -17,16 +18,19 @@ export class LocalFanOutService {
     private readonly queue: FanOutQueue,
     private readonly fanOut: FanOutService,
     private readonly workers: WorkersService,
-  ) {}
-
-  /** Takes what the publishers of this process offer, from now on. */
-  start(): void {
-    this.started = true;
-    this.queue.whenOffered(() => this.take());
+    tasks: WorkerTasksService,
+  ) {
+    tasks.add(this);
   }
 
-  /** Takes nothing more. What is under way ends by itself; `WorkersService` waits for it. */
-  async stop(): Promise<void> {
+  /** Starts to take the events that this process publishes. */
+  start(): void {
+    this.started = true;
+    this.queue.whenAdded(() => this.take());
+  }
+
+  /** Stops taking events. Those in progress end by themselves; `WorkersService` waits for them. */
+  stop(): void {
     this.started = false;
   }
 
@@ -36,7 +40,9 @@ export class LocalFanOutService {
     this.underWay += eventIds.length;
     void this.workers
       .during(() => this.fanOut.fanOutAll(eventIds))
-      .catch((error: unknown) => this.logger.warn(`Events are left to the sweeper: ${String(error)}`))
+      .catch((error: unknown) =>
+        this.logger.warn(`Fanning out events failed; the sweeper will retry: ${String(error)}`),
+      )
       .finally(() => (this.underWay -= eventIds.length));
   }
 }

@@ -2,7 +2,7 @@ import { type Change, ChangeFeed } from './change-feed';
 import type { ChangePosition } from './change-position';
 
 const at = (base: number): ChangePosition => ({ base: `${base}:${base}:`, upTo: null });
-/** Look n sees this many changes behind position n, and ends at n + 1. */
+/** Look n returns this many changes after position n, and ends at n + 1. */
 const look = (n: number, count: number) => {
   const changes = Array.from({ length: count }, (_, i) => {
     const upTo = { target: at(n + 1).base, changedIn: String(n), id: `${n}-${i}`, isWhole: true };
@@ -12,16 +12,16 @@ const look = (n: number, count: number) => {
 };
 const idsOf = (changes: Change[] | null) => changes && changes.map(({ position }) => position.upTo?.id);
 
-describe('A feed of changes', () => {
+describe('A change feed', () => {
   const feed = () => {
     const feed = new ChangeFeed(at(1), 0);
-    feed.append(look(1, 2), 1000, 10_000);
-    feed.append(look(2, 0), 2000, 10_000);
-    feed.append(look(3, 2), 3000, 10_000);
+    feed.append(look(1, 2), 1000);
+    feed.append(look(2, 0), 2000);
+    feed.append(look(3, 2), 3000);
     return feed;
   };
 
-  it('goes on from where a look began, from any change in it, and from its end', () => {
+  it('continues from the start of a look, from any change in it, and from its end', () => {
     expect(idsOf(feed().after(at(1)))).toEqual(['1-0', '1-1', '3-0', '3-1']);
     expect(idsOf(feed().after(look(1, 2).changes[0]!.position))).toEqual(['1-1', '3-0', '3-1']);
     expect(idsOf(feed().after(look(1, 2).changes[1]!.position))).toEqual(['3-0', '3-1']);
@@ -29,15 +29,15 @@ describe('A feed of changes', () => {
     expect(idsOf(feed().after(at(4)))).toEqual([]);
   });
 
-  it('says when it does not remember a position', () => {
+  it('returns null for a position that it does not hold', () => {
     const old = feed();
-    old.append(look(4, 1), 11_500, 10_000);
+    old.append(look(4, 1), 11_500);
     expect(old.after(at(1))).toBeNull();
     expect(idsOf(old.after(at(3)))).toEqual(['3-0', '3-1', '4-0']);
     expect(old.after(at(9))).toBeNull();
   });
 
-  it('knows when it was brought up to date', () => {
+  it('returns the time since its last update', () => {
     expect(feed().ageMs(3500)).toBe(500);
   });
 });

@@ -1,47 +1,49 @@
 import { type ChangePosition, keyOf } from './change-position';
 import type { ListedDelivery } from '../listed-columns';
 
-/** A row of the log that has changed. */
+const KEPT_MS = 10_000;
+
+/** A changed row of the delivery log. */
 export type ChangedRow = ListedDelivery & { isGivenUp: boolean };
 
 /** One state of a row. */
 export interface Change {
   row: ChangedRow;
-  /** Behind this change. */
+  /** The position right after this change. */
   position: ChangePosition;
 }
 
-/** What one question to PostgreSQL has answered: the changes between two positions. */
+/** The result of one query: the changes between two positions. */
 export interface Look {
   from: ChangePosition;
   changes: Change[];
   to: ChangePosition;
 }
 
-/** The changes of one user that this process has seen, as far as it remembers them. */
+/** The recent changes of one user's deliveries, as far as this process keeps them in memory. */
 export class ChangeFeed {
   private looks: (Look & { at: number })[] = [];
 
-  /** @param end up to where changes have been seen */
+  /** @param end the position up to which changes have been read */
   constructor(
     public end: ChangePosition,
     private lookedAt: number,
   ) {}
 
-  /** Appends what was seen behind `end`, at `now` in ms, and forgets what is older than `keepForMs`. */
-  append(look: Look, now: number, keepForMs: number): void {
-    this.looks = this.looks.filter(({ at }) => now - at < keepForMs);
+  /** Appends the changes after `end`, read at `now` (in ms), and drops those older than 10 s. */
+  append(look: Look, now: number): void {
+    this.looks = this.looks.filter(({ at }) => now - at < KEPT_MS);
     this.looks.push({ ...look, at: now });
     this.end = look.to;
     this.lookedAt = now;
   }
 
-  /** How long ago it was brought up to date, in ms. */
+  /** Returns the time since the last update in ms. */
   ageMs(now: number): number {
     return now - this.lookedAt;
   }
 
-  /** The changes behind a position; null when it is not remembered. */
+  /** Returns the changes after a position; null when the feed does not hold that position. */
   after(position: ChangePosition): Change[] | null {
     const key = keyOf(position);
     if (key === keyOf(this.end)) return [];
@@ -51,7 +53,7 @@ export class ChangeFeed {
     return [...first.changes.slice(given), ...later.flatMap(({ changes }) => changes)];
   }
 
-  /** The newest look is asked first: most who wait go on from there. */
+  /** Searches from the newest look, because most waiting requests continue from there. */
   private looksFrom(key: string): Look[] {
     const first = this.looks.findLastIndex(
       ({ from, changes }) => keyOf(from) === key || changes.some(({ position }) => keyOf(position) === key),
@@ -60,13 +62,13 @@ export class ChangeFeed {
   }
 }
 
-/** Some changes, in their order, and where to go on. */
+/** Changes in order, and the position to continue from. */
 export interface Changes {
   changes: Change[];
   next: ChangePosition;
 }
 
-/** The first of the changes that are wanted, up to `limit`. */
+/** Returns the first matching changes, up to `limit`. */
 export function firstOf(
   changes: readonly Change[],
   to: ChangePosition,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { CursorScope } from '../../plumbing/pagination/cursor';
+import type { CursorScope } from '../../infrastructure/pagination/cursor';
 import { type ChangePosition, decodeChangeCursor, encodeChangeCursor } from './change-position';
 
 const NOW = new Date('2026-01-15T09:30:00Z');
@@ -14,8 +14,8 @@ const snapshot = fc
 const upTo = fc.record({ target: snapshot, changedIn: xid, id: fc.uuid(), isWhole: fc.boolean() });
 const position: fc.Arbitrary<ChangePosition> = fc.record({ base: snapshot, upTo: fc.option(upTo) });
 
-describe('A cursor of changes', () => {
-  it('gives its position back for five minutes', () => {
+describe('A change cursor', () => {
+  it('returns its position for five minutes', () => {
     fc.assert(
       fc.property(position, fc.integer({ min: 0, max: 300_000 }), (there, ms) => {
         expect(decodeChangeCursor(encodeChangeCursor(there, SCOPE, NOW, KEY), SCOPE, later(ms), KEY)).toEqual(there);
@@ -23,17 +23,17 @@ describe('A cursor of changes', () => {
     );
   });
 
-  it('is refused after five minutes', () => {
+  it('is rejected after five minutes', () => {
     const cursor = encodeChangeCursor({ base: '5:9:6,7', upTo: null }, SCOPE, NOW, KEY);
     expect(decodeChangeCursor(cursor, SCOPE, later(300_001), KEY)).toBeNull();
   });
 
-  it('is refused when it was made more than five minutes ahead, by a clock that was wrong', () => {
+  it('is rejected when a wrong clock dated it more than five minutes ahead', () => {
     const cursor = encodeChangeCursor({ base: '5:9:6,7', upTo: null }, SCOPE, later(300_001), KEY);
     expect(decodeChangeCursor(cursor, SCOPE, NOW, KEY)).toBeNull();
   });
 
-  it('is refused for another user, list or filter, and when anything of it was changed', () => {
+  it('is rejected for another user, list or filter, and after any modification', () => {
     const cursor = encodeChangeCursor({ base: '5:9:6,7', upTo: null }, SCOPE, NOW, KEY);
     const others: CursorScope[] = [
       ['bob', SCOPE[1], SCOPE[2]],
@@ -46,7 +46,7 @@ describe('A cursor of changes', () => {
     }
   });
 
-  it('is refused when somebody else has made it', () => {
+  it('is rejected when it is signed with another key', () => {
     const cursor = encodeChangeCursor({ base: '3:3:', upTo: null }, SCOPE, NOW, Buffer.alloc(32, 2));
     expect(decodeChangeCursor(cursor, SCOPE, NOW, KEY)).toBeNull();
   });

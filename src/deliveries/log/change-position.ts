@@ -1,42 +1,42 @@
 import { createHmac } from 'node:crypto';
-import type { CursorScope } from '../../plumbing/pagination/cursor';
+import type { CursorScope } from '../../infrastructure/pagination/cursor';
 
 /**
- * A point in the sequence of changes of deliveries. A change has the id of the transaction that made it, and PostgreSQL's
- * snapshots say exactly which transactions were seen: nothing is missed because a transaction took long to commit.
+ * A position in the sequence of delivery changes. A change has the id of the transaction that made it, and PostgreSQL's snapshots
+ * tell exactly which transactions were visible. So no change is missed because a transaction took long to commit.
  */
 export interface ChangePosition {
-  /** The snapshot (`pg_snapshot` as text) whose changes have all been given. */
+  /** The snapshot (`pg_snapshot` as text) whose changes have all been returned. */
   base: string;
-  /** Given too, of those that `target` sees and `base` does not; null: none. */
+  /** The last change returned of those that `target` sees and `base` does not; null when there is none. */
   upTo: UpTo | null;
 }
 
-/** The last change that was given, in the order of transactions and ids. */
+/** The last change that was returned, in the order of transactions and ids. */
 export interface UpTo {
-  /** The snapshot whose changes are being given. */
+  /** The snapshot whose changes are being returned. */
   target: string;
   changedIn: string;
   id: string;
-  /** False: the state before its last one was given only. */
+  /** False when only the state before the row's last one was returned. */
   isWhole: boolean;
 }
 
 const GOOD_FOR_MS = 300_000;
 
-/** A text that is the same for the same position, and differs for others. */
+/** Returns a string that identifies a position. */
 export const keyOf = ({ base, upTo }: ChangePosition): string =>
   [base, ...(upTo ? [upTo.target, upTo.changedIn, upTo.id, upTo.isWhole ? 'whole' : 'before'] : [])].join(' ');
 
-/** An opaque cursor of a position, signed with a key of the service. It is good for 5 minutes from `now`. */
+/** Encodes a position as an opaque cursor, signed with a key of the service. It is valid for 5 minutes from `now`. */
 export function encodeChangeCursor(position: ChangePosition, scope: CursorScope, now: Date, key: Buffer): string {
   const text = `${now.getTime()} ${keyOf(position)}`;
   return Buffer.from(`${text} ${signatureOf(text, scope, key)}`).toString('base64url');
 }
 
 /**
- * The position of a cursor that was made with the same key for the same scope, at most 5 minutes ago. Null for any other
- * text: a forged one could name the beginning of time, and have the whole log read.
+ * Decodes a cursor that was created with the same key and scope at most 5 minutes ago. Returns null for any other text: a forged
+ * cursor could start at the beginning of time and make the service read the whole log.
  */
 export function decodeChangeCursor(cursor: string, scope: CursorScope, now: Date, key: Buffer): ChangePosition | null {
   const text = Buffer.from(cursor, 'base64url').toString();
@@ -44,7 +44,7 @@ export function decodeChangeCursor(cursor: string, scope: CursorScope, now: Date
   const parts = text.split(' ');
   const signature = parts.pop();
   const [at, base = '', ...rest] = parts;
-  // A time ahead of now is of a clock that was wrong.
+  // A time too far ahead comes from a clock that was wrong.
   const isRecent = Math.abs(Number(at) - now.getTime()) <= GOOD_FOR_MS;
   if (signature !== signatureOf(parts.join(' '), scope, key) || !isRecent) return null;
   if (rest.length === 0) return { base, upTo: null };

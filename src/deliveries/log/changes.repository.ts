@@ -1,55 +1,55 @@
 import { Injectable } from '@nestjs/common';
-import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
+import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import type { Delivery } from '../delivery.entity';
 import { LISTED_COLUMNS } from '../listed-columns';
 import type { Change, ChangedRow, Look } from './change-feed';
 import type { ChangePosition } from './change-position';
 import { IS_GIVEN_UP } from './delivery-filters';
 
-/** From where a user's changes are looked for. */
+/** The user and the position to read changes from. */
 export interface LookFrom {
   userId: string;
   from: ChangePosition;
 }
 
-/** What a question to PostgreSQL has answered. */
+/** The result of one query for changes. */
 export interface Looked {
-  /** That it was answered from. */
+  /** The snapshot that the query saw. */
   snapshot: string;
-  /** One for each user, in order; null where the position belongs to another history of the database. */
+  /** One per user, in order; null where the position belongs to another history of the database. */
   looks: (Look | null)[];
-  /** Those of the tokens that are live. */
+  /** The tokens that are still valid. */
   liveTokens: string[];
 }
 
-/** The most rows that a look reads of one user. */
+/** Maximum number of rows that a look reads per user. */
 const MAX_ROWS = 2000;
 /** No transaction has this id. */
 const NEVER = 2n ** 63n - 1n;
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The ids of transactions belong to the cluster that made them. A dump carries `changed_in` to a cluster whose counter may be
- * lower, and whose own transactions get the same ids later. `xmin` is not carried: it is the transaction that wrote the row
- * here. So a row that was changed here was written by that transaction or a later one, modulo 2^32 as `xmin` has 32 bits.
+ * Transaction ids belong to the cluster that assigned them. A dump carries `changed_in` to a cluster whose counter may be lower
+ * and which later assigns the same ids itself. `xmin` is not dumped: it is the transaction that wrote the row in this cluster. So
+ * for a row that was changed here, `xmin` is `changed_in` or later, modulo 2^32 because `xmin` has 32 bits.
  */
 const CHANGED_HERE = `changed_in < pg_snapshot_xmax(pg_current_snapshot())
         and (xmin::text::bigint - changed_in::text::bigint) & 4294967295 < 2147483648`;
 
 /**
- * The rows whose last change a snapshot does not see: those of each user in the order of the transactions that made them.
- * A row that was inserted since, and has changed again, had a state before this one. What has changed is read once for all
- * users: an index by user would lead PostgreSQL away from better ones where it plans for an empty partition.
+ * Selects the rows whose last change a snapshot does not see, for each user in the order of the transactions. A row that was
+ * inserted since and has changed again had a state in between. The changes of all users are read at once: PostgreSQL would prefer
+ * an index by user to better ones when it plans for an empty partition.
  */
 const LOOK: Statement = {
   name: 'changed_deliveries',
   text: `
     with recent as materialized (
-      -- Not by an index of the user: it would lead through the user's whole log.
+      -- The concatenation rules out the user index, which would scan the user's whole log.
       select * from webhook_service.deliveries
       where changed_in >= $7::text::xid8 and ${CHANGED_HERE} and user_id || '' = any($1::text[])
     )
-    -- The first row is no change: it has what is said once.
+    -- The first row is not a change; it carries the values that are returned once.
     select *
     from (
       select 0::bigint as place, pg_current_snapshot()::text as snapshot,
@@ -75,19 +75,19 @@ const LOOK: Statement = {
 type LookRow = ChangedRow & { place: string; changedIn: string; hadStateBefore: boolean };
 type FirstRow = { snapshot: string; liveTokens: string[] };
 
-/** Finds changes of deliveries. Costs nobody anything who does not ask. */
+/** Finds changes of deliveries. Only requests for changes pay for this. */
 @Injectable()
 export class ChangesRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** Where to begin for what changes from now on. */
+  /** Returns the current position; all later changes follow it. */
   async now(): Promise<ChangePosition> {
     return { base: (await this.look([], [])).snapshot, upTo: null };
   }
 
   /**
-   * The changes of several users behind their positions, at most 2,000 rows of each; and which of these tokens are live.
-   * One question to PostgreSQL.
+   * Returns the changes of several users after their positions, at most 2,000 rows each, and which of these tokens are valid.
+   * Runs one query.
    */
   async look(feeds: readonly LookFrom[], tokenIds: readonly string[]): Promise<Looked> {
     const firsts = feeds.map(({ from }) => from.upTo?.changedIn ?? xminOf(from.base));
@@ -117,7 +117,9 @@ export class ChangesRepository {
 /** The oldest transaction that a snapshot may not see. */
 const xminOf = (snapshot: string): string => snapshot.split(':', 1)[0] ?? '0';
 
-/** Above all transactions that a snapshot may see. It never goes back, unless the database was restored or has failed over. */
+/**
+ * An id above all transactions that a snapshot may see. It never decreases, unless the database was restored or has failed over.
+ */
 const xmaxOf = (snapshot: string): bigint => BigInt(snapshot.split(':', 2)[1] ?? '0');
 
 function lookOf(from: ChangePosition, rows: readonly LookRow[], snapshot: string): Look {
@@ -131,7 +133,7 @@ function lookOf(from: ChangePosition, rows: readonly LookRow[], snapshot: string
   return { from, changes: changes.filter(isNew), to };
 }
 
-/** The state of a row, and before it the one that it had in between. */
+/** Returns the state of a row, preceded by its state in between if there was one. */
 function statesOf(
   { changedIn, hadStateBefore, ...row }: LookRow,
   { base, target }: { base: string; target: string },
@@ -141,7 +143,7 @@ function statesOf(
   return hadStateBefore ? [{ row: pendingBefore(row), position: behind(false) }, whole] : [whole];
 }
 
-/** A row as it was while it was pending. */
+/** The row as it was while pending. */
 function pendingBefore(row: ChangedRow): ChangedRow {
   const nothing: Partial<Delivery> = {
     ...{ responseStatus: null, durationMs: null, errorCode: null, errorMessage: null },

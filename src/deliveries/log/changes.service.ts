@@ -1,70 +1,67 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Principal } from '../../auth/access-token';
 import { unauthenticated } from '../../auth/bearer/credentials';
-import { ClockService } from '../../plumbing/database/clock.service';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
-import { Repeat } from '../../plumbing/timers/repeat.timer';
-import { Turns } from '../../plumbing/database/turns';
+import { ClockService } from '../../infrastructure/database/clock.service';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
+import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
+import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import { type Change, ChangeFeed, type Changes, firstOf, type Look } from './change-feed';
 import type { ChangePosition } from './change-position';
 import { ChangesRepository } from './changes.repository';
 
 const LOOK_EVERY_MS = 1000;
-/** 200 of them take half a second. */
+/** Waking 200 requests takes half a second. */
 const WAKE_EVERY_MS = 2.5;
-const REMEMBERED_MS = 10_000;
-/** A feed that was not brought up to date for so long is asked for no more. */
+/** A feed older than this is stale; query the database instead. */
 const STALE_MS = 1500;
 const MAX_WAITING = 200;
 const MAX_WAITING_OF_USER = 5;
 
-/** Who waits for changes, and until when. */
+/** A request for changes, and how long it may wait. */
 export interface ChangeRequest {
   principal: Principal;
-  /** Null: from now on. */
+  /** Null for changes from now on. */
   after: ChangePosition | null;
   limit: number;
   waitMs: number;
   isWanted: (change: Change) => boolean;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
-/** A request that waits. */
+/** A waiting request. */
 interface Waiting {
   tokenId: string | null;
-  /** Set when it ends early: its token was revoked or has expired, or its position is of no use any more. */
+  /** Set when the wait ends early: the token was revoked or has expired, or the position is no longer valid. */
   error: ApiError | null;
-  /** Lets it look at its feed again. */
+  /** Makes the request check its feed again. */
   wake: () => void;
 }
 
-/** The feed of a user for whom requests wait, or did a moment ago. */
+/** The feed of a user who has waiting requests, or had some a moment ago. */
 interface Followed {
   feed: ChangeFeed | null;
-  /** Resolves when there is a feed. */
+  /** Resolves when the feed is available. */
   ready: Promise<ChangeFeed>;
   waiting: Set<Waiting>;
 }
 
 /**
- * Lets requests wait for changes of deliveries. While any of them waits, this process asks PostgreSQL once a second for the
- * changes of all users for whom one waits; a request that goes on from a position which is not remembered asks by itself.
+ * Lets requests wait for changes of deliveries. While requests wait, this process queries PostgreSQL once a second for the
+ * changes of all their users. A request whose position is no longer in memory runs its own query.
  */
 @Injectable()
-export class ChangesService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger('Changes');
+export class ChangesService implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(ChangesService.name);
   private readonly followed = new Map<string, Followed>();
-  /** Of the requests of a user that ask by themselves, one at a time does. */
-  private readonly turns = new Turns(1);
+  /** Only one request per user may run its own query at a time. */
+  private readonly mutex = new KeyedMutex(1);
   private waiting = 0;
   private stopped = false;
   private readonly looking = new Repeat(() => this.look(), {
     everyMs: LOOK_EVERY_MS,
-    onFailure: (error, isRepeated) => {
-      if (!isRepeated) this.logger.warn(`Looking for changes fails, and is tried again: ${String(error)}`);
-    },
+    onFailure: logFirst(this.logger, 'Querying changes'),
   });
 
   constructor(
@@ -76,22 +73,18 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
     this.looking.start();
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.stop();
-  }
-
-  /** Answers all who wait, and lets nobody wait any more. */
-  async stop(): Promise<void> {
+  /** Ends all waiting requests and lets no further request wait. */
+  async onModuleDestroy(): Promise<void> {
     this.stopped = true;
     for (const { waiting } of this.followed.values()) for (const each of waiting) each.wake();
     await this.looking.stop();
   }
 
   /**
-   * The wanted changes behind a position: at once when there are some, otherwise as soon as there are, or none when the
+   * Returns the matching changes after a position: at once if there are any, otherwise as soon as there are, or none when the
    * time is over.
-   * @throws ApiError 429 when five requests of the user wait, or 200 in this process; 401 when the token ends; 400 for a
-   *   position of another history of the database
+   * @throws ApiError 429 when five requests of the user wait, or 200 in this process; 401 when the token expires or is revoked;
+   *   400 for a position from another history of the database
    */
   async read(request: ChangeRequest): Promise<Changes> {
     const { userId, tokenId } = request.principal;
@@ -114,14 +107,14 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
     }
   }
 
-  /** What there is at this moment. */
+  /** Returns the changes so far, without waiting. */
   private async readAlone({ principal: { userId }, after, limit, isWanted }: ChangeRequest): Promise<Changes> {
     if (!after) return { changes: [], next: await this.repository.now() };
     const { changes, to } = await this.lookAlone(userId, after);
     return firstOf(changes, to, limit, isWanted);
   }
 
-  /** Takes the wanted ones of the changes behind a position, and waits for more as long as there are none. */
+  /** Returns the matching changes after a position, and waits as long as there are none. */
   private async wait(
     { principal, after, limit, waitMs, isWanted, signal }: ChangeRequest,
     feed: ChangeFeed,
@@ -146,8 +139,8 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /**
-   * The changes behind a position. What is found by a question of its own is not remembered: after it the request goes on
-   * from where the feed was before the question, so that it misses nothing.
+   * Returns the changes after a position. The feed does not keep the result of a separate query: the request then continues from
+   * where the feed was before that query, so that it misses nothing.
    */
   private async behind(feed: ChangeFeed, userId: string, position: ChangePosition): Promise<Behind> {
     const remembered = feed.ageMs(performance.now()) < STALE_MS ? feed.after(position) : null;
@@ -169,18 +162,21 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
     return followed;
   }
 
-  /** A feed that begins with what is behind a position, unless that is so much that others would wait for it. */
+  /**
+   * Creates a feed that starts with the changes after a position, unless there are so many that other requests would have to wait
+   * for them.
+   */
   private async begin(userId: string, after: ChangePosition | null): Promise<ChangeFeed> {
     if (!after) return new ChangeFeed(await this.repository.now(), performance.now());
     const look = await this.lookAlone(userId, after);
     if (look.to.upTo) return new ChangeFeed({ base: look.to.upTo.target, upTo: null }, performance.now());
     const feed = new ChangeFeed(after, performance.now());
-    feed.append(look, performance.now(), REMEMBERED_MS);
+    feed.append(look, performance.now());
     return feed;
   }
 
   private async lookAlone(userId: string, from: ChangePosition): Promise<Look> {
-    const end = await this.turns.take(userId);
+    const end = await this.mutex.acquire(userId);
     try {
       const { looks } = await this.repository.look([{ userId, from }], []);
       if (!looks[0]) throw unknownPosition();
@@ -190,7 +186,7 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
     }
   }
 
-  /** One question for all who wait. Asks nothing when nobody does. */
+  /** One query serves all waiting requests; none runs when no request waits. */
   private async look(): Promise<void> {
     for (const [userId, { feed, waiting }] of this.followed) {
       if (feed && waiting.size === 0 && feed.ageMs(performance.now()) > STALE_MS) this.followed.delete(userId);
@@ -204,7 +200,7 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
     const live = new Set(liveTokens);
     asked.forEach(({ userId, feed, waiting }, i) => {
       const look = looks[i];
-      if (look) feed.append(look, performance.now(), REMEMBERED_MS);
+      if (look) feed.append(look, performance.now());
       else this.followed.delete(userId);
       for (const each of waiting) {
         if (!look) each.error = unknownPosition();
@@ -215,8 +211,8 @@ export class ChangesService implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /**
-   * One user after the other: answers to all at the same moment would hold up the senders. Those of a user together, so
-   * that their next requests are looked up together. When the process is busy, the others wait for longer.
+   * Wakes one user after the other: responses to all at the same moment would delay the senders. Wakes the requests of a user
+   * together, so that their next requests share a query. When the process is busy, the others wait longer.
    */
   private wakeInTurn([first, ...others]: readonly (readonly Waiting[])[]): void {
     if (!first) return;
@@ -229,13 +225,13 @@ const unknownPosition = (): ApiError => new ApiError(400, MESSAGES.badChangeCurs
 
 interface Behind {
   changes: Change[];
-  /** Where the answer ends. */
+  /** The position where the result ends. */
   to: ChangePosition;
-  /** Where to look for more. */
+  /** The position to continue from. */
   goOnFrom: ChangePosition;
 }
 
-/** Resolves after `ms`, when the request is woken, or when its client has gone. */
+/** Resolves after `ms`, when the request is woken, or when its client disconnects. */
 function pause(ms: number, waiting: Waiting, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -1,8 +1,8 @@
-import { lowestIdOf } from '../../plumbing/database/id-time';
+import { lowestIdOf } from '../../infrastructure/database/id-time';
 import type { Delivery, DeliveryStatus, Trigger } from '../delivery.entity';
 import type { ErrorCode } from '../delivery-error';
 
-/** What rows of the log are chosen by; absent: any. */
+/** Filters for the delivery log. An absent filter matches every row. */
 export interface DeliveryFilters {
   webhookId?: string;
   event?: string;
@@ -10,13 +10,13 @@ export interface DeliveryFilters {
   trigger?: Trigger;
   status?: readonly DeliveryStatus[];
   error?: ErrorCode;
-  /** An exact status, `2xx` to `5xx`, or `none`: failed without an answer. */
+  /** An exact status, `2xx` to `5xx`, or `none` for failures without a response. */
   responseStatus?: string;
-  /** Failed for good, with no later success or pending attempt of that event to that webhook. */
+  /** Failed permanently, with no later success or pending attempt of that event to that webhook. */
   givenUp?: true;
 }
 
-/** The columns of a row that filters look at. */
+/** The columns that filters use. */
 export type FilteredRow = Pick<
   Delivery,
   'id' | 'webhookId' | 'event' | 'eventId' | 'trigger' | 'status' | 'errorCode' | 'responseStatus'
@@ -25,15 +25,15 @@ export type FilteredRow = Pick<
 type FilterName = keyof DeliveryFilters;
 type Bind = (value: unknown) => string;
 
-/** Given up, as SQL about a row `d`. */
+/** SQL condition: the row `d` failed permanently, with no later success or pending attempt. */
 export const IS_GIVEN_UP = `
   (d.status = 'failed' and d.trigger <> 'test' and d.next_attempt_at is null and (
-    -- Row by row: as a join it would read the whole log.
+    -- A subquery for each row: a join would read the whole log.
     select l.id from webhook_service.deliveries l
     where l.user_id = d.user_id and l.event_id = d.event_id and l.webhook_id = d.webhook_id and l.id > d.id
       and l.status in ('succeeded', 'pending') limit 1) is null)`;
 
-/** Each filter twice: as SQL about a row `d`, and about a row in memory. */
+/** Each filter in two forms: as SQL for a row `d`, and as a predicate for a row in memory. */
 const CONDITIONS: {
   [Name in FilterName]-?: {
     sql: (value: NonNullable<DeliveryFilters[Name]>, bind: Bind) => string;
@@ -73,9 +73,9 @@ const CONDITIONS: {
 const NAMES = Object.keys(CONDITIONS) as FilterName[];
 
 /**
- * The conditions of the filters, as SQL about a row `d`.
- * @param met filters that need no condition
- * @param bind answers the place of a value
+ * Returns the conditions of the filters as SQL for a row `d`.
+ * @param met filters that are already satisfied and need no condition
+ * @param bind returns the placeholder of a value
  */
 export function conditionsOf(filters: DeliveryFilters, met: readonly FilterName[], bind: Bind): string[] {
   return NAMES.filter((name) => filters[name] !== undefined && !met.includes(name)).map((name) =>
@@ -83,7 +83,7 @@ export function conditionsOf(filters: DeliveryFilters, met: readonly FilterName[
   );
 }
 
-/** True when a row matches all filters, and was created in this span of time. */
+/** Returns true when a row matches all filters and was created within the time range. */
 export function matches(
   row: FilteredRow,
   filters: DeliveryFilters,

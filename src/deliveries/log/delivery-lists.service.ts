@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/access-token';
-import { Config } from '../../plumbing/config/config';
-import { ClockService } from '../../plumbing/database/clock.service';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
-import type { CursorScope } from '../../plumbing/pagination/cursor';
-import { Page } from '../../plumbing/pagination/page';
+import { Config } from '../../infrastructure/config/config';
+import { ClockService } from '../../infrastructure/database/clock.service';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
+import type { CursorScope } from '../../infrastructure/pagination/cursor';
+import { Page } from '../../infrastructure/pagination/page';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import type { ListedDelivery } from '../listed-columns';
 import { decodeChangeCursor, encodeChangeCursor } from './change-position';
@@ -16,10 +16,10 @@ import type { DeliveryQueryDto } from './dto/delivery-query.dto';
 
 const MAX_LIMIT = 250;
 
-/** The two forms of a list: rows newest first, or what has changed, in the order of the changes. */
+/** Both forms of the delivery list: newest first, or changes in the order in which they happened. */
 @Injectable()
 export class DeliveryListsService {
-  /** Every process has it, so that a cursor is good at each of them. */
+  /** All processes share this key, so each of them accepts a cursor. */
   private readonly key: Buffer;
 
   constructor(
@@ -33,8 +33,8 @@ export class DeliveryListsService {
   }
 
   /**
-   * The deliveries to one webhook.
-   * @throws ApiError 404 when the user has no such webhook; as `listAll`
+   * Returns the deliveries to one webhook.
+   * @throws ApiError 404 when the user has no such webhook; otherwise as `listAll`
    */
   async list(
     user: Principal,
@@ -48,9 +48,9 @@ export class DeliveryListsService {
   }
 
   /**
-   * The deliveries to all webhooks of the user, deleted ones included.
-   * @param signal aborted when nobody waits for the answer any more
-   * @throws ApiError 400 for a bad cursor, or for what does not go together; as `ChangesService.read`
+   * Returns the deliveries to all webhooks of the user, including deleted ones.
+   * @param signal aborted when the client has disconnected
+   * @throws ApiError 400 for a bad cursor or conflicting parameters; otherwise as `ChangesService.read`
    */
   async listAll(user: Principal, query: DeliveryQueryDto, signal: AbortSignal): Promise<Page<ListedDelivery>> {
     if (isOrdinary(query)) return this.log.listAll(user.userId, query);
@@ -80,7 +80,10 @@ export class DeliveryListsService {
   }
 }
 
-/** @throws ApiError 400 for what does not go together */
+/**
+ * Returns true when the query does not request changes.
+ * @throws ApiError 400 for conflicting parameters
+ */
 function isOrdinary({ changedAfter, waitSeconds, cursor, limit }: DeliveryQueryDto): boolean {
   if (changedAfter !== undefined) {
     if (cursor !== undefined) throw new ApiError(400, MESSAGES.cursorWithChanges);

@@ -1,20 +1,29 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, createParamDecorator, type ExecutionContext, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { WaitsWith } from '../../auth/waiting.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ConnectionSignal } from '../../plumbing/http/connection-signal.decorator';
-import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
-import type { Page } from '../../plumbing/pagination/page';
-import { IdParam } from '../../plumbing/validation/id-param.decorator';
+import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import type { Page } from '../../infrastructure/pagination/page';
+import { IdParam } from '../../infrastructure/validation/id-param.decorator';
 import { DeliveryDetailDto, DeliveryDto } from '../dto/delivery.dto';
 import { DeliveryListsService } from './delivery-lists.service';
 import { DeliveryLogService } from './delivery-log.service';
 import { DeliveryQueryDto } from './dto/delivery-query.dto';
 
 const CHANGES =
-  'With `changedAfter` those whose status is new, in the order of the changes; with `waitSeconds` it waits for them, five requests of a user at once.';
+  'With `changedAfter`, returns deliveries whose status has changed, in the order of the changes. With `waitSeconds`, waits for the first change; at most five requests per user may wait.';
+
+/** A signal that is aborted when the client has disconnected or has received its response. */
+const ConnectionSignal = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
+  const { raw } = context.switchToHttp().getResponse<FastifyReply>();
+  const controller = new AbortController();
+  if (raw.destroyed) controller.abort();
+  else raw.once('close', () => controller.abort());
+  return controller.signal;
+});
 
 @ApiTags('Deliveries')
 @Controller('api')
@@ -44,7 +53,7 @@ export class DeliveryLogController {
 
   @Get('webhooks/:id/deliveries/:deliveryId')
   @Scopes('deliveries:read')
-  @ApiOperation({ summary: 'Read a delivery', description: 'With exactly what was sent and what came back.' })
+  @ApiOperation({ summary: 'Read a delivery', description: 'Includes the exact request and response.' })
   @ApiAnswer(DeliveryDetailDto, { description: 'The delivery with its request and response.' })
   @ApiErrors(404)
   async read(
@@ -60,7 +69,7 @@ export class DeliveryLogController {
   @Scopes('deliveries:read')
   @ApiOperation({
     summary: 'Read the delivery log of all your webhooks',
-    description: `One row per attempt, newest first, those of deleted webhooks included. ${CHANGES}`,
+    description: `One row per attempt, newest first, including those of deleted webhooks. ${CHANGES}`,
   })
   @WaitsWith('changedAfter')
   @ApiAnswer(DeliveryDto, { page: true, description: 'One page of deliveries.' })
@@ -75,8 +84,8 @@ export class DeliveryLogController {
   @Get('deliveries/:deliveryId')
   @Scopes('deliveries:read')
   @ApiOperation({
-    summary: 'Read a delivery by its id alone',
-    description: 'The same without the id of its webhook, also when the webhook is deleted.',
+    summary: 'Read a delivery by its id only',
+    description: 'Requires no webhook id and works even after the webhook was deleted.',
   })
   @ApiAnswer(DeliveryDetailDto, { description: 'The delivery with its request and response.' })
   @ApiErrors(404)

@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 import { Event } from '../../events/event.entity';
-import type { CursorScope } from '../../plumbing/pagination/cursor';
-import { idWindow } from '../../plumbing/pagination/id-window';
-import { Page } from '../../plumbing/pagination/page';
+import type { CursorScope } from '../../infrastructure/pagination/cursor';
+import { idWindow } from '../../infrastructure/pagination/id-window';
+import { Page } from '../../infrastructure/pagination/page';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { Delivery } from '../delivery.entity';
 import type { ListedDelivery } from '../listed-columns';
 import { DeliveryPagesRepository } from './delivery-pages.repository';
 import type { DeliveryQueryDto } from './dto/delivery-query.dto';
 
-/** A delivery and the body that it sends. */
+/** A delivery and its request body. */
 export interface LoggedDelivery {
   delivery: Delivery;
   body: string;
 }
 
-/** Reads the delivery log, newest first. A user sees only the deliveries to that user's own webhooks. */
+/** Reads the delivery log, newest first. Users see only deliveries to their own webhooks. */
 @Injectable()
 export class DeliveryLogService {
   constructor(
@@ -30,7 +30,7 @@ export class DeliveryLogService {
   ) {}
 
   /**
-   * The deliveries to one webhook.
+   * Returns the deliveries to one webhook.
    * @throws ApiError 404 when the user has no such webhook, 400 for a bad cursor
    */
   async list(userId: string, webhookId: string, query: DeliveryQueryDto): Promise<Page<ListedDelivery>> {
@@ -39,7 +39,7 @@ export class DeliveryLogService {
   }
 
   /**
-   * The deliveries to all webhooks of the user, deleted ones included.
+   * Returns the deliveries to all webhooks of the user, including deleted ones.
    * @throws ApiError 400 for a bad cursor
    */
   async listAll(userId: string, query: DeliveryQueryDto): Promise<Page<ListedDelivery>> {
@@ -47,8 +47,8 @@ export class DeliveryLogService {
   }
 
   /**
-   * A delivery with the body of its event, which is empty when the event has been dropped.
-   * @throws ApiError 404 when the user has no such webhook, or the webhook no such delivery
+   * Returns a delivery with the body of its event, which is empty when the event has been dropped.
+   * @throws ApiError 404 when the user has no such webhook, or the webhook has no such delivery
    */
   async read(userId: string, webhookId: string, id: string): Promise<LoggedDelivery> {
     await this.webhooks.read(userId, webhookId);
@@ -56,7 +56,7 @@ export class DeliveryLogService {
   }
 
   /**
-   * The same, also when the webhook is deleted.
+   * Returns the same, even after the webhook was deleted.
    * @throws ApiError 404
    */
   async readKept(userId: string, webhookId: string, id: string): Promise<LoggedDelivery> {
@@ -64,7 +64,7 @@ export class DeliveryLogService {
   }
 
   /**
-   * A delivery to any webhook of the user, deleted ones included.
+   * Returns a delivery to any webhook of the user, including deleted ones.
    * @throws ApiError 404
    */
   async readOwn(userId: string, id: string): Promise<LoggedDelivery> {

@@ -1,46 +1,46 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { IdWindow } from '../../plumbing/pagination/id-window';
+import type { IdWindow } from '../../infrastructure/pagination/id-window';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../delivery.entity';
 import { LISTED_COLUMNS, type ListedDelivery } from '../listed-columns';
 import { conditionsOf, type DeliveryFilters } from './delivery-filters';
 
-/** Rows that match, newest first, and where to go on. */
+/** Matching rows, newest first, and where to continue. */
 export interface FoundRows {
   rows: ListedDelivery[];
-  /** The id of the last row that was looked at, when there may be more; else null. */
+  /** Id of the last row scanned when there may be more rows; otherwise null. */
   lookedUpTo: string | null;
 }
 
-/** The most rows that are looked at for a page. */
+/** Maximum number of rows scanned for a page. */
 const MAX_LOOKED_AT = 10_000;
-/** For each of these, later rows of its event are looked at too. */
+/** Lower maximum for `givenUp`, because the later rows of each event are scanned too. */
 const MAX_GIVEN_UP_LOOKED_AT = 1000;
 
 type Bind = (value: unknown) => string;
 
-/** Rows that come in the order of one index, or of several that are merged. */
+/** A way to read rows, in the order of one index or of several that are merged. */
 interface Way {
-  /** What the columns of each index are, in their order, up to the id. */
+  /** The column values of each index, in index order, up to the id. */
   paths: Column[][];
-  /** The filters that are met by them. */
+  /** The filters that these values already satisfy. */
   met: (keyof DeliveryFilters)[];
 }
 
 type Column = readonly [name: 'user_id' | 'webhook_id' | 'event_id' | 'event' | 'status' | 'trigger', value: string];
 
-/** A page must not cost more in a log that is short or unbalanced, where other plans look cheap. For one transaction. */
+/** A page must not be more expensive in a short or unbalanced log, where other plans look cheap. For one transaction. */
 const BY_INDEX_ONLY = 'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off';
 
-/** Finds rows of the log. Whatever is asked for, it looks at so many rows, in the order of an index. */
+/** Finds rows of the delivery log. Every query scans a bounded number of rows, in the order of an index. */
 @Injectable()
 export class DeliveryPagesRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /**
-   * Up to `limit` rows of a user in a window, newest first, as they are at one moment. Fewer do not mean that there are no
-   * more: see `lookedUpTo`.
+   * Returns up to `limit` rows of a user in a window, newest first, as of one moment. Fewer rows do not mean that no more exist:
+   * see `lookedUpTo`.
    */
   async find(userId: string, filters: DeliveryFilters, window: IdWindow, limit: number): Promise<FoundRows> {
     const way = wayTo(userId, filters);
@@ -48,7 +48,7 @@ export class DeliveryPagesRepository {
     const values: unknown[] = [];
     const bind: Bind = (value) => `$${values.push(value)}`;
     const rest = conditionsOf(filters, way.met, bind);
-    // Without further conditions every row that is looked at belongs to the page.
+    // Without further conditions, every scanned row belongs to the page.
     const most = rest.length === 0 ? limit : filters.givenUp ? MAX_GIVEN_UP_LOOKED_AT : MAX_LOOKED_AT;
     const where = rest.length === 0 ? '' : `where ${rest.join(' and ')}`;
     const page = `select ${LISTED_COLUMNS} from (${lookedAt(way, window, most, bind)}) as d ${where} ${newest(way, limit)}`;
@@ -57,7 +57,7 @@ export class DeliveryPagesRepository {
     return { rows, lookedUpTo: await this.lastOf(way, window, most) };
   }
 
-  /** The id of the last row that is looked at when there are so many; else null. */
+  /** Returns the id of the last scanned row when the scan reached its maximum; otherwise null. */
   private async lastOf(way: Way, window: IdWindow, most: number): Promise<string | null> {
     const values: unknown[] = [];
     const bind: Bind = (value) => `$${values.push(value)}`;
@@ -74,7 +74,9 @@ export class DeliveryPagesRepository {
   }
 }
 
-/** The rows of a way in a window, merged, newest first. They are read only as far as somebody asks for them. */
+/**
+ * SQL for the rows of a way in a window, merged, newest first. PostgreSQL reads only as many rows as the outer query requires.
+ */
 function lookedAt(way: Way, window: IdWindow, most: number, bind: Bind): string {
   const [first = '', ...others] = way.paths.map((path) => `(${along(path, window, bind)} ${newest(way, most)})`);
   if (others.length === 0) return first;
@@ -82,26 +84,26 @@ function lookedAt(way: Way, window: IdWindow, most: number, bind: Bind): string 
 }
 
 /**
- * The order of the indexes. It names their columns, which have one value each, because PostgreSQL may then take no other
- * index that has the order of the ids, and look for what matches in the whole log. Columns of partial indexes are fixed.
+ * SQL for the order of the indexes. It includes their columns, which have a single value each: otherwise PostgreSQL could use
+ * another index with the order of the ids and search the whole log for matches. Columns of partial indexes are fixed.
  */
 function newest({ paths: [path = []] }: Way, limit: number): string {
   const names = [...path.filter((column) => !isFixed(column)).map(([name]) => name), 'id'];
   return `order by ${names.map((name) => `${name} desc`).join(', ')} limit ${limit}`;
 }
 
-/** Each partial index is for certain values of such a column. */
+/** Each partial index covers certain values of such a column. */
 const isFixed = ([name]: Column): boolean => name === 'status' || name === 'trigger';
 
-/** The rows of an index in a window. */
+/** SQL for the rows of an index in a window. */
 function along(path: readonly Column[], { from, before }: IdWindow, bind: Bind): string {
   const last = path.findLast((column) => !isFixed(column));
   const conditions = path.map((column) => {
     const [name, value] = column;
     if (isFixed(column)) return `${name} = '${value}'`;
     const bound = bind(value);
-    // The same as equal, but it does not take the column out of the order. Only for the last one: before PostgreSQL 18, an
-    // index scan does not stop at the end of a column that follows such a condition.
+    // Equivalent to `=`, but keeps the column in the order. Only for the last column: before PostgreSQL 18, an index scan does
+    // not stop at the end of a column that follows such a condition.
     return column === last ? `${name} between ${bound} and ${bound}` : `${name} = ${bound}`;
   });
   if (from) conditions.push(`id >= ${bind(from)}`);
@@ -109,7 +111,7 @@ function along(path: readonly Column[], { from, before }: IdWindow, bind: Bind):
   return `select * from webhook_service.deliveries where ${conditions.join(' and ')}`;
 }
 
-/** The index that leads to the fewest rows, as far as the filters tell. */
+/** Chooses the index with the fewest rows, as far as the filters tell. */
 function wayTo(userId: string, filters: DeliveryFilters): Way {
   const { webhookId, event, eventId, trigger } = filters;
   const user: Column = ['user_id', userId];
@@ -129,7 +131,7 @@ function wayTo(userId: string, filters: DeliveryFilters): Way {
   return { paths: [[owner]], met: ['webhookId'] };
 }
 
-/** The statuses that a row may have to match. */
+/** Returns the statuses that matching rows can have. */
 function statusesOf({ status = DELIVERY_STATUSES, error, responseStatus, givenUp }: DeliveryFilters): DeliveryStatus[] {
   const isFailed = givenUp || responseStatus === 'none';
   const isFailure =

@@ -3,11 +3,10 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
-import { IdParam } from '../../plumbing/validation/id-param.decorator';
-import type { Page } from '../../plumbing/pagination/page';
-import { EventDetailDto, EventDto } from './dto/event.dto';
-import { EventQueryDto } from './dto/event-query.dto';
+import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { IdParam } from '../../infrastructure/validation/id-param.decorator';
+import type { Page } from '../../infrastructure/pagination/page';
+import { EventDetailDto, EventDto, EventQueryDto } from './dto/event.dto';
 import { EventLogService } from './event-log.service';
 
 @ApiTags('Events')
@@ -19,7 +18,8 @@ export class EventLogController {
   @Scopes('deliveries:read')
   @ApiOperation({
     summary: 'List events',
-    description: 'Those for you, published by you, or sent to your webhooks; newest first.',
+    description:
+      'Events that are addressed to you, that you published, or that were sent to your webhooks; newest first.',
   })
   @ApiAnswer(EventDto, { page: true, description: 'One page of events.' })
   async list(@CurrentUser() { userId }: Principal, @Query() query: EventQueryDto): Promise<Page<EventDto>> {
@@ -28,7 +28,7 @@ export class EventLogController {
 
   @Get(':id')
   @Scopes('deliveries:read')
-  @ApiOperation({ summary: 'Read an event', description: 'With its deliveries to your own webhooks.' })
+  @ApiOperation({ summary: 'Read an event', description: 'Includes its deliveries to your own webhooks.' })
   @ApiAnswer(EventDetailDto, { description: 'The event and its deliveries.' })
   @ApiErrors(404)
   async read(

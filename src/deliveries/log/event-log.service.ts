@@ -1,23 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 import { Event } from '../../events/event.entity';
-import type { CursorScope } from '../../plumbing/pagination/cursor';
-import { idWindow } from '../../plumbing/pagination/id-window';
-import { Page } from '../../plumbing/pagination/page';
+import type { CursorScope } from '../../infrastructure/pagination/cursor';
+import { idWindow } from '../../infrastructure/pagination/id-window';
+import { Page } from '../../infrastructure/pagination/page';
 import { Delivery } from '../delivery.entity';
-import type { EventQueryDto } from './dto/event-query.dto';
+import type { EventQueryDto } from './dto/event.dto';
 import { VisibleEventsRepository } from './visible-events.repository';
 
 const MAX_DELIVERIES = 250;
 
-/** An event is visible to its user, to its publisher, and to the owners of webhooks that it was sent to. */
+/** An event is visible to its user, its publisher, and the owners of webhooks that it was sent to. */
 const VISIBLE = `not e.is_test and (e.user_id = :userId or e.publisher_id = :userId or exists (
   select from webhook_service.deliveries d where d.user_id = :userId and d.event_id = e.id))`;
 
-/** Reads events and their deliveries. A user sees only what is visible to that user. */
+/** Reads events and their deliveries. Users see only events that are visible to them. */
 @Injectable()
 export class EventLogService {
   constructor(
@@ -27,7 +27,7 @@ export class EventLogService {
   ) {}
 
   /**
-   * One page of the events that are visible to the user, newest first.
+   * Returns one page of the events that are visible to the user, newest first.
    * @throws ApiError 400 for a bad cursor
    */
   async list(userId: string, { event, ...page }: EventQueryDto): Promise<Page<Event>> {
@@ -38,7 +38,7 @@ export class EventLogService {
   }
 
   /**
-   * An event and its newest 250 deliveries to the user's webhooks.
+   * Returns an event and its newest 250 deliveries to the user's webhooks.
    * @throws ApiError 404 when no such event is visible to the user
    */
   async read(userId: string, id: string): Promise<{ event: Event; deliveries: Delivery[] }> {

@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import type { IdWindow } from '../../plumbing/pagination/id-window';
+import type { IdWindow } from '../../infrastructure/pagination/id-window';
 
 const IN_WINDOW = `
   ($2::uuid is null or e.id >= $2) and ($3::uuid is null or e.id < $3) and ($4::text is null or e.name = $4) and not e.is_test`;
 
 /**
- * An event is visible to its user, to its publisher, and to the owners of webhooks that it was sent to. Each of them
- * has a branch, because each branch has an index that leads from the newest on; one condition for all would search
- * everybody's events. An event that was redelivered may be past retention by now. It is among the last, because the
- * oldest days are dropped first.
+ * An event is visible to its user, its publisher, and the owners of webhooks that it was sent to. Each case is a branch of its
+ * own with an index that starts at the newest row; one condition for all would search the events of all users. A redelivered
+ * event may already be past retention. It sorts last, because the oldest days are dropped first.
  */
 const NEWEST = `
   (select e.id from webhook_service.events e
@@ -29,7 +28,7 @@ const NEWEST = `
 export class VisibleEventsRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** The ids of the newest events in a window that the user may see. A `name` of null means every name. */
+  /** Returns the ids of the newest events in a window that the user may see. A null `name` matches every name. */
   async newest(userId: string, name: string | null, { from, before }: IdWindow, limit: number): Promise<string[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(NEWEST, [userId, from, before, name, limit]);
     return rows.map(({ id }) => id);

@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { ErrorCode } from '../delivery-error';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
-/** A window of events for one webhook. Ids of events bound it in time. */
+/** A time window of events for one webhook, bounded by event ids. */
 export interface EventWindow {
   webhookId: string;
   /** The owner of the webhook. */
@@ -12,19 +12,19 @@ export interface EventWindow {
   firstId: string;
   /** The first id after the window. */
   untilId: string;
-  /** Only events with this name; null: all. */
+  /** Only events with this name; null for all. */
   event: string | null;
-  /** Only events whose newest delivery has this error; null: all that were missed. */
+  /** Only events whose newest delivery has this error; null for all missed events. */
   error: ErrorCode | null;
 }
 
-/** An event that the webhook should have got, by the event's name and its audience. */
+/** An event that the webhook should have received, by the event's name and audience. */
 export interface Candidate {
   id: string;
   missed: boolean;
 }
 
-/** A fan-out and an activation at the same moment are two transactions. They may misjudge their order by this much. */
+/** Tolerance for the order of a fan-out and an activation at the same moment, which are two transactions. */
 const SLACK = `interval '5 seconds'`;
 
 const IN_WINDOW = 'id >= $3 and id > $7 and id < $4 and ($5::text is null or name = $5)';
@@ -46,8 +46,8 @@ const CANDIDATES = `
     where pattern in ('*', e.name) or (right(pattern, 2) = '.*' and starts_with(e.name, left(pattern, -1))))`;
 
 /**
- * An event is missed when its newest delivery failed for good or was canceled by disabling, or when it has no delivery
- * because the webhook was inactive at its fan-out. An event with a pending delivery is not missed.
+ * An event is missed when its newest delivery failed permanently or was canceled because the webhook was disabled, or when it has
+ * no delivery because the webhook was inactive at its fan-out. An event with a pending delivery is not missed.
  */
 const MISSED = `
   not exists (
@@ -85,13 +85,13 @@ export class MissedEventsRepository {
     private readonly cutoff: RetentionCutoffService,
   ) {}
 
-  /** How many events of the window the webhook has missed. */
+  /** Counts the events of the window that the webhook has missed. */
   async count(window: EventWindow): Promise<number> {
     const [row] = await this.dataSource.query<{ count: number }[]>(COUNT, [...this.bounds(window), NIL]);
     return row?.count ?? 0;
   }
 
-  /** The next candidates after an event, oldest first. Fewer than `limit` are the last ones. */
+  /** Returns the next candidates after an event, oldest first. Fewer than `limit` means that no more follow. */
   page(manager: EntityManager, window: EventWindow, after: string, limit: number): Promise<Candidate[]> {
     return manager.query<Candidate[]>(PAGE, [...this.bounds(window), after, limit]);
   }

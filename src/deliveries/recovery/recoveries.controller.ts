@@ -4,10 +4,10 @@ import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
-import { PageQueryDto } from '../../plumbing/pagination/dto/page-query.dto';
-import type { Page } from '../../plumbing/pagination/page';
-import { IdParam } from '../../plumbing/validation/id-param.decorator';
+import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto';
+import type { Page } from '../../infrastructure/pagination/page';
+import { IdParam } from '../../infrastructure/validation/id-param.decorator';
 import { RecoverDto, RecoveryCountDto, RecoveryDto } from './dto/recovery.dto';
 import { RecoveriesService } from './recoveries.service';
 
@@ -20,12 +20,15 @@ export class RecoveriesController {
   @HttpCode(202)
   @Scopes('webhooks:write')
   @ApiOperation({
-    summary: 'Recover what a webhook has missed',
+    summary: 'Recover missed events of a webhook',
     description:
-      'Sends again every event of that time that the webhook subscribes to and that failed for good, was canceled by disabling, or was never sent because the webhook was inactive. With dryRun it only counts them.',
+      'Sends again every event in the time range that the webhook subscribes to and that failed permanently, was canceled because the webhook was disabled, or was never sent because the webhook was inactive. With dryRun, only counts these events.',
   })
-  @ApiAnswer(RecoveryDto, { status: 202, description: 'The recovery goes on by itself: read how far it is.' })
-  @ApiAnswer(RecoveryCountDto, { description: 'With dryRun: how many events that would be.' })
+  @ApiAnswer(RecoveryDto, {
+    status: 202,
+    description: 'The recovery runs in the background; read it to see its progress.',
+  })
+  @ApiAnswer(RecoveryCountDto, { description: 'With dryRun: the number of events that would be sent again.' })
   @ApiErrors(404, 409, 413, 415)
   async recover(
     @CurrentUser() { userId }: Principal,
@@ -53,7 +56,7 @@ export class RecoveriesController {
 
   @Get('recoveries/:recoveryId')
   @Scopes('deliveries:read')
-  @ApiOperation({ summary: 'Read how far a recovery is' })
+  @ApiOperation({ summary: 'Read the progress of a recovery' })
   @ApiAnswer(RecoveryDto, { description: 'The recovery.' })
   @ApiErrors(404)
   async read(

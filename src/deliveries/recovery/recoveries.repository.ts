@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
-import type { PageRequest } from '../../plumbing/pagination/id-window';
-import { newestFirst } from '../../plumbing/pagination/newest-first.query';
-import type { Page } from '../../plumbing/pagination/page';
+import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import type { PageRequest } from '../../infrastructure/pagination/id-window';
+import { newestFirst } from '../../infrastructure/pagination/newest-first.query';
+import type { Page } from '../../infrastructure/pagination/page';
 import { Recovery } from './recovery.entity';
 
-/** Of several inserts at once, the partial unique index lets one win. */
+/** The partial unique index lets only one of several concurrent inserts succeed. */
 const INSERT = `
   insert into webhook_service.recoveries
     (id, webhook_id, user_id, count, first_id, until_id, event, error, cursor, status, completed_at)
@@ -29,7 +29,7 @@ const END = `
   update webhook_service.recoveries set status = 'done', completed_at = now()
   where webhook_id = $1 and status = 'running'`;
 
-/** A recovery waits only for the first attempts of redeliveries. Retries are due later, at times of their own. */
+/** A recovery waits only for the first attempts of its redeliveries. Retries are due later, at times of their own. */
 const UNSENT = `
   select count(*)::int as count from (
     select 1 from webhook_service.deliveries
@@ -42,7 +42,7 @@ export type NewRecovery = Omit<Recovery, 'status' | 'queued' | 'cursor' | 'creat
 
 export type RunningRecovery = Pick<Recovery, 'id' | 'webhookId' | 'userId'>;
 
-/** How far each recovery is. A method that takes a `manager` must be called under the lock of its webhook. */
+/** Stores the progress of recoveries. Methods with a `manager` must be called under the lock of the webhook. */
 @Injectable()
 export class RecoveriesRepository {
   constructor(
@@ -51,8 +51,8 @@ export class RecoveriesRepository {
   ) {}
 
   /**
-   * Answers the recovery as it was inserted: once it is committed, any process may take it further. One with nothing to do
-   * is done at once. Null while another one of the same webhook is running.
+   * Inserts a recovery and returns it as inserted: once it is committed, any process may continue it. A recovery without events
+   * is done at once. Returns null while another recovery of the same webhook is running.
    */
   insert(recovery: NewRecovery): Promise<Recovery | null> {
     const { id, webhookId, userId, count, firstId, untilId, event, error } = recovery;
@@ -63,28 +63,28 @@ export class RecoveriesRepository {
     });
   }
 
-  /** A recovery of a user's webhook; null when there is none with this id. */
+  /** Returns a recovery of a user's webhook; null when none has this id. */
   find(userId: string, webhookId: string, id: string): Promise<Recovery | null> {
     return this.recoveries.findOneBy({ userId, webhookId, id });
   }
 
-  /** One page of the recoveries of a user's webhook, newest first. */
+  /** Returns one page of the recoveries of a user's webhook, newest first. */
   list(userId: string, webhookId: string, page: PageRequest): Promise<Page<Recovery>> {
     const query = this.recoveries.createQueryBuilder('r').where({ userId, webhookId });
     return newestFirst(query, page, [userId, `recoveries of ${webhookId}`, {}]);
   }
 
-  /** All recoveries that are running. */
+  /** Returns all running recoveries. */
   running(): Promise<RunningRecovery[]> {
     return this.statements.run<RunningRecovery & Record<string, unknown>>(RUNNING, []);
   }
 
-  /** The recovery as it is now; null when it is done. */
+  /** Reads the recovery again; returns null when it is done. */
   reread(manager: EntityManager, id: string): Promise<Recovery | null> {
     return manager.findOneBy(Recovery, { id, status: 'running' });
   }
 
-  /** Moves the cursor of a running recovery, and adds to what it has queued. */
+  /** Moves the cursor of a running recovery, and adds to its count of queued events. */
   async advance(manager: EntityManager, id: string, cursor: string, queued: number): Promise<void> {
     await manager.query(ADVANCE, [id, cursor, queued]);
   }
@@ -94,7 +94,7 @@ export class RecoveriesRepository {
     await manager.query(END, [webhookId]);
   }
 
-  /** How many redeliveries of the webhook have not been sent yet. Counts no further than `most`. */
+  /** Counts the redeliveries of the webhook that have not been sent yet, up to `most`. */
   async unsent(manager: EntityManager, webhookId: string, most: number): Promise<number> {
     const [row] = await manager.query<{ count: number }[]>(UNSENT, [webhookId, most]);
     return row?.count ?? 0;

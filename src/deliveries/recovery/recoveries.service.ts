@@ -1,11 +1,12 @@
-import { Injectable } from '@nestjs/common';
-import { ClockService } from '../../plumbing/database/clock.service';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
-import { isForeignKeyViolation } from '../../plumbing/errors/database-error';
-import { lowestIdOf } from '../../plumbing/database/id-time';
-import type { PageQueryDto } from '../../plumbing/pagination/dto/page-query.dto';
-import type { Page } from '../../plumbing/pagination/page';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ClockService } from '../../infrastructure/database/clock.service';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
+import { isForeignKeyViolation } from '../../infrastructure/errors/database-error';
+import { lowestIdOf } from '../../infrastructure/database/id-time';
+import type { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto';
+import type { Page } from '../../infrastructure/pagination/page';
+import { WebhookLifecycleService } from '../../webhooks/webhook-lifecycle.service';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import type { RecoverDto } from './dto/recovery.dto';
 import { MissedEventsRepository, type EventWindow } from './missed-events.repository';
@@ -13,35 +14,41 @@ import { RecoveriesRepository } from './recoveries.repository';
 import type { Recovery } from './recovery.entity';
 import { RecoveryProgressService } from './recovery-progress.service';
 
-/** Sends again what a webhook has missed. */
+/** Recovers events that a webhook has missed. */
 @Injectable()
-export class RecoveriesService {
+export class RecoveriesService implements OnModuleInit {
   constructor(
     private readonly clock: ClockService,
     private readonly webhooks: WebhooksService,
     private readonly missed: MissedEventsRepository,
     private readonly recoveries: RecoveriesRepository,
     private readonly progress: RecoveryProgressService,
+    private readonly lifecycle: WebhookLifecycleService,
   ) {}
 
+  /** Disabling or deleting a webhook ends its recovery. */
+  onModuleInit(): void {
+    this.lifecycle.whenStopped((manager, webhookId) => this.recoveries.end(manager, webhookId));
+  }
+
   /**
-   * How many events of this time the webhook has missed.
-   * @throws ApiError 404 without such a webhook, 400 for an empty or a future window, 409 when the webhook is inactive
+   * Counts the events in the time range that the webhook has missed.
+   * @throws ApiError 404 when the user has no such webhook, 400 for an empty or future window, 409 when the webhook is inactive
    */
   async count(userId: string, webhookId: string, wanted: RecoverDto): Promise<number> {
     return this.missed.count(await this.window(userId, webhookId, wanted));
   }
 
   /**
-   * Begins to send them again. The recovery is stored when this resolves, and goes on whatever happens to this process.
+   * Starts to send them again. The recovery is stored when this resolves, and continues even if this process ends.
    * @throws ApiError as `count`, and 409 while another recovery of the webhook is running
    */
   async start(userId: string, webhookId: string, wanted: RecoverDto): Promise<Recovery> {
     const window = await this.window(userId, webhookId, wanted);
-    const { id } = this.clock.birth();
+    const { id } = this.clock.newId();
     const count = await this.missed.count(window);
     const recovery = await this.recoveries.insert({ id, ...window, count }).catch((error: unknown) => {
-      throw isForeignKeyViolation(error) ? new ApiError(404, MESSAGES.webhookNotFound) : error; // deleted meanwhile
+      throw isForeignKeyViolation(error) ? new ApiError(404, MESSAGES.webhookNotFound) : error; // the webhook was just deleted
     });
     if (!recovery) throw new ApiError(409, MESSAGES.recoveryRunning);
     void this.progress.continue(recovery);
@@ -49,7 +56,7 @@ export class RecoveriesService {
   }
 
   /**
-   * One page of the recoveries of a webhook, newest first.
+   * Returns one page of the recoveries of a webhook, newest first.
    * @throws ApiError 404 when the user has no such webhook, 400 for a bad cursor
    */
   async list(userId: string, webhookId: string, page: PageQueryDto): Promise<Page<Recovery>> {
@@ -57,7 +64,10 @@ export class RecoveriesService {
     return this.recoveries.list(userId, webhookId, page);
   }
 
-  /** @throws ApiError 404 when the user has no such webhook, or the webhook no such recovery */
+  /**
+   * Returns one recovery.
+   * @throws ApiError 404 when the user has no such webhook, or the webhook has no such recovery
+   */
   async read(userId: string, webhookId: string, id: string): Promise<Recovery> {
     await this.webhooks.read(userId, webhookId);
     const recovery = await this.recoveries.find(userId, webhookId, id);

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../delivery-error';
 export const RECOVERY_STATUSES = ['running', 'done'] as const;
 export type RecoveryStatus = (typeof RECOVERY_STATUSES)[number];
 
-/** A request to send again what a webhook has missed. */
+/** A request to recover the missed events of a webhook. */
 @Entity('recoveries')
 export class Recovery {
   @PrimaryColumn('uuid')
@@ -20,15 +20,15 @@ export class Recovery {
   @Column('text')
   status: RecoveryStatus;
 
-  /** How many events had to be recovered when it began. */
+  /** Number of events to recover when it started. */
   @Column('integer')
   count: number;
 
-  /** How many of them have a new attempt by now. */
+  /** Number of these events that have a new attempt so far. */
   @Column('integer')
   queued: number;
 
-  /** The first id of an event that may be in the window. */
+  /** The lowest id that an event of the window can have. */
   @Column('uuid', { name: 'first_id' })
   firstId: string;
 
@@ -36,15 +36,15 @@ export class Recovery {
   @Column('uuid', { name: 'until_id' })
   untilId: string;
 
-  /** The id of the last event that was looked at. */
+  /** Id of the last event that was checked. */
   @Column('uuid')
   cursor: string;
 
-  /** Only events with this name; null: all. */
+  /** Only events with this name; null for all. */
   @Column('text', { nullable: true })
   event: string | null;
 
-  /** Only events whose newest delivery has this error; null: all that were missed. */
+  /** Only events whose newest delivery has this error; null for all missed events. */
   @Column('text', { nullable: true })
   error: ErrorCode | null;
 

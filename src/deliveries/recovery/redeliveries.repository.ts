@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { ClockService } from '../../plumbing/database/clock.service';
-import { JOB_LEASE, PARKED_LEASE } from '../lease';
+import { ClockService } from '../../infrastructure/database/clock.service';
+import { JOB_LEASE, DEFERRED_LEASE } from '../lease';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
-/** Redeliveries are inserted under this lock, so two transactions never both see an event without a pending attempt. */
+/** Redeliveries are inserted under this lock, so that two transactions never both see an event without a pending attempt. */
 const LOCK_WEBHOOK = 'select active from webhook_service.webhooks where id = $1 for no key update';
 
 const MOMENT = `interval '2 seconds'`;
 
 const KEPT = 'select 1 from webhook_service.events where id = $1 and id >= $2';
 
-/** Leaves out events with a pending attempt, and events that are past retention. */
+/** Skips events with a pending attempt, and events that are past retention. */
 const INSERT_REDELIVERIES = `
   insert into webhook_service.deliveries
     (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
@@ -24,12 +24,12 @@ const INSERT_REDELIVERIES = `
   returning id`;
 
 /**
- * Parks a pending row that nobody makes an attempt of, so that admission takes it: its job, when it comes, finds it parked
- * or claimed. What has been due for less than two seconds is on its way.
+ * Defers a pending row whose attempt has not begun, so that it is dispatched: its job, when it starts, finds the row deferred or
+ * claimed. A row that has been due for less than two seconds is about to be sent anyway.
  */
 const MAKE_DUE = `
   update webhook_service.deliveries
-  set scheduled_at = now(), changed_in = pg_current_xact_id(), parked = true, leased_until = now() + ${PARKED_LEASE}
+  set scheduled_at = now(), changed_in = pg_current_xact_id(), parked = true, leased_until = now() + ${DEFERRED_LEASE}
   where id = $1 and webhook_id = $2 and status = 'pending' and not claimed
     and (scheduled_at > now() + ${MOMENT} or parked and scheduled_at < now() - ${MOMENT})
   returning id`;
@@ -42,35 +42,41 @@ export class RedeliveriesRepository {
     private readonly cutoff: RetentionCutoffService,
   ) {}
 
-  /** Like `lockWebhook`, but null also when somebody has locked the webhook: others do not wait for the lock. */
+  /**
+   * Like `lockWebhook`, but also returns null when another transaction has locked the webhook, so that other recoveries need not
+   * wait for the lock.
+   */
   async tryToLockWebhook(manager: EntityManager, webhookId: string): Promise<{ active: boolean } | null> {
     const [webhook] = await manager.query<{ active: boolean }[]>(`${LOCK_WEBHOOK} skip locked`, [webhookId]);
     return webhook ?? null;
   }
 
-  /** Whether the webhook is active; that cannot change until the transaction ends. Null when the webhook is deleted. */
+  /**
+   * Locks the webhook and returns whether it is active; that cannot change until the transaction ends. Returns null when the
+   * webhook is deleted.
+   */
   async lockWebhook(manager: EntityManager, webhookId: string): Promise<{ active: boolean } | null> {
     const [webhook] = await manager.query<{ active: boolean }[]>(LOCK_WEBHOOK, [webhookId]);
     return webhook ?? null;
   }
 
-  /** True when the event exists and is within retention. */
+  /** Returns true when the event exists and is within retention. */
   async isKept(manager: EntityManager, eventId: string): Promise<boolean> {
     return (await manager.query<unknown[]>(KEPT, [eventId, this.cutoff.firstKeptId()])).length > 0;
   }
 
-  /** Makes a pending attempt due now. False: it is due already, or being made. */
+  /** Makes a pending attempt due now. Returns false when it is already due or in progress. */
   async makeDue(manager: EntityManager, webhookId: string, id: string): Promise<boolean> {
     const [rows] = await manager.query<[unknown[], number]>(MAKE_DUE, [id, webhookId]);
     return rows.length > 0;
   }
 
   /**
-   * Inserts an attempt for each of these events that is kept and has none pending. Returns the ids of the attempts.
-   * To be called under the lock of the webhook, in the same transaction.
+   * Inserts an attempt for each of these events that is within retention and has none pending. Returns the ids of the attempts.
+   * Must be called under the lock of the webhook, in the same transaction.
    */
   async insert(manager: EntityManager, webhookId: string, eventIds: readonly string[]): Promise<string[]> {
-    const ids = eventIds.map(() => this.clock.birth().id);
+    const ids = eventIds.map(() => this.clock.newId().id);
     const rows = await manager.query<{ id: string }[]>(INSERT_REDELIVERIES, [
       webhookId,
       ids,

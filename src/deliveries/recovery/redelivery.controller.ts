@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
-import { IdParam } from '../../plumbing/validation/id-param.decorator';
+import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { IdParam } from '../../infrastructure/validation/id-param.decorator';
 import { DeliveryDto } from '../dto/delivery.dto';
 import { RedeliveryService } from './redelivery.service';
 
@@ -20,7 +20,7 @@ export class RedeliveryController {
   @ApiOperation({
     summary: 'Redeliver an event',
     description:
-      'Sends the event of this delivery once more: the same bytes, retried like a first delivery. A delivery that waits for its retry, or for a slot, is made due now instead.',
+      'Sends the event of this delivery again: the same bytes, retried like a first delivery. A delivery that waits for its retry or for a slot becomes due now instead.',
   })
   @ApiAnswer(DeliveryDto, { status: 202, description: 'The new attempt, pending.' })
   @ApiAnswer(DeliveryDto, { description: 'The pending attempt, which is due now.' })

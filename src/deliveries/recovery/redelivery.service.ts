@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 import { Delivery } from '../delivery.entity';
 import { DeliveryLogService } from '../log/delivery-log.service';
 import { RedeliveriesRepository } from './redeliveries.repository';
 import { SendQueue } from '../send.queue';
 
-/** The attempt that a redelivery has led to: a new one, or one that was pending and is due now. */
+/** The attempt that results from a redelivery: a new one, or a pending one that is due now. */
 export interface Redelivery {
   delivery: Delivery;
   isNew: boolean;
 }
 
-/** Sends an event to a webhook once more, when a user asks for it. */
+/** Redelivers an event to a webhook at a user's request. */
 @Injectable()
 export class RedeliveryService {
   constructor(
@@ -25,17 +25,17 @@ export class RedeliveryService {
   ) {}
 
   /**
-   * Makes a pending attempt due now, or inserts and offers a new one for the event of a settled delivery. The attempt is
-   * stored when this resolves.
-   * @throws ApiError 404 when the user has no such webhook or delivery; 409 for a test, an inactive webhook, an event
-   *   past retention, an attempt that is due already, or an event with another pending attempt
+   * Makes a pending attempt due now, or inserts and enqueues a new one for the event of a final delivery. The attempt is stored
+   * when this resolves.
+   * @throws ApiError 404 when the user has no such webhook or delivery; 409 for a test, an inactive webhook, an event past
+   *   retention, an attempt that is due already, or an event with another pending attempt
    */
   async redeliver(userId: string, webhookId: string, deliveryId: string): Promise<Redelivery> {
     const { delivery } = await this.log.read(userId, webhookId, deliveryId);
     if (delivery.trigger === 'test') throw new ApiError(409, MESSAGES.testNotRedelivered);
     if (delivery.status === 'pending') return { delivery: await this.makeDue(webhookId, deliveryId), isNew: false };
     const inserted = await this.insert(webhookId, delivery.eventId);
-    await this.queue.offer([inserted.id], inserted);
+    await this.queue.enqueue([inserted.id], inserted);
     return { delivery: inserted, isNew: true };
   }
 
@@ -46,7 +46,7 @@ export class RedeliveryService {
     });
   }
 
-  /** Answers the row as it was inserted: once it is committed, a worker may send it at any moment. */
+  /** Returns the row as it was inserted: once it is committed, a worker may send it at any moment. */
   private insert(webhookId: string, eventId: string): Promise<Delivery> {
     return this.whileActive(webhookId, async (manager) => {
       if (!(await this.redeliveries.isKept(manager, eventId))) throw new ApiError(409, MESSAGES.eventPastRetention);

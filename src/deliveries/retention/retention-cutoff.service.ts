@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../plumbing/config/config';
-import { ClockService } from '../../plumbing/database/clock.service';
-import { lowestIdOf } from '../../plumbing/database/id-time';
+import { Config } from '../../infrastructure/config/config';
+import { ClockService } from '../../infrastructure/database/clock.service';
+import { lowestIdOf } from '../../infrastructure/database/id-time';
 
 const DAY_MS = 86_400_000;
 
-/** The end of retention, by PostgreSQL's clock. */
+/** The retention cutoff, by PostgreSQL's clock. */
 @Injectable()
 export class RetentionCutoffService {
   constructor(
@@ -13,7 +13,7 @@ export class RetentionCutoffService {
     private readonly clock: ClockService,
   ) {}
 
-  /** The lowest id within retention. A row with a lower id may be dropped at any moment, so it counts as dropped. */
+  /** Returns the lowest id within retention. A row with a lower id may be dropped at any moment, so it counts as dropped. */
   firstKeptId(): string {
     return lowestIdOf(this.clock.now().getTime() - this.config.retentionDays * DAY_MS);
   }

@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { ClockService } from '../../plumbing/database/clock.service';
-import { lowestIdOf } from '../../plumbing/database/id-time';
-import type { DayPartition, PartitionedTable } from '../../plumbing/database/partitions';
+import { ClockService } from '../../infrastructure/database/clock.service';
+import { lowestIdOf } from '../../infrastructure/database/id-time';
+import type { DayPartition, PartitionedTable } from '../../infrastructure/database/partitions';
 
 const MAX_ROWS = 10_000;
 
-/** An event of this day is not fanned out yet. Its first deliveries will have ids of the same day. */
+/** An event of this day is not fanned out yet; its first deliveries will have ids of the same day. */
 const IS_TO_BE_FANNED_OUT = `exists (
   select from webhook_service.events where fanned_out_at is null and not is_test and id >= $1 and id < $2)`;
 
-/** A delivery may belong to a later day than its event, and still needs the event's body. */
+/** A delivery may belong to a later day than its event, but still requires the event's body. */
 const NEEDED: Record<PartitionedTable, string> = {
   deliveries: `
     select ${IS_TO_BE_FANNED_OUT} or exists (
@@ -41,13 +41,13 @@ const FORGET_COUNTS = `
   )
   delete from webhook_service.attempt_counts where ctid = any(array(select ctid from old))`;
 
-/** A job that is deleted from its queue without an event would stay for ever. */
+/** A job that is deleted from its queue without an event would otherwise stay forever. */
 const FORGET_JOBS = `
   delete from webhook_service.queue_jobs where noted_at < least($1::timestamptz, now() - interval '30 days')`;
 
 const HOUR_MS = 3_600_000;
 
-/** Says what is still needed, and deletes keys, pauses, counts and jobs of other queues that are past retention. */
+/** Checks which days are still needed, and deletes keys, pauses, counts and jobs of other queues that are past retention. */
 @Injectable()
 export class RetentionRepository {
   constructor(
@@ -55,13 +55,13 @@ export class RetentionRepository {
     private readonly clock: ClockService,
   ) {}
 
-  /** True when something in this day's table is still to be delivered. */
+  /** Returns true when deliveries still to be made require this day's table. */
   async isNeeded(table: PartitionedTable, { from, to }: DayPartition): Promise<boolean> {
     const [row] = await this.dataSource.query<{ needed: boolean }[]>(NEEDED[table], [from, to]);
     return row?.needed ?? true;
   }
 
-  /** True when the log has no row of the last day, the last hour apart. */
+  /** Returns true when the log has no row from the day that ended an hour ago. */
   async isSilent(): Promise<boolean> {
     const hourAgoMs = this.clock.now().getTime() - HOUR_MS;
     const span = [lowestIdOf(hourAgoMs - 24 * HOUR_MS), lowestIdOf(hourAgoMs)];
@@ -69,22 +69,22 @@ export class RetentionRepository {
     return row?.silent ?? true;
   }
 
-  /** Deletes keys from before a time, in pages, so that no publisher waits. Returns how many it deleted. */
+  /** Deletes keys created before a time, in pages, so that no publisher waits. Returns the number of deleted keys. */
   forgetKeys(until: Date): Promise<number> {
     return this.inPages(FORGET_KEYS, until);
   }
 
-  /** Deletes counts of more than an hour before a time, in pages. */
+  /** Deletes counts from more than an hour before a time, in pages. */
   async forgetCounts(until: Date): Promise<void> {
     await this.inPages(FORGET_COUNTS, until);
   }
 
-  /** Deletes the pauses of webhooks that ended before a time: no recovery asks for them. */
+  /** Deletes the pauses of webhooks that ended before a time: no recovery uses them. */
   async forgetPauses(until: Date): Promise<void> {
     await this.dataSource.query(FORGET_PAUSES, [until]);
   }
 
-  /** Deletes jobs of other queues that were not heard of since a time, nor in the last 30 days. */
+  /** Deletes jobs of other queues that were last seen before a time and more than 30 days ago. */
   async forgetJobs(until: Date): Promise<void> {
     await this.dataSource.query(FORGET_JOBS, [until]);
   }

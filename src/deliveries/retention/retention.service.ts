@@ -1,55 +1,45 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { DayTablesRepository } from '../../plumbing/database/day-tables.repository';
-import { timeOfId } from '../../plumbing/database/id-time';
-import type { DayPartition, PartitionedTable } from '../../plumbing/database/partitions';
-import { Repeat } from '../../plumbing/timers/repeat.timer';
+import { Injectable, Logger } from '@nestjs/common';
+import { DayTablesRepository } from '../../infrastructure/database/day-tables.repository';
+import { timeOfId } from '../../infrastructure/database/id-time';
+import type { DayPartition, PartitionedTable } from '../../infrastructure/database/partitions';
+import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
+import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { RetentionCutoffService } from './retention-cutoff.service';
 import { RetentionRepository } from './retention.repository';
 
 const EVERY_MS = 3_600_000;
 
 const CLOCK_IN_DOUBT =
-  'Nothing is dropped: the log has no row of the last day, so the clock of PostgreSQL may be ahead. A run in an hour decides.';
-/** The timer of the next run may be early by this much. */
+  "Dropped nothing: the log has no row from the last day, so PostgreSQL's clock may be ahead; checking again in an hour";
+/** How early the timer of the next run may fire. */
 const EARLY_MS = 60_000;
 
 /**
- * Drops what is past retention, at most one day in a run, so that a clock that is far ahead costs little before somebody
- * notices it. It runs from a timer of this process; only one process at a time does the work. A day that still has something
- * to deliver stays.
+ * Drops days past retention, at most one day per run, so that a clock that is far ahead does little damage before an operator
+ * notices it. Runs on a timer of this process; only one process at a time does the work. A day with deliveries still to be made
+ * is kept.
  */
 @Injectable()
-export class RetentionService implements OnApplicationShutdown {
-  private readonly logger = new Logger('Retention');
-  /** When this process first saw that the log was silent, by `performance.now()`; null: it is not. */
+export class RetentionService {
+  private readonly logger = new Logger(RetentionService.name);
+  /** When this process first found the log silent, by `performance.now()`; null when it is not silent. */
   private silentSince: number | null = null;
-  private readonly repeat = new Repeat(() => this.apply(), {
-    everyMs: EVERY_MS,
-    onFailure: (error) =>
-      this.logger.error(`What is past retention could not be dropped; the next try is in an hour: ${String(error)}`),
-  });
 
   constructor(
     private readonly cutoff: RetentionCutoffService,
     private readonly days: DayTablesRepository,
     private readonly retention: RetentionRepository,
-  ) {}
-
-  /** Begins with a run now; the next ones follow every hour. */
-  start(): void {
-    this.repeat.start();
+    tasks: WorkerTasksService,
+  ) {
+    const onFailure = (error: unknown): void =>
+      this.logger.error(`Dropping days past retention failed; retrying in an hour: ${String(error)}`);
+    tasks.add(new Repeat(() => this.apply(), { everyMs: EVERY_MS, onFailure }));
   }
 
-  /** Begins no further run. Resolves when the run under way has ended. */
-  stop(): Promise<void> {
-    return this.repeat.stop();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.stop();
-  }
-
-  /** One run. Does nothing while another process does it, or while the clock is in doubt. Throws while PostgreSQL is away. */
+  /**
+   * Performs one run. Does nothing while another process runs, or while the clock is in doubt. Throws while PostgreSQL is
+   * unavailable.
+   */
   async apply(): Promise<void> {
     await this.days.alone(async () => {
       const days = await this.daysPastRetention();
@@ -62,11 +52,14 @@ export class RetentionService implements OnApplicationShutdown {
       await this.retention.forgetCounts(until);
       await this.retention.forgetJobs(until);
       const keys = await this.retention.forgetKeys(until);
-      if (keys > 0) this.logger.log({ msg: 'idempotency keys forgotten', keys });
+      if (keys > 0) this.logger.log({ msg: 'idempotency keys deleted', keys });
     });
   }
 
-  /** Oldest first. Of one day deliveries come first: a delivery could not be shown without its event. */
+  /**
+   * Returns the days past retention, oldest first. Deliveries of a day come before its events: a delivery could not be shown
+   * without its event.
+   */
   private async daysPastRetention(): Promise<Day[]> {
     const firstKeptId = this.cutoff.firstKeptId();
     const tables = ['deliveries', 'events'] as const;
@@ -79,8 +72,8 @@ export class RetentionService implements OnApplicationShutdown {
   }
 
   /**
-   * After a jump of the clock the whole log is old. A log that was silent for a day looks the same, so the second run decides,
-   * an hour later. Rows of the last hour prove nothing: they may have been written after the jump.
+   * After a jump of the clock the whole log is old. A log that was silent for a day looks the same, so the second run, an hour
+   * later, decides. Rows from the last hour prove nothing: they may have been written after the jump.
    */
   private async isClockInDoubt(): Promise<boolean> {
     if (!(await this.retention.isSilent())) {
@@ -91,7 +84,7 @@ export class RetentionService implements OnApplicationShutdown {
     return performance.now() - this.silentSince < EVERY_MS - EARLY_MS;
   }
 
-  /** Drops the first day that nothing needs. Returns up to when everything else may be forgotten, too. */
+  /** Drops the first day that is no longer needed. Returns the time before which all other data may be deleted, too. */
   private async dropFirst(days: readonly Day[]): Promise<Date> {
     let dropped: DayPartition | null = null;
     for (const { table, partition } of days) {
@@ -103,7 +96,7 @@ export class RetentionService implements OnApplicationShutdown {
 
   private async drop(table: PartitionedTable, day: DayPartition): Promise<boolean> {
     if (await this.retention.isNeeded(table, day)) {
-      this.logger.warn(`${day.name} is past retention and kept: something of it is still to be delivered.`);
+      this.logger.warn(`${day.name} is past retention but has deliveries still to be made; keeping it`);
       return false;
     }
     await this.days.drop(table, day);

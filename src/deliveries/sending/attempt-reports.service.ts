@@ -1,20 +1,19 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Counter, Gauge, Histogram } from 'prom-client';
-import { MetricsService } from '../../plumbing/metrics/metrics.service';
-import { timeOfId } from '../../plumbing/database/id-time';
+import { MetricsService } from '../../infrastructure/metrics/metrics.service';
+import { timeOfId } from '../../infrastructure/database/id-time';
 import { traceIdOf } from '../../events/traceparent';
 import type { Attempt, Exchange, Outcome, Written } from '../attempt';
 import { TRIGGERS } from '../delivery.entity';
 import { ERROR_CODES } from '../delivery-error';
-import { LeasesService } from './leases.service';
 
 const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const WAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 
-/** Reports attempts: as a lease that is kept while they are made, as one log line each, and in metrics. */
+/** Reports each attempt in the metrics and as one log line. */
 @Injectable()
 export class AttemptReportsService {
-  private readonly logger = new Logger('Deliveries');
+  private readonly logger = new Logger(AttemptReportsService.name);
   private readonly inFlight: Gauge;
   private readonly succeeded: Counter<'trigger'>;
   private readonly failed: Counter<'code'>;
@@ -22,48 +21,41 @@ export class AttemptReportsService {
   private readonly duration: Histogram;
   private readonly way: Histogram;
 
-  constructor(
-    metrics: MetricsService,
-    private readonly leases: LeasesService,
-  ) {
+  constructor(metrics: MetricsService) {
     this.inFlight = metrics.level(
       'webhooks_attempts_in_flight',
       'Attempts that this process is making, until their outcome is written.',
     );
     this.succeeded = metrics.counterBy(
       'webhooks_deliveries_succeeded_total',
-      'Attempts that a receiver took.',
+      'Attempts that a receiver accepted.',
       'trigger',
       TRIGGERS,
     );
     this.failed = metrics.counterBy('webhooks_attempts_failed_total', 'Attempts that failed.', 'code', ERROR_CODES);
-    this.retries = metrics.counter('webhooks_retries_scheduled_total', 'Failed attempts that are followed by another.');
+    this.retries = metrics.counter('webhooks_retries_scheduled_total', 'Failed attempts that are retried.');
     this.duration = metrics.histogram(
       'webhooks_attempt_duration_seconds',
-      'From the beginning of a request to its status line, or to its failure.',
+      'Time from the start of a request to its status line, or to its failure.',
       ATTEMPT_SECONDS,
     );
     this.way = metrics.histogram(
       'webhooks_first_delivery_seconds',
-      'From publishing an event to the success of its first attempt at a webhook.',
+      'Time from publishing an event to the success of its first attempt at a webhook.',
       WAY_SECONDS,
     );
   }
 
-  /** An attempt begins. False when this process is making it already. */
-  begin(deliveryId: string): boolean {
-    if (!this.leases.begin(deliveryId)) return false;
+  /** Counts an attempt as in flight until `end`. */
+  begin(): void {
     this.inFlight.inc();
-    return true;
   }
 
-  /** An attempt that `begin` allowed is over. */
-  end(deliveryId: string): void {
-    this.leases.end(deliveryId);
+  end(): void {
     this.inFlight.dec();
   }
 
-  /** @param written null when another process had written an outcome before: then this one is logged and not counted */
+  /** @param written null when another process had already written an outcome; this one is then logged but not counted */
   report(delivery: Attempt, outcome: Outcome, written: Written | null): void {
     if (written) this.count(delivery, outcome);
     if (written?.nextId) this.retries.inc();
@@ -96,13 +88,16 @@ export class AttemptReportsService {
       durationMs: exchange?.durationMs ?? null,
       retryInMs,
       traceId: traceIdOf(traceparent),
-      // The receiver was called under this span, see childTraceparent.
+      // The span id that the receiver got; see childTraceparent.
       spanId: exchange?.requestHeaders.traceparent?.slice(36, 52) ?? null,
     });
   }
 }
 
-/** From publishing to the first success. Both instants are PostgreSQL's: the one in the event's id, and that of the attempt. */
+/**
+ * Returns the time from publishing to the first success in ms. Both timestamps are PostgreSQL's: that of the event's id, and that
+ * of the attempt.
+ */
 function wayMs({ eventId }: Attempt, { attemptedAt, durationMs }: Exchange): number {
   return Math.max(0, attemptedAt.getTime() + durationMs - timeOfId(eventId).getTime());
 }

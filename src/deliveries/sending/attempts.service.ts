@@ -1,32 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../plumbing/config/config';
-import type { HttpResult } from '../../plumbing/destinations/http-result';
-import type { Attempt, ClaimedDelivery, Exchange, FirstAttempt, Outcome, Written } from '../attempt';
+import { Config } from '../../infrastructure/config/config';
+import type { HttpResult } from '../../infrastructure/destinations/http-result';
+import type { Attempt, Exchange, FirstAttempt, Outcome } from '../attempt';
 import { deliveryError, type ErrorCode } from '../delivery-error';
-import type { Pace } from '../slots/fair-share';
-import { Semaphore } from '../slots/semaphore';
+import type { Speed } from '../slots/fair-share';
+import { Semaphore } from '../../infrastructure/concurrency/semaphore';
 import { AttemptReportsService } from './attempt-reports.service';
 import { AutoDisableService } from './auto-disable.service';
 import { retryAfterMs, retryDelayMs } from './backoff';
 import { classify } from './classify';
+import { LeasesService } from './leases.service';
 import { OutcomesService } from './outcomes.service';
 import { SenderService, type SentRequest } from './sender.service';
 
 const SLOW_MS = 2000;
-/** A first attempt that takes longer gets a pending row, so that the log shows it and its event need not wait for it. */
+/** A first attempt that takes longer gets a pending row. */
 const PENDING_AFTER_MS = 1000;
 
-type Write = (outcome: Outcome) => Promise<Written | null>;
-type Judgement = Pick<Outcome, 'status' | 'error' | 'retryInMs' | 'ending'>;
+type WhenEnded = (speed: Speed) => void;
+type RequestOutcome = Pick<Outcome, 'status' | 'error' | 'retryInMs' | 'finalStatus'>;
 
-/** One attempt at sending one delivery. First try, retry, redelivery and test are all this. */
+/** Makes attempts. First attempts, retries, redeliveries and tests all run here. */
 @Injectable()
 export class AttemptsService {
-  /** Outcomes that wait to be written: at most as many as there are slots. */
+  /** Outcomes waiting to be written; at most as many as there are slots. */
   private readonly outcomeBuffer: Semaphore;
 
   constructor(
     private readonly config: Config,
+    private readonly leases: LeasesService,
     private readonly sender: SenderService,
     private readonly reports: AttemptReportsService,
     private readonly outcomes: OutcomesService,
@@ -36,67 +38,63 @@ export class AttemptsService {
   }
 
   /**
-   * Sends what is still wanted, writes down what came of it, offers the retry when one follows, and tells the webhook how its
-   * event ended. A receiver's failure is an outcome, never an exception. Does nothing when this process is making the same
-   * attempt already (a queue that was emptied may offer it again meanwhile). Throws when PostgreSQL does not take the outcome
-   * within two minutes.
-   * @param whenEnded called once, when the request has ended: from then on only its outcome is written
+   * Makes one attempt: sends the request, writes its outcome, enqueues the retry when one follows, and counts the final outcome
+   * of the event for the webhook. A receiver's failure is an outcome, never an exception. Does nothing when this process is
+   * already making the attempt, which may be enqueued again after a queue lost its jobs. Throws when PostgreSQL does not accept
+   * the outcome within two minutes.
+   * @param whenEnded called once when the request has ended; after that only its outcome is written
+   * @param whenRow called when a first attempt gets a row before its outcome
    */
-  make(delivery: ClaimedDelivery, whenEnded: (pace: Pace) => void = () => undefined): Promise<void> {
-    return this.run(delivery, whenEnded, (outcome) => this.outcomes.update(outcome));
+  async make(delivery: Attempt, whenEnded: WhenEnded = nothing, whenRow: () => void = nothing): Promise<void> {
+    if (!this.leases.begin(delivery.id)) return whenEnded(null);
+    this.reports.begin();
+    const { outcome, written } = await this.sendAndWrite(delivery, whenEnded, whenRow).finally(() => {
+      this.leases.end(delivery.id);
+      this.reports.end();
+    });
+    if (!written) return;
+    await this.outcomes.enqueueNext(written, delivery);
+    await this.autoDisable.note(delivery, outcome, written);
+  }
+
+  private async sendAndWrite(delivery: Attempt, whenEnded: WhenEnded, whenRow: () => void) {
+    const sending = this.send(delivery, whenEnded);
+    const first = 'isOnly' in delivery ? (delivery as FirstAttempt) : null;
+    const hasRow = first === null || (await this.insertWhenSlow(first, sending, whenRow));
+    const outcome = await sending;
+    const writing = hasRow ? this.outcomes.update(outcome) : this.outcomes.insert(first, outcome);
+    const written = await writing.finally(() => this.outcomeBuffer.release());
+    this.reports.report(delivery, outcome, written);
+    return { outcome, written };
   }
 
   /**
-   * Makes an attempt that has no row yet, as `make` does. Its row is inserted with the outcome, or after a second as a
-   * pending one.
-   * @param whenRow called when there is a row before there is an outcome
+   * Sends the request and acquires a place in the outcome buffer. While PostgreSQL falls behind, a request that has ended keeps
+   * its slot until it has that place.
    */
-  async makeFirst(first: FirstAttempt, whenEnded: (pace: Pace) => void, whenRow: () => void): Promise<void> {
-    let isPending = Promise.resolve(false);
-    const slow = setTimeout(() => {
-      const rowThere = (): boolean => (whenRow(), true);
-      isPending = this.outcomes.insertPending(first, false).then(rowThere, () => false);
-    }, PENDING_AFTER_MS);
+  private async send(delivery: Attempt, whenEnded: WhenEnded): Promise<Outcome> {
+    let speed: Speed = null;
     try {
-      await this.run(first, whenEnded, async (outcome) => {
-        clearTimeout(slow);
-        return (await isPending) ? this.outcomes.update(outcome) : this.outcomes.insert(first, outcome);
-      });
-    } finally {
-      clearTimeout(slow);
-    }
-  }
-
-  private async run(attempt: Attempt, whenEnded: (pace: Pace) => void, write: Write): Promise<void> {
-    if (!this.reports.begin(attempt.id)) {
-      whenEnded(null);
-      return;
-    }
-    let outcome: Outcome;
-    let written: Written | null;
-    try {
-      outcome = await this.attempt(attempt, whenEnded);
-      written = await write(outcome).finally(() => this.outcomeBuffer.release());
-      this.reports.report(attempt, outcome, written);
-    } finally {
-      this.reports.end(attempt.id);
-    }
-    if (!written) return;
-    await this.outcomes.offerNext(written, attempt);
-    await this.autoDisable.note(attempt, outcome, written);
-  }
-
-  /** Ends with a place in the outcome buffer. Where PostgreSQL falls behind, an ended request keeps its slot until then. */
-  private async attempt(attempt: Attempt, whenEnded: (pace: Pace) => void): Promise<Outcome> {
-    let pace: Pace = null;
-    try {
-      const outcome = await this.request(attempt);
-      pace = paceOf(outcome);
+      const outcome = await this.request(delivery);
+      speed = speedOf(outcome);
       await this.outcomeBuffer.acquire();
       return outcome;
     } finally {
-      whenEnded(pace);
+      whenEnded(speed);
     }
+  }
+
+  /**
+   * Inserts a pending row for an attempt that takes longer than a second, so that the log shows it and its event need not wait.
+   */
+  private async insertWhenSlow(first: FirstAttempt, sending: Promise<Outcome>, whenRow: () => void): Promise<boolean> {
+    if (!(await takesLongerThan(PENDING_AFTER_MS, sending))) return false;
+    const isInserted = await this.outcomes.insertPending(first, false).then(
+      () => true,
+      () => false,
+    );
+    if (isInserted) whenRow();
+    return isInserted;
   }
 
   private async request(delivery: Attempt): Promise<Outcome> {
@@ -105,40 +103,53 @@ export class AttemptsService {
     if (!webhook.active && delivery.trigger !== 'test') return this.unsent(delivery, 'canceled', 'webhook_disabled');
     const sent = await this.sender.send(delivery, webhook);
     if (!sent) return this.unsent(delivery, 'failed', 'internal');
-    return { deliveryId: delivery.id, exchange: sent.exchange, ...this.judge(delivery, sent) };
+    return { deliveryId: delivery.id, exchange: sent.exchange, ...this.outcomeOf(delivery, sent) };
   }
 
-  private judge(delivery: Attempt, { exchange, result }: SentRequest): Judgement {
+  private outcomeOf(delivery: Attempt, { exchange, result }: SentRequest): RequestOutcome {
     const isTest = delivery.trigger === 'test';
     const verdict = classify(result, this.config.deliveryTimeoutMs, delivery.webhook?.url);
     if (verdict.status === 'succeeded') {
-      return { status: 'succeeded', error: null, retryInMs: null, ending: isTest ? null : 'succeeded' };
+      return { status: 'succeeded', error: null, retryInMs: null, finalStatus: isTest ? null : 'succeeded' };
     }
     const { error, retry, gone } = verdict;
     const delayMs = retry && !isTest ? retryDelayMs(delivery.attempt, this.config, Math.random()) : null;
     if (delayMs === null) {
-      const ending = isTest ? null : gone ? 'gone' : 'out_of_retries';
-      return { status: 'failed', error, retryInMs: null, ending };
+      const finalStatus = isTest ? null : gone ? 'gone' : 'out_of_retries';
+      return { status: 'failed', error, retryInMs: null, finalStatus };
     }
-    const retryInMs = Math.max(delayMs, askedToWaitMs(result, endOf(exchange)));
-    return { status: 'failed', error, retryInMs, ending: null };
+    const retryInMs = Math.max(delayMs, requestedDelayMs(result, endOf(exchange)));
+    return { status: 'failed', error, retryInMs, finalStatus: null };
   }
 
   private unsent(delivery: Attempt, status: 'failed' | 'canceled', code: ErrorCode): Outcome {
     const error = deliveryError(code, { durationMs: 0, timeoutMs: this.config.deliveryTimeoutMs });
-    return { deliveryId: delivery.id, status, error, exchange: null, retryInMs: null, ending: null };
+    return { deliveryId: delivery.id, status, error, exchange: null, retryInMs: null, finalStatus: null };
   }
 }
 
-function paceOf({ exchange, error }: Outcome): Pace {
+const nothing = (): void => undefined;
+
+function speedOf({ exchange, error }: Outcome): Speed {
   if (!exchange) return null;
   return error?.code === 'timeout' || exchange.durationMs > SLOW_MS ? 'slow' : 'fast';
 }
 
 const endOf = ({ attemptedAt, durationMs }: Exchange): Date => new Date(attemptedAt.getTime() + durationMs);
 
-/** `Retry-After` counts where it means "later": with 429 and 503. */
-function askedToWaitMs(result: HttpResult, now: Date): number {
+/** Returns the requested delay in ms. `Retry-After` means "later" only with 429 and 503. */
+function requestedDelayMs(result: HttpResult, now: Date): number {
   const counts = result.kind === 'response' && (result.status === 429 || result.status === 503);
   return counts ? retryAfterMs(result.headers['retry-after'], now) : 0;
+}
+
+function takesLongerThan(ms: number, work: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(true), ms);
+    const end = (): void => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    work.then(end, end);
+  });
 }

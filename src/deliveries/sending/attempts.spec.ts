@@ -1,10 +1,10 @@
-import type { Config } from '../../plumbing/config/config';
+import type { Config } from '../../infrastructure/config/config';
 import type { AttemptReportsService } from './attempt-reports.service';
 import { AttemptsService } from './attempts.service';
-import type { DeliveriesRepository } from '../deliveries.repository';
 import type { ClaimedDelivery } from '../attempt';
 import type { AutoDisableService } from './auto-disable.service';
-import type { FirstRowsRepository } from './first-rows.repository';
+import type { LeasesService } from './leases.service';
+import type { OutcomesRepository } from './outcomes.repository';
 import { OutcomesService } from './outcomes.service';
 import type { SendQueue } from '../send.queue';
 import type { RollUpService } from '../../webhooks/stats/roll-up.service';
@@ -14,18 +14,18 @@ const CONCURRENCY = 2;
 const SENT = { exchange: { durationMs: 5 }, result: { kind: 'response', status: 200 } };
 
 describe('The slot of an attempt', () => {
-  function attempts(record: DeliveriesRepository['record'], send = jest.fn().mockResolvedValue(SENT)) {
+  function attempts(update: OutcomesRepository['update'], send = jest.fn().mockResolvedValue(SENT)) {
     return new AttemptsService(
       { deliveryConcurrency: CONCURRENCY } as Config,
+      { begin: (id) => id !== 'under way', end: jest.fn() } as Partial<LeasesService> as LeasesService,
       { send } as Partial<SenderService> as SenderService,
       {
-        begin: (id) => id !== 'under way',
+        begin: jest.fn(),
         end: jest.fn(),
         report: jest.fn(),
       } as Partial<AttemptReportsService> as AttemptReportsService,
       new OutcomesService(
-        { record } as Partial<DeliveriesRepository> as DeliveriesRepository,
-        {} as FirstRowsRepository,
+        { update } as Partial<OutcomesRepository> as OutcomesRepository,
         {} as SendQueue,
         { note: jest.fn() } as Partial<RollUpService> as RollUpService,
       ),
@@ -36,7 +36,7 @@ describe('The slot of an attempt', () => {
   const due = (id: string) => ({ id, trigger: 'event', webhook: { active: true } }) as ClaimedDelivery;
   const settled = async () => new Promise((resolve) => setImmediate(resolve));
 
-  it('is free as soon as its request has ended, before the outcome is written', async () => {
+  it('is released as soon as its request has ended, before the outcome is written', async () => {
     const service = attempts(() => new Promise(() => undefined));
     const whenEnded = jest.fn();
     void service.make(due('one'), whenEnded);
@@ -44,10 +44,10 @@ describe('The slot of an attempt', () => {
     expect(whenEnded.mock.calls).toEqual([['fast']]);
   });
 
-  it('is kept while as many outcomes as there are slots wait to be written', async () => {
+  it('is held while the outcome buffer is full', async () => {
     let write: () => void = () => undefined;
     const written = new Promise<void>((resolve) => (write = resolve));
-    const service = attempts(async () => written.then(() => new Map()));
+    const service = attempts(async () => written.then(() => null));
     const whenEnded = ['one', 'two', 'three'].map((id) => {
       const listener = jest.fn();
       void service.make(due(id), listener);
@@ -60,16 +60,16 @@ describe('The slot of an attempt', () => {
     expect(whenEnded.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1]);
   });
 
-  it('is free when nothing is sent, because the attempt is under way already', async () => {
+  it('is released when nothing is sent because the attempt is already in progress', async () => {
     const whenEnded = jest.fn();
     await expect(attempts(jest.fn()).make(due('under way'), whenEnded)).resolves.toBeUndefined();
     expect(whenEnded.mock.calls).toEqual([[null]]);
   });
 
-  it('is free when sending fails for a fault of this process', async () => {
+  it('is released when sending fails with an internal error', async () => {
     const whenEnded = jest.fn();
-    const service = attempts(jest.fn(), jest.fn().mockRejectedValue(new Error('a fault')));
-    await expect(service.make(due('one'), whenEnded)).rejects.toThrow('a fault');
+    const service = attempts(jest.fn(), jest.fn().mockRejectedValue(new Error('an error')));
+    await expect(service.make(due('one'), whenEnded)).rejects.toThrow('an error');
     expect(whenEnded.mock.calls).toEqual([[null]]);
   });
 });

@@ -5,20 +5,20 @@ const schedule = { maxRetries: 3, retryBaseDelayMs: 30_000, retryFactor: 8, retr
 const MIDDLE = 0.5;
 const HOUR_MS = 3_600_000;
 
-describe('The wait before a retry', () => {
-  it('is 30 s, 4 min and 32 min, and then there is none', () => {
+describe('The delay before a retry', () => {
+  it('is 30 s, 4 min and 32 min, then null', () => {
     const waits = [1, 2, 3, 4, 5].map((attempt) => retryDelayMs(attempt, schedule, MIDDLE));
     expect(waits).toEqual([30_000, 240_000, 1_920_000, null, null]);
   });
 
-  it('varies by a fifth up and down', () => {
+  it('varies by ±20 %', () => {
     expect(retryDelayMs(1, schedule, 0)).toBe(24_000);
     expect(retryDelayMs(1, schedule, 1 - Number.EPSILON)).toBe(36_000);
     expect(retryDelayMs(3, schedule, 0)).toBe(1_536_000);
     expect(retryDelayMs(3, schedule, 1 - Number.EPSILON)).toBe(2_304_000);
   });
 
-  it('does not come at all when there are no retries', () => {
+  it('is null when no retries are configured', () => {
     expect(retryDelayMs(1, { ...schedule, maxRetries: 0 }, MIDDLE)).toBeNull();
   });
 
@@ -30,7 +30,7 @@ describe('The wait before a retry', () => {
   });
   const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  it('is a whole number of ms within the jitter, for every schedule that can be set', () => {
+  it('is a whole number of ms within the jitter, for every valid schedule', () => {
     fc.assert(
       fc.property(schedules, fc.integer({ min: 1, max: 3 }), randoms, (any, attempt, random) => {
         const middle = any.retryBaseDelayMs * any.retryFactor ** (attempt - 1);
@@ -69,7 +69,7 @@ describe('Retry-After', () => {
     ['Sat, 06 Nov 2094 09:49:08 GMT', HOUR_MS],
     ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
     ['Fri, 31 Dec 9999 23:59:59 GMT', HOUR_MS],
-  ])('%p asks for %i ms', (header, ms) => {
+  ])('%p requests a delay of %i ms', (header, ms) => {
     expect(retryAfterMs(header, now)).toBe(ms);
   });
 
@@ -77,22 +77,25 @@ describe('Retry-After', () => {
     ['IMF-fixdate', 'Sun, 06 Nov 1994 08:49:37 GMT'],
     ['RFC 850', 'Sunday, 06-Nov-94 08:49:37 GMT'],
     ['asctime', 'Sun Nov  6 08:49:37 1994'],
-  ])('takes the %s form of RFC 9110, 5.6.7, in any time zone of this process', (_, header) => {
+  ])('accepts the %s format of RFC 9110, 5.6.7, in any time zone of this process', (_, header) => {
     expect(retryAfterMs(header, new Date('1994-11-06T08:49:07Z'))).toBe(30_000);
   });
 
   it.each([undefined, [], ['5', '5'], '', '-1', '+5', '1.5', '1e3', '0x10', '5s', '5, 5', 'garbage', 'PT5M', 'NaN'])(
-    '%p asks for nothing',
+    '%p requests no delay',
     (header) => {
       expect(retryAfterMs(header, now)).toBe(0);
     },
   );
 
-  it.each(['wait 45', 'soon-2099', 'foo 2098', '2099-01-01 or so'])('%p is no date and asks for nothing', (header) => {
-    expect(retryAfterMs(header, new Date('2026-01-15T09:30:00Z'))).toBe(0);
-  });
+  it.each(['wait 45', 'soon-2099', 'foo 2098', '2099-01-01 or so'])(
+    '%p is not a date and requests no delay',
+    (header) => {
+      expect(retryAfterMs(header, new Date('2026-01-15T09:30:00Z'))).toBe(0);
+    },
+  );
 
-  it('never asks for more than an hour or less than nothing', () => {
+  it('never requests more than an hour or a negative delay', () => {
     const headers = fc.oneof(
       fc.string(),
       fc.integer().map(String),

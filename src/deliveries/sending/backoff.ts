@@ -1,4 +1,4 @@
-/** The settings that decide when a failed delivery is repeated. */
+/** Settings that determine when a failed delivery is retried. */
 export interface RetrySchedule {
   maxRetries: number;
   retryBaseDelayMs: number;
@@ -9,8 +9,8 @@ export interface RetrySchedule {
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
- * How long to wait, in ms, after failed attempt `attempt` (1 is the first): base × factor^(attempt-1), varied by
- * ±jitter. Null when no retry is left.
+ * Returns the delay in ms after failed attempt `attempt` (1 is the first): base × factor^(attempt-1), varied by ±jitter. Null
+ * when no retry is left.
  * @param random from 0 (included) to 1 (excluded)
  */
 export function retryDelayMs(attempt: number, schedule: RetrySchedule, random: number): number | null {
@@ -20,8 +20,8 @@ export function retryDelayMs(attempt: number, schedule: RetrySchedule, random: n
 }
 
 /**
- * The wait, in ms, that a `Retry-After` header asks for (RFC 9110, section 10.2.3: seconds or an HTTP date), at most
- * one hour. 0 when there is no such header, or its value makes no sense.
+ * Returns the delay in ms that a `Retry-After` header requests (RFC 9110, section 10.2.3: seconds or an HTTP date), at most one
+ * hour. 0 when the header is missing or invalid.
  */
 export function retryAfterMs(header: string | string[] | undefined, now: Date): number {
   if (typeof header !== 'string') return 0;
@@ -29,7 +29,7 @@ export function retryAfterMs(header: string | string[] | undefined, now: Date): 
   return Number.isNaN(waitMs) ? 0 : Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS);
 }
 
-/** The forms of an HTTP date (RFC 9110, section 5.6.7), all in UTC: the preferred one, RFC 850's, and asctime's. */
+/** The formats of an HTTP date (RFC 9110, section 5.6.7), all in UTC: the preferred one, RFC 850's, and asctime's. */
 const HTTP_DATES = [
   /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
   /^[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
@@ -38,6 +38,6 @@ const HTTP_DATES = [
 
 function httpDateMs(text: string): number {
   if (!HTTP_DATES.some((form) => form.test(text))) return NaN;
-  // V8 reads all three forms, but reads the one without a zone as local time.
+  // V8 parses all three formats, but treats the one without a time zone as local time.
   return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
 }

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { idBounds } from '../../plumbing/database/id-bounds';
-import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
+import { Batcher } from '../../infrastructure/concurrency/batcher';
+import { idBounds } from '../../infrastructure/database/id-bounds';
+import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import type { ClaimedDelivery, DueWebhook } from '../attempt';
 import { JOB_LEASE } from '../lease';
-import type { Admission } from '../slots/lane-turns';
+import type { Grant } from '../slots/round-robin';
 import { isAmong, isOneOf, isPending } from '../found-by-id';
 
-/** What a worker sets in a row that it claims, and reads of it. No row is claimed twice, unless its lease has expired between. */
+const MAX_BATCH = 200;
+
+/** Claims a row `d`. No row is claimed twice, unless its lease has expired in between. */
 const CLAIM = `update webhook_service.deliveries d set claimed = true, parked = false, leased_until = now() + ${JOB_LEASE}`;
 
-/** A job may come early by this much. A job that comes earlier has a clock that is ahead. */
+/** How early a job may start. A job that starts earlier comes from a clock that is ahead. */
 const SOON = `interval '1 second'`;
 
 const COLUMNS = 'd.id, d.webhook_id, d.user_id, d.event_id, d.event, d.attempt, d.trigger, d.scheduled_at';
@@ -22,8 +25,8 @@ const READ = `
   cross join lateral (select body, traceparent from webhook_service.events where id = d.event_id limit 1) as e
   left join webhook_service.webhooks w on w.id = d.webhook_id`;
 
-/** A row that is locked is being canceled, or its lease is taken. Nobody waits for that, because the others would wait too. */
-const CLAIM_OFFERED: Statement = {
+/** Skips locked rows, which are being canceled or have their lease taken: waiting for one would delay the others. */
+const CLAIM_QUEUED: Statement = {
   name: 'claim_deliveries',
   text: `
     with free as (
@@ -38,16 +41,16 @@ const CLAIM_OFFERED: Statement = {
     ) ${READ}`,
 };
 
-/** The oldest first. Two workers never admit the same row. */
-const ADMIT: Statement = {
-  name: 'admit_deliveries',
+/** Claims the oldest rows first. Two workers never claim the same row. */
+const CLAIM_DEFERRED: Statement = {
+  name: 'claim_deferred_deliveries',
   text: `
     with chosen as materialized (
       select first.id
       from unnest($1::text[], $2::uuid[], $3::int[]) as wanted (user_id, webhook_id, count)
       cross join lateral (
         select id from webhook_service.deliveries p
-        -- An order by the last column of the index leaves PostgreSQL no other index.
+        -- Ordering by the index columns leaves PostgreSQL no other index.
         where p.user_id = wanted.user_id and p.webhook_id between wanted.webhook_id and wanted.webhook_id
           and p.status = 'pending' and p.parked
         order by p.webhook_id, p.id limit wanted.count for update skip locked
@@ -59,32 +62,58 @@ const ADMIT: Statement = {
     ) ${READ}`,
 };
 
-/** The columns of the webhook are null when it was deleted. */
+const LOAD_WEBHOOKS: Statement = {
+  name: 'load_webhooks_of_attempts',
+  text: `
+    select id, url, active, secret as "sealedSecret",
+           case when previous_secret_expires_at > now() then previous_secret end as "sealedPreviousSecret"
+    from webhook_service.webhooks where id = any($1::uuid[])`,
+};
+
+/** The webhook columns are null when the webhook was deleted. */
 type ClaimedRow = Omit<ClaimedDelivery, 'webhook'> & Omit<DueWebhook, 'url'> & { url: string | null };
 
-/** Claims rows for this process, and reads what their attempts take. A claimed row is attempted at once. */
+/** Claims rows for this process and reads the data that their attempts require. A claimed row is attempted at once. */
 @Injectable()
 export class ClaimsRepository {
+  private readonly claims = new Batcher<string, ClaimedDelivery | null>((ids) => this.claimAll(ids), MAX_BATCH, 2);
+  private readonly webhooks = new Batcher<string, DueWebhook | null>((ids) => this.readWebhooks(ids), MAX_BATCH);
+
   constructor(private readonly statements: StatementsService) {}
 
   /**
-   * Claims pending rows that are due within a second, not parked, and claimed by nobody. Answers one entry for each id, in
-   * order; null where there is no such row.
+   * Claims a pending row that is due within a second and neither deferred nor claimed; returns null when there is none.
+   * Concurrent claims share a statement.
    */
-  async claim(ids: readonly string[]): Promise<(ClaimedDelivery | null)[]> {
-    const rows = await this.statements.run<ClaimedRow>(CLAIM_OFFERED, [ids, ...idBounds(ids)]);
-    const byId = new Map(rows.map((row) => [row.id, toClaimed(row)]));
-    return ids.map((id) => byId.get(id) ?? null);
+  claim(id: string): Promise<ClaimedDelivery | null> {
+    return this.claims.add(id);
   }
 
-  /** Claims parked rows, at most as many of each webhook as wanted. */
-  async admit(wanted: readonly Admission[]): Promise<ClaimedDelivery[]> {
-    const rows = await this.statements.run<ClaimedRow>(ADMIT, [
+  /** Returns the current webhook of an attempt; null when it was deleted. Concurrent reads share a statement. */
+  webhook(id: string): Promise<DueWebhook | null> {
+    return this.webhooks.add(id);
+  }
+
+  /** Claims deferred rows, at most the granted number for each webhook. */
+  async claimDeferred(wanted: readonly Grant[]): Promise<ClaimedDelivery[]> {
+    const rows = await this.statements.run<ClaimedRow>(CLAIM_DEFERRED, [
       wanted.map(({ userId }) => userId),
       wanted.map(({ webhookId }) => webhookId),
       wanted.map(({ count }) => count),
     ]);
     return rows.map(toClaimed);
+  }
+
+  private async claimAll(ids: readonly string[]): Promise<(ClaimedDelivery | null)[]> {
+    const rows = await this.statements.run<ClaimedRow>(CLAIM_QUEUED, [ids, ...idBounds(ids)]);
+    const byId = new Map(rows.map((row) => [row.id, toClaimed(row)]));
+    return ids.map((id) => byId.get(id) ?? null);
+  }
+
+  private async readWebhooks(ids: readonly string[]): Promise<(DueWebhook | null)[]> {
+    const rows = await this.statements.run<DueWebhook & { id: string }>(LOAD_WEBHOOKS, [ids]);
+    const byId = new Map(rows.map(({ id, ...webhook }) => [id, webhook]));
+    return ids.map((id) => byId.get(id) ?? null);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { FailureCode } from '../../plumbing/destinations/failure';
-import type { HttpResult } from '../../plumbing/destinations/http-result';
+import type { FailureCode } from '../../infrastructure/destinations/failure';
+import type { HttpResult } from '../../infrastructure/destinations/http-result';
 import { classify } from './classify';
 
 const response = (status: number): HttpResult => ({
@@ -21,10 +21,10 @@ const range = (from: number, to: number) => Array.from({ length: to - from }, (_
 describe('An attempt', () => {
   it.each([
     ['succeeds with every 2xx', 200, 300, { status: 'succeeded' }],
-    ['fails with every 3xx, and is repeated', 300, 400, failed('redirect', true)],
-    ['fails with every 4xx, and is repeated', 400, 410, failed('http_status', true)],
-    ['fails with 410, and is not repeated, because the receiver is gone', 410, 411, failed('http_status', false, true)],
-    ['fails with every other 4xx, 5xx and beyond, and is repeated', 411, 1000, failed('http_status', true)],
+    ['fails with every 3xx, and is retried', 300, 400, failed('redirect', true)],
+    ['fails with every 4xx, and is retried', 400, 410, failed('http_status', true)],
+    ['fails with 410, and is not retried, because the receiver is gone', 410, 411, failed('http_status', false, true)],
+    ['fails with every other 4xx, 5xx and beyond, and is retried', 411, 1000, failed('http_status', true)],
   ])('%s', (_, from, to, verdict) => {
     for (const status of range(from, to)) {
       expect({ status, verdict: classify(response(status), 10_000, 'https://example.com/hook') }).toEqual({
@@ -43,13 +43,13 @@ describe('An attempt', () => {
     ['tls_invalid', true],
     ['invalid_response', true],
     ['destination_blocked', false],
-  ])('that ended with %s fails with it; repeated: %p', (code, retry) => {
+  ])('fails with %s; retried: %p', (code, retry) => {
     expect(classify({ kind: 'failure', code, durationMs: 12 }, 10_000, 'https://example.com/hook')).toEqual(
       failed(code, retry),
     );
   });
 
-  it('tells what it knows', () => {
+  it('includes its details in the message', () => {
     const blocked: HttpResult = { kind: 'failure', code: 'destination_blocked', rule: 'loopback', durationMs: 1 };
     const messages = [response(503), response(302), blocked, { ...blocked, code: 'timeout' as const }].map((result) => {
       const verdict = classify(result, 9876);

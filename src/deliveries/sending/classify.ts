@@ -1,15 +1,15 @@
-import type { HttpResult } from '../../plumbing/destinations/http-result';
+import type { HttpResult } from '../../infrastructure/destinations/http-result';
 import { type DeliveryError, deliveryError } from '../delivery-error';
 
-/** The judgement of an attempt. `gone`: the receiver answered 410. */
+/** The result of an attempt. `gone`: the receiver returned 410. */
 export type Verdict =
   { status: 'succeeded' } | { status: 'failed'; error: DeliveryError; retry: boolean; gone: boolean };
 
 const GONE = 410;
 
 /**
- * Judges the result of a request: any 2xx status is success; everything else is a failure, redirects included. A
- * blocked destination is not retried, and neither is a receiver that is gone (RFC 9110, section 15.5.11).
+ * Classifies the result of a request: any 2xx status is a success; everything else is a failure, including redirects. A blocked
+ * destination is not retried, and neither is a receiver that is gone (RFC 9110, section 15.5.11).
  */
 export function classify(result: HttpResult, timeoutMs: number, url?: string): Verdict {
   const { durationMs } = result;

@@ -1,48 +1,81 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { ClaimedDelivery } from '../attempt';
-import type { Lane } from '../lane';
-import { ParkingService } from '../slots/parking.service';
+import type { ClaimedDelivery, DueWebhook, FirstAttempt } from '../attempt';
+import { DeliveriesRepository } from '../deliveries.repository';
+import type { PartitionKey } from '../partition-key';
+import { DeferralService } from '../slots/deferral.service';
 import { SlotsService } from '../slots/slots.service';
 import { AttemptsService } from './attempts.service';
-import { LeasesService } from './leases.service';
+import { ClaimsRepository } from './claims.repository';
+import { OutcomesService } from './outcomes.service';
 
-/** A row that waits for a slot was due before. One that is due in more than a day has the time of a clock that was ahead. */
+/** Rows that wait for a slot are already due. A row that is due in more than a day was written by a clock that was ahead. */
 const DAY_MS = 86_400_000;
 
-/** Brings a delivery that has a row to its attempt: a slot first, then the row, then the request. */
+/** Starts every delivery: it acquires a slot here, and is then claimed and attempted, or deferred. */
 @Injectable()
 export class DispatchService {
   constructor(
     private readonly slots: SlotsService,
-    private readonly parking: ParkingService,
-    private readonly leases: LeasesService,
+    private readonly deferral: DeferralService,
+    private readonly claims: ClaimsRepository,
+    private readonly deliveries: DeliveriesRepository,
     private readonly attempts: AttemptsService,
+    private readonly outcomes: OutcomesService,
   ) {}
 
   /**
-   * Attempts a delivery that a job offers, or parks it. Does nothing when it is settled, parked or claimed. Throws only when
-   * the infrastructure fails.
+   * Attempts the delivery of a new event, which has no row yet and whose webhook was just read; defers it when no slot is free
+   * soon. Resolves when the attempt is over. Throws while PostgreSQL is unavailable; a delivery without a row is then left to the
+   * lease of its event.
+   * @param whenRow called when the delivery gets a row before the attempt is over
    */
-  async attemptOffered(deliveryId: string, lane: Lane): Promise<void> {
-    if (!(await this.slots.acquire(lane))) return this.parking.park(deliveryId, lane);
-    let claimed: ClaimedDelivery | null = null;
-    try {
-      claimed = await this.leases.claim(deliveryId);
-    } finally {
-      if (!claimed) this.slots.release(lane, null);
+  async attemptNew(first: FirstAttempt, whenRow: () => void): Promise<void> {
+    // Deferred deliveries are older and go first.
+    if (this.deferral.hasDeferred(first.webhookId)) return this.deferNew(first);
+    const acquired = this.slots.acquire(first);
+    if (acquired !== true) {
+      if (!(await acquired)) return this.deferNew(first);
+      first.webhook = await this.readWebhookAgain(first);
     }
-    if (claimed) return this.attemptClaimed(claimed);
-    // The job may have come too early.
-    await this.leases.release(deliveryId);
+    await this.attempts.make(first, (speed) => this.slots.release(first, speed), whenRow);
+  }
+
+  /** Defers the delivery of a new event: it waits in a pending row. Throws while PostgreSQL is unavailable. */
+  async deferNew(first: FirstAttempt): Promise<void> {
+    if (await this.outcomes.insertPending(first, true)) this.deferral.note([first]);
   }
 
   /**
-   * Attempts a delivery whose row is claimed and whose slot is held. The slot is released when the request has ended: the
-   * next request is made while this outcome is written. Throws only when the infrastructure fails.
+   * Attempts or defers a delivery of a queue job. Does nothing when it is final, deferred or claimed. Throws only when the
+   * infrastructure fails.
    */
+  async attemptQueued(deliveryId: string, key: PartitionKey): Promise<void> {
+    if (!(await this.slots.acquire(key))) return this.deferral.defer(deliveryId, key);
+    let claimed: ClaimedDelivery | null = null;
+    try {
+      claimed = await this.claims.claim(deliveryId);
+    } finally {
+      if (!claimed) this.slots.release(key, null);
+    }
+    if (claimed) return this.attemptClaimed(claimed);
+    // The job may have started too early.
+    await this.deliveries.releaseLeases([deliveryId]);
+  }
+
+  /** Attempts a delivery whose row is claimed and whose slot is held. Throws only when the infrastructure fails. */
   async attemptClaimed(delivery: ClaimedDelivery): Promise<void> {
     if (delivery.dueInMs > 0 && delivery.dueInMs < DAY_MS) await pause(delivery.dueInMs);
-    await this.attempts.make(delivery, (pace) => this.slots.release(delivery, pace));
+    await this.attempts.make(delivery, (speed) => this.slots.release(delivery, speed));
+  }
+
+  /** Reads the webhook again after its delivery has waited for a slot. Releases the slot when the read fails. */
+  private async readWebhookAgain(first: FirstAttempt): Promise<DueWebhook | null> {
+    try {
+      return await this.claims.webhook(first.webhookId);
+    } catch (error) {
+      this.slots.release(first, null);
+      throw error;
+    }
   }
 }

@@ -1,63 +1,67 @@
 import type { ClaimedDelivery } from '../attempt';
-import type { ParkingService } from '../slots/parking.service';
+import type { DeferralService } from '../slots/deferral.service';
 import type { SlotsService } from '../slots/slots.service';
 import type { AttemptsService } from './attempts.service';
 import { DispatchService } from './dispatch.service';
-import type { LeasesService } from './leases.service';
+import type { DeliveriesRepository } from '../deliveries.repository';
+import type { ClaimsRepository } from './claims.repository';
+import type { OutcomesService } from './outcomes.service';
 
-const LANE = { webhookId: 'w', userId: 'u' };
-const CLAIMED = { ...LANE, id: 'd', trigger: 'event', dueInMs: 0 } as ClaimedDelivery;
+const KEY = { webhookId: 'w', userId: 'u' };
+const CLAIMED = { ...KEY, id: 'd', trigger: 'event', dueInMs: 0 } as ClaimedDelivery;
 
-describe('A delivery that a job offers', () => {
+describe('A delivery of a queue job', () => {
   function dispatcher(acquired: boolean | Promise<boolean>, claim: () => Promise<ClaimedDelivery | null>) {
     const make = jest.fn().mockResolvedValue(null);
-    const [release, releaseLease, park] = [jest.fn(), jest.fn(), jest.fn()];
+    const [release, releaseLeases, defer] = [jest.fn(), jest.fn(), jest.fn()];
     const service = new DispatchService(
       { acquire: () => acquired, release } as Partial<SlotsService> as SlotsService,
-      { park } as Partial<ParkingService> as ParkingService,
-      { claim, release: releaseLease } as Partial<LeasesService> as LeasesService,
+      { defer } as Partial<DeferralService> as DeferralService,
+      { claim } as Partial<ClaimsRepository> as ClaimsRepository,
+      { releaseLeases } as Partial<DeliveriesRepository> as DeliveriesRepository,
       { make } as Partial<AttemptsService> as AttemptsService,
+      {} as OutcomesService,
     );
-    return { service, make, release, releaseLease, park };
+    return { service, make, release, releaseLeases, defer };
   }
 
   it.each([
     ['at once', true],
-    ['when its turn in the line has come', Promise.resolve(true)],
-  ])('is claimed when it has a slot, %s, and is attempted as it was read', async (_, acquired) => {
+    ['after waiting in the in-memory queue', Promise.resolve(true)],
+  ])('is claimed when it has a slot, %s, and is attempted as read', async (_, acquired) => {
     const { service, make, release } = dispatcher(acquired, async () => CLAIMED);
-    await service.attemptOffered('d', LANE);
+    await service.attemptQueued('d', KEY);
     expect(make).toHaveBeenCalledWith(CLAIMED, expect.any(Function));
     expect(release).not.toHaveBeenCalled();
   });
 
-  it('gives its slot back, and its lease to the sweeper, when it cannot be claimed', async () => {
-    const { service, make, release, releaseLease } = dispatcher(true, async () => null);
-    await service.attemptOffered('d', LANE);
-    expect(release).toHaveBeenCalledWith(LANE, null);
-    expect(releaseLease).toHaveBeenCalledWith('d');
+  it('releases its slot, and its lease to the sweeper, when it cannot be claimed', async () => {
+    const { service, make, release, releaseLeases } = dispatcher(true, async () => null);
+    await service.attemptQueued('d', KEY);
+    expect(release).toHaveBeenCalledWith(KEY, null);
+    expect(releaseLeases).toHaveBeenCalledWith(['d']);
     expect(make).not.toHaveBeenCalled();
   });
 
-  it('gives its slot back when PostgreSQL is away', async () => {
+  it('releases its slot when PostgreSQL is unavailable', async () => {
     const { service, release } = dispatcher(true, () => Promise.reject(new Error('away')));
-    await expect(service.attemptOffered('d', LANE)).rejects.toThrow('away');
-    expect(release).toHaveBeenCalledWith(LANE, null);
+    await expect(service.attemptQueued('d', KEY)).rejects.toThrow('away');
+    expect(release).toHaveBeenCalledWith(KEY, null);
   });
 
-  it('waits until it is due, if its job comes a little early', async () => {
+  it('waits until it is due if its job starts slightly early', async () => {
     const { service, make } = dispatcher(true, async () => ({ ...CLAIMED, dueInMs: 20 }));
     const before = performance.now();
-    await service.attemptOffered('d', LANE);
+    await service.attemptQueued('d', KEY);
     expect(performance.now() - before).toBeGreaterThanOrEqual(19);
     expect(make).toHaveBeenCalledTimes(1);
   });
 
-  it('is parked and not claimed when there is no slot', async () => {
+  it('is deferred and not claimed when there is no slot', async () => {
     const claim = jest.fn();
-    const { service, park } = dispatcher(Promise.resolve(false), claim);
-    await service.attemptOffered('d', LANE);
-    expect(park).toHaveBeenCalledWith('d', LANE);
+    const { service, defer } = dispatcher(Promise.resolve(false), claim);
+    await service.attemptQueued('d', KEY);
+    expect(defer).toHaveBeenCalledWith('d', KEY);
     expect(claim).not.toHaveBeenCalled();
   });
 });

@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { version } from '../../plumbing/config/version';
-import { ClockService } from '../../plumbing/database/clock.service';
-import type { HttpResult } from '../../plumbing/destinations/http-result';
-import { HttpClient } from '../../plumbing/destinations/http.client';
+import { version } from '../../infrastructure/config/version';
+import { ClockService } from '../../infrastructure/database/clock.service';
+import type { HttpResult } from '../../infrastructure/destinations/http-result';
+import { HttpClient } from '../../infrastructure/destinations/http.client';
 import { childTraceparent } from '../../events/traceparent';
 import { SecretsService } from '../../webhooks/secrets/secrets.service';
 import type { Attempt, DueWebhook, Exchange } from '../attempt';
 import type { SigningSecrets } from 'webhook-notification';
 import { prepare } from './signed-request';
 
-/** A request that was made: what the log shows, and its result. */
+/** A request that was made: its exchange for the log, and its result. */
 export interface SentRequest {
   exchange: Exchange;
   result: HttpResult;
 }
 
-/** Builds, signs and makes the request of an attempt. */
+/** Builds, signs and sends the request of an attempt. */
 @Injectable()
 export class SenderService {
   constructor(
@@ -25,7 +25,7 @@ export class SenderService {
     private readonly http: HttpClient,
   ) {}
 
-  /** Makes the request. Null when the webhook's secret does not open: then nothing is sent. */
+  /** Sends the request. Returns null without sending when the webhook's secret cannot be decrypted. */
   async send(delivery: Attempt, webhook: DueWebhook): Promise<SentRequest | null> {
     const secrets = this.secretsOf(delivery.webhookId, webhook);
     if (!secrets) return null;
@@ -43,7 +43,7 @@ export class SenderService {
     return { exchange, result };
   }
 
-  /** Null when the secret does not open. A previous secret that does not open is left out. */
+  /** Returns null when the secret cannot be decrypted. A previous secret that cannot be decrypted is omitted. */
   private secretsOf(id: string, { sealedSecret, sealedPreviousSecret }: DueWebhook): SigningSecrets | null {
     const current = this.secrets.open(id, sealedSecret);
     return current === null

@@ -16,7 +16,7 @@ const delivery = {
 };
 
 describe('A prepared request', () => {
-  it('is this one', () => {
+  it('has the expected url, headers and body', () => {
     expect(prepare(delivery, ONLY, new Date('2026-01-15T09:30:00.999Z'), '1.2.3')).toEqual({
       url: delivery.url,
       body: delivery.body,
@@ -41,7 +41,7 @@ describe('A prepared request', () => {
     expect(headers).toMatchObject({ traceparent });
   });
 
-  it('carries signatures that a receiver finds right', () => {
+  it('carries signatures that a receiver can verify', () => {
     const { headers, body } = prepare(delivery, ONLY, new Date(), '1.2.3');
     const computed = createHmac('sha256', SECRET)
       .update(JSON.stringify(JSON.parse(body)))
@@ -51,7 +51,7 @@ describe('A prepared request', () => {
     expect(receiver.verify(body, headers)).toEqual(JSON.parse(delivery.body));
   });
 
-  it('is signed anew for each attempt, over the same body', () => {
+  it('is signed again for each attempt, over the same body', () => {
     const [first, second] = [0, 1000].map((ms) => prepare(delivery, ONLY, new Date(ms), '1.2.3'));
     expect(second?.body).toBe(first?.body);
     expect(second?.headers['x-service-signature']).toBe(first?.headers['x-service-signature']);
@@ -68,7 +68,7 @@ describe('A prepared request', () => {
     expect(() => new Webhook(Buffer.from('another'), { format: 'raw' }).verify(body, headers)).toThrow();
   });
 
-  it('shows the secret nowhere', () => {
+  it('never contains the secret', () => {
     expect(
       JSON.stringify(
         prepare(delivery, { current: 'a-secret-canary', previous: 'an-older-canary' }, new Date(0), '1.2.3'),

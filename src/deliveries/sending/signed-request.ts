@@ -1,7 +1,7 @@
-import type { PreparedRequest } from '../../plumbing/destinations/http-result';
+import type { PreparedRequest } from '../../infrastructure/destinations/http-result';
 import { signatureHeaders, type SigningSecrets } from 'webhook-notification';
 
-/** What a request is built from. */
+/** The data that a request is built from. */
 export interface Sendable {
   id: string;
   eventId: string;
@@ -10,11 +10,11 @@ export interface Sendable {
   trigger: string;
   body: string;
   url: string;
-  /** W3C Trace Context of this attempt; null when its event belongs to no trace. */
+  /** W3C Trace Context of this attempt; null when its event has no trace. */
   traceparent: string | null;
 }
 
-/** The signed request of one attempt. `at` is the time of this attempt, not of the event. */
+/** Builds the signed request of one attempt. `at` is the time of this attempt, not of the event. */
 export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, version: string): PreparedRequest {
   const { id, eventId, event, attempt, trigger, body, url, traceparent } = delivery;
   return {

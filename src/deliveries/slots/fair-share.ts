@@ -1,87 +1,88 @@
-import type { Lane } from '../lane';
+import type { PartitionKey } from '../partition-key';
 
-/** How an attempt ended for its lane; null when none was made. */
-export type Pace = 'fast' | 'slow' | null;
+/** Speed of an attempt; null when no request was made. */
+export type Speed = 'fast' | 'slow' | null;
 
-interface LaneState {
+interface LimitState {
   inFlight: number;
-  /** Attempts that may be in flight at once: halved by a slow one while others wait, doubled by every other one. */
-  cap: number;
+  /** Maximum number of attempts in flight: halved by a slow attempt while others wait, doubled by every other attempt. */
+  limit: number;
   /** When its first attempt began, or its last one ended, in ms. */
   movedAt: number;
 }
 
-/** A webhook that has all its attempts in flight is stuck when none of them has ended for this long. */
+/** A webhook at its concurrency limit is stuck when none of its attempts has ended for this long. */
 const STUCK_AFTER_MS = 200;
-/** A lane that found no slot counts as waiting for this long. One that still waits asks again with each slot that is released. */
+/** A webhook that got no slot counts as waiting for this long. While it waits, it retries with each released slot. */
 const WAITS_FOR_MS = 1000;
 
 /**
- * Decides which lane may begin an attempt in this process. A webhook may have as many attempts in flight as its cap.
- * Neither a webhook nor a user may hold more slots than are still free: however many a busy one holds, the next one finds
- * as many again. Being slow is no offence: a cap falls only while another lane waits for slots.
+ * Decides which attempts may begin in this process. A webhook has a concurrency limit. Neither a webhook nor a user may hold more
+ * slots than are still free: however many a busy one holds, as many are left for the next. The limit of a slow webhook is lowered
+ * only while another webhook waits for slots.
  */
 export class FairShare {
-  private readonly webhooks = new Map<string, LaneState>();
-  /** The attempts in flight of each user who has any. */
+  private readonly webhooks = new Map<string, LimitState>();
+  /** The number of attempts in flight of each user who has any. */
   private readonly users = new Map<string, number>();
   private inFlight = 0;
-  /** The last two lanes that found no slot, and when. */
+  /** The last two webhooks that got no slot, and when. */
   private waiting: { webhookId: string; at: number }[] = [];
 
   /**
-   * @param slots attempts in flight altogether, at least 1
-   * @param webhookCap attempts in flight for one webhook while it is fast, at least 1
+   * @param slots total number of attempts in flight, at least 1
+   * @param webhookLimit attempts in flight for one webhook while it is fast, at least 1
    */
   constructor(
     private readonly slots: number,
-    private readonly webhookCap: number,
+    private readonly webhookLimit: number,
   ) {}
 
-  /** Slots that nobody holds. */
+  /** Number of free slots. */
   get free(): number {
     return Math.max(0, this.slots - this.inFlight);
   }
 
   /**
-   * True when the lane may have one more attempt in flight. False: it waits for its own attempts, or for slots that others hold.
-   * @param now in ms, of a clock that never goes back
+   * Returns true when the webhook may have one more attempt in flight. False means that it waits for its own attempts, or for
+   * slots of others.
+   * @param now in ms, from a monotonic clock
    */
-  mayBegin({ webhookId, userId }: Lane, now: number): boolean {
-    const { inFlight = 0, cap = this.webhookCap } = this.webhooks.get(webhookId) ?? {};
-    if (inFlight >= cap) return false;
+  mayBegin({ webhookId, userId }: PartitionKey, now: number): boolean {
+    const { inFlight = 0, limit = this.webhookLimit } = this.webhooks.get(webhookId) ?? {};
+    if (inFlight >= limit) return false;
     if (inFlight <= this.free && this.userMayBegin(userId)) return true;
-    this.waiting = [{ webhookId, at: now }, ...this.waiting.filter((lane) => lane.webhookId !== webhookId)].slice(0, 2);
+    this.waiting = [{ webhookId, at: now }, ...this.waiting.filter((key) => key.webhookId !== webhookId)].slice(0, 2);
     return false;
   }
 
-  /** True when the user may have one more attempt in flight, at some webhook. */
+  /** Returns true when the user may have one more attempt in flight, at any webhook. */
   userMayBegin(userId: string): boolean {
     const { free } = this;
     return free > 0 && (this.users.get(userId) ?? 0) <= free;
   }
 
-  /** True when the webhook's cap has fallen, or when it has all its attempts in flight and none ends. */
-  isStuck({ webhookId }: Lane, now: number): boolean {
+  /** Returns true when the webhook's limit was lowered, or when the limit is reached and no attempt ends. */
+  isStuck({ webhookId }: PartitionKey, now: number): boolean {
     const state = this.webhooks.get(webhookId);
     if (!state) return false;
-    return state.cap < this.webhookCap || (state.inFlight >= state.cap && now - state.movedAt > STUCK_AFTER_MS);
+    return state.limit < this.webhookLimit || (state.inFlight >= state.limit && now - state.movedAt > STUCK_AFTER_MS);
   }
 
   /**
-   * Counts an attempt that begins, whether or not it may.
-   * @param now in ms, of a clock that never goes back
+   * Counts an attempt that `mayBegin` allowed.
+   * @param now in ms, from a monotonic clock
    */
-  begin({ webhookId, userId }: Lane, now: number): void {
+  begin({ webhookId, userId }: PartitionKey, now: number): void {
     this.inFlight += 1;
     this.users.set(userId, (this.users.get(userId) ?? 0) + 1);
     const state = this.webhooks.get(webhookId);
     if (state) state.inFlight += 1;
-    else this.webhooks.set(webhookId, { inFlight: 1, cap: this.webhookCap, movedAt: now });
+    else this.webhooks.set(webhookId, { inFlight: 1, limit: this.webhookLimit, movedAt: now });
   }
 
-  /** Counts an attempt that has ended. Its pace changes the webhook's cap. */
-  end({ webhookId, userId }: Lane, pace: Pace, now: number): void {
+  /** Counts an attempt that has ended. Its speed changes the webhook's limit. */
+  end({ webhookId, userId }: PartitionKey, speed: Speed, now: number): void {
     this.inFlight -= 1;
     const ofUser = (this.users.get(userId) ?? 0) - 1;
     if (ofUser > 0) this.users.set(userId, ofUser);
@@ -90,16 +91,16 @@ export class FairShare {
     if (!state) return;
     state.inFlight -= 1;
     state.movedAt = now;
-    if (pace === 'slow' && this.othersWait(webhookId, now)) state.cap = Math.max(1, Math.floor(state.cap / 2));
-    else if (pace !== null) state.cap = Math.min(this.webhookCap, state.cap * 2);
-    if (state.inFlight === 0 && state.cap === this.webhookCap) this.webhooks.delete(webhookId);
+    if (speed === 'slow' && this.othersWait(webhookId, now)) state.limit = Math.max(1, Math.floor(state.limit / 2));
+    else if (speed !== null) state.limit = Math.min(this.webhookLimit, state.limit * 2);
+    if (state.inFlight === 0 && state.limit === this.webhookLimit) this.webhooks.delete(webhookId);
   }
 
   private othersWait(webhookId: string, now: number): boolean {
-    return this.waiting.some((lane) => lane.webhookId !== webhookId && now - lane.at <= WAITS_FOR_MS);
+    return this.waiting.some((key) => key.webhookId !== webhookId && now - key.at <= WAITS_FOR_MS);
   }
 
-  /** Forgets the pace of webhooks that have nothing in flight. Call it seldom: a slow webhook becomes fast by it. */
+  /** Resets the limits of webhooks without attempts in flight. Call it rarely: it raises the limit of a slow webhook. */
   forgetIdle(): void {
     for (const [webhookId, { inFlight }] of this.webhooks) if (inFlight === 0) this.webhooks.delete(webhookId);
   }

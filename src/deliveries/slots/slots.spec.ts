@@ -1,12 +1,12 @@
-import type { Config } from '../../plumbing/config/config';
-import type { Lane } from '../lane';
+import type { Config } from '../../infrastructure/config/config';
+import type { PartitionKey } from '../partition-key';
 import { SlotsService } from './slots.service';
 
-const lane = (userId: string, webhookId: string): Lane => ({ userId, webhookId });
-const BUSY = lane('busy', 'b1');
-const [ANN, OTHER_OF_ANN, BOB] = [lane('ann', 'a1'), lane('ann', 'a2'), lane('bob', 'b2')];
+const key = (userId: string, webhookId: string): PartitionKey => ({ userId, webhookId });
+const BUSY = key('busy', 'b1');
+const [ANN, OTHER_OF_ANN, BOB] = [key('ann', 'a1'), key('ann', 'a2'), key('bob', 'b2')];
 
-describe('The line for a slot', () => {
+describe('The in-memory queue for slots', () => {
   let slots: SlotsService;
   let order: string[];
 
@@ -14,23 +14,23 @@ describe('The line for a slot', () => {
     jest.useFakeTimers();
     order = [];
     slots = new SlotsService({ deliveryConcurrency: 2, webhookConcurrency: 2 } as Config);
-    for (let i = 0; i < 2; i++) slots.acquireAnyway(BUSY);
+    for (let i = 0; i < 2; i++) void slots.acquire(BUSY);
   });
   afterEach(() => {
     jest.clearAllTimers();
     jest.useRealTimers();
   });
 
-  /** Enters the line, and writes down how the wait ended. */
-  function enter(name: string, of: Lane): void {
+  /** Enters the queue, and records how the wait ends. */
+  function enter(name: string, of: PartitionKey): void {
     const acquired = slots.acquire(of);
     if (typeof acquired === 'boolean') order.push(`${name} at once: ${acquired}`);
-    else void acquired.then((has) => order.push(has ? name : `${name} in vain`));
+    else void acquired.then((has) => order.push(has ? name : `${name} timed out`));
   }
 
   const passed = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
-  it('gives slots user by user and webhook by webhook, each in the order of coming', async () => {
+  it('grants slots user by user and webhook by webhook, each in the order of arrival', async () => {
     enter('ann 1', ANN);
     enter('ann 2', ANN);
     enter('ann, other webhook', OTHER_OF_ANN);
@@ -42,26 +42,26 @@ describe('The line for a slot', () => {
     expect(order).toEqual(['ann 1', 'bob', 'ann, other webhook', 'ann 2']);
   });
 
-  it('is left after a second in vain', async () => {
+  it('gives up after a second', async () => {
     enter('ann', ANN);
     await passed(900);
     expect(order).toEqual([]);
     await passed(300);
-    expect(order).toEqual(['ann in vain']);
+    expect(order).toEqual(['ann timed out']);
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('is left by the deliveries of a webhook that is stuck, and entered by no others of it', async () => {
+  it('does not accept deliveries of a stuck webhook', async () => {
     slots.release(BUSY, null);
     enter('first', ANN);
     enter('bob', BOB);
     slots.release(ANN, 'slow');
-    slots.acquireAnyway(ANN);
+    void slots.acquire(ANN);
     enter('second', ANN);
     expect(order).toEqual(['first at once: true', 'second at once: false']);
   });
 
-  it('is empty for its next delivery when all have left it', async () => {
+  it('serves the next delivery after all others have left', async () => {
     for (let round = 0; round < 3; round++) {
       enter('ann', ANN);
       enter('bob', BOB);
@@ -73,14 +73,14 @@ describe('The line for a slot', () => {
     expect(order.at(-1)).toBe('last');
   });
 
-  it('tells of a free slot that nobody in the line takes', async () => {
+  it('reports a released slot that no waiting delivery takes', async () => {
     const free = jest.fn();
     slots.whenFree(free);
     slots.release(BUSY, 'fast');
     expect(free).toHaveBeenCalledTimes(1);
   });
 
-  it('tells of none when the line takes it', () => {
+  it('reports no slot when a waiting delivery takes it', () => {
     const free = jest.fn();
     slots.whenFree(free);
     enter('ann', ANN);

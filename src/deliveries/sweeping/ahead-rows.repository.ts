@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { PARKED_LEASE } from '../lease';
+import { DEFERRED_LEASE } from '../lease';
 
 /**
- * Each row is due now, and deferred: the queue may hold a job of the same id for a time that lies ahead, and would ignore a new
- * one. A deferred row needs no job.
+ * Makes each row due now, and defers it: the queue may hold a job of the same id for a time in the future, and would ignore a new
+ * one. A deferred row requires no job.
  */
 const DEFER_DELIVERIES = `
   update webhook_service.deliveries d
-  set scheduled_at = least(scheduled_at, now()), parked = true, claimed = false, leased_until = now() + ${PARKED_LEASE}
+  set scheduled_at = least(scheduled_at, now()), parked = true, claimed = false, leased_until = now() + ${DEFERRED_LEASE}
   from (
     select id from webhook_service.deliveries
     where status = 'pending' and leased_until > now() + $1 * interval '1 millisecond'
@@ -18,7 +18,7 @@ const DEFER_DELIVERIES = `
   where d.id = ahead.id
   returning d.id`;
 
-/** For the sweeper, which makes jobs for them. */
+/** Releases events to the sweeper, which enqueues jobs for them. */
 const RELEASE_EVENTS = `
   update webhook_service.events e set claimed = false, leased_until = now()
   from (
@@ -29,26 +29,26 @@ const RELEASE_EVENTS = `
   where e.id = ahead.id
   returning e.id`;
 
-/** An event reaches only webhooks that are older than itself. */
+/** Moves creation times in the future to now: an event reaches only webhooks that are older than itself. */
 const DATE_WEBHOOKS = `
   update webhook_service.webhooks set created_at = now() where id >= $1 and created_at > now()`;
 
-/** Rows that were written while PostgreSQL's clock was ahead, and that nobody would look at before that time has come. */
+/** Repairs rows that were written while PostgreSQL's clock was ahead, and that would otherwise wait until that time. */
 @Injectable()
 export class AheadRowsRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Makes at most `limit` pending deliveries due whose lease ends in more than `leaseMs`. Returns their ids. */
+  /** Makes due the pending deliveries whose leases end more than `leaseMs` from now, at most `limit`. Returns their ids. */
   deferDeliveries(leaseMs: number, limit: number): Promise<string[]> {
     return this.idsOf(DEFER_DELIVERIES, leaseMs, limit);
   }
 
-  /** Gives the sweeper at most `limit` events whose lease ends in more than `leaseMs`. Returns their ids. */
+  /** Releases to the sweeper the events whose leases end more than `leaseMs` from now, at most `limit`. Returns their ids. */
   releaseEvents(leaseMs: number, limit: number): Promise<string[]> {
     return this.idsOf(RELEASE_EVENTS, leaseMs, limit);
   }
 
-  /** Lets webhooks with this id or a higher one be created now at the latest. */
+  /** Moves creation times in the future to now, for webhooks with this id or a higher one. */
   async dateWebhooks(firstId: string): Promise<void> {
     await this.dataSource.query(DATE_WEBHOOKS, [firstId]);
   }

@@ -1,50 +1,35 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Config } from '../../plumbing/config/config';
-import { ClockService } from '../../plumbing/database/clock.service';
-import { lowestIdOf } from '../../plumbing/database/id-time';
-import { Repeat } from '../../plumbing/timers/repeat.timer';
+import { Injectable, Logger } from '@nestjs/common';
+import { Config } from '../../infrastructure/config/config';
+import { ClockService } from '../../infrastructure/database/clock.service';
+import { lowestIdOf } from '../../infrastructure/database/id-time';
+import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
+import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { longestWaitMs } from '../longest-wait';
 import { SendQueue } from '../send.queue';
 import { AheadRowsRepository } from './ahead-rows.repository';
 
 const EVERY_MS = 60_000;
-/** Longer than any lease is beyond the due time of its row. */
+/** Longer than any lease lasts beyond the due time of its row. */
 const TOLERATED_MS = 60_000;
 const MAX_ROWS = 1000;
 
 /**
- * Brings back rows that wait for a time further ahead than any wait is: PostgreSQL's clock was ahead when they were written, and
- * is right again. The sweeper would find them only when that time has come. Runs at start, and every minute.
+ * Repairs rows that wait longer than any row can: PostgreSQL's clock was ahead when they were written, and is correct again.
+ * Otherwise the sweeper would find them only at that time. Runs at startup, and every minute.
  */
 @Injectable()
-export class AheadRowsService implements OnApplicationShutdown {
-  private readonly logger = new Logger('Sweeper');
-  private readonly repeat = new Repeat(() => this.bringBack(), {
-    everyMs: EVERY_MS,
-    onFailure: (error, isRepeated) => {
-      if (!isRepeated) this.logger.warn(`Looking for rows that lie ahead failed; retrying: ${String(error)}`);
-    },
-  });
+export class AheadRowsService {
+  private readonly logger = new Logger(AheadRowsService.name);
 
   constructor(
     private readonly config: Config,
     private readonly clock: ClockService,
     private readonly rows: AheadRowsRepository,
     private readonly send: SendQueue,
-  ) {}
-
-  /** Begins with a run now. */
-  start(): void {
-    this.repeat.start();
-  }
-
-  /** Begins no further run. Resolves when the run under way has ended. */
-  stop(): Promise<void> {
-    return this.repeat.stop();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.stop();
+    tasks: WorkerTasksService,
+  ) {
+    const onFailure = logFirst(this.logger, 'Querying rows that are due too late');
+    tasks.add(new Repeat(() => this.bringBack(), { everyMs: EVERY_MS, onFailure }));
   }
 
   private async bringBack(): Promise<number> {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
+import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { JOB_LEASE } from '../lease';
 
-/** For how long the oldest row of each kind and state has been due, in seconds; 0: there is none. */
+/** Age in seconds of the oldest due row of each kind and state; 0 when there is none. */
 export interface OldestDue {
   unattendedEvents: number;
   pendingEvents: number;
@@ -13,24 +13,24 @@ export interface OldestDue {
 
 const secondsSince = (time: string): string => `coalesce(extract(epoch from now() - min(${time})), 0)::float8`;
 
-/** Swept every second, so a lease that ended before this is attended to by no process. */
+/** Sweeps run every second, so no process attends to a lease that ended before this. */
 const UNATTENDED_SINCE = `now() - interval '5 seconds'`;
 
 /**
- * Looks at $1 rows of each state, those whose leases end first, and at the first row of $2 webhooks with deferred rows. It
- * reads partial indexes only, so its cost is bounded whatever the tables hold; beyond these rows there may be an older one.
- * A pending row that is due has a lease of at most JOB_LEASE from now.
+ * Reads $1 rows of each state, those whose leases end first, and the first row of $2 webhooks with deferred rows. It reads only
+ * partial indexes, so its cost is bounded whatever the tables contain; older rows may exist beyond these. A pending row that is
+ * due has a lease of at most JOB_LEASE from now.
  */
 export const OLDEST_DUE: Statement = {
   name: 'oldest_due',
   text: `
-    with recursive lane as (
+    with recursive key as (
       (select user_id, webhook_id, scheduled_at from webhook_service.deliveries
        where status = 'pending' and parked order by user_id, webhook_id, id limit 1)
       union all
-      select following.* from lane cross join lateral (
+      select following.* from key cross join lateral (
         select user_id, webhook_id, scheduled_at from webhook_service.deliveries
-        where status = 'pending' and parked and (user_id, webhook_id) > (lane.user_id, lane.webhook_id)
+        where status = 'pending' and parked and (user_id, webhook_id) > (key.user_id, key.webhook_id)
         order by user_id, webhook_id, id limit 1
       ) as following
     )
@@ -52,15 +52,15 @@ export const OLDEST_DUE: Statement = {
         where status = 'pending' and leased_until between ${UNATTENDED_SINCE} and now() + ${JOB_LEASE}
         order by leased_until limit $1
       ) as d where not parked and scheduled_at <= now()) as "pendingDeliveries",
-      (select ${secondsSince('scheduled_at')} from (select scheduled_at from lane limit $2) as d) as "deferredDeliveries"`,
+      (select ${secondsSince('scheduled_at')} from (select scheduled_at from key limit $2) as d) as "deferredDeliveries"`,
 };
 
-/** Finds out how late the service is. */
+/** Measures how late the service is. */
 @Injectable()
 export class OldestDueRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** Looks at `rows` rows of each state and at `webhooks` webhooks with deferred rows. Throws while PostgreSQL is away. */
+  /** Reads `rows` rows of each state and `webhooks` webhooks with deferred rows. Throws while PostgreSQL is unavailable. */
   async read(rows: number, webhooks: number): Promise<OldestDue> {
     const [found] = await this.statements.run<OldestDue & Record<string, unknown>>(OLDEST_DUE, [rows, webhooks]);
     if (!found) throw new Error('The statement returned no row.');

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { MetricsService } from '../../plumbing/metrics/metrics.service';
+import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import { OldestDueRepository } from './oldest-due.repository';
 
 const MAX_ROWS = 1000;
 const MAX_WEBHOOKS = 100;
 
-/** Shows how late the service is, as a metric. */
+/** Exports how late the service is, as a metric. */
 @Injectable()
 export class OldestDueService {
   constructor(rows: OldestDueRepository, metrics: MetricsService) {

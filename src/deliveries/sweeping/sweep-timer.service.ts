@@ -1,25 +1,22 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { isDatabaseUnavailable } from '../../plumbing/errors/database-error';
-import { HealthService, UnhealthyError } from '../../plumbing/health/health.service';
-import { Repeat } from '../../plumbing/timers/repeat.timer';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { Config } from '../../infrastructure/config/config';
+import { isDatabaseUnavailable } from '../../infrastructure/errors/database-error';
+import { HealthService, UnhealthyError } from '../../infrastructure/health/health.service';
+import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
+import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { SweepRepository } from './sweep.repository';
 import { SweeperService } from './sweeper.service';
 import { WatchdogService } from './watchdog.service';
 
 const SWEEP_EVERY_MS = 1000;
-const WELL_WITHIN_MS = 15_000;
-/** After PostgreSQL was away, processes that kept outcomes write them before anything is swept. */
+const HEALTHY_WITHIN_MS = 15_000;
+/** Delay after PostgreSQL was unavailable: processes write the outcomes that they kept before any row is swept. */
 const HEAD_START_MS = 2000;
 
-/** Sweeps from a timer of this process, never from the queue that sweeping repairs. */
+/** Sweeps on a timer of this process, never through the queue that sweeping repairs. */
 @Injectable()
-export class SweepTimerService implements OnApplicationShutdown {
-  private readonly logger = new Logger('Sweeper');
-  private readonly repeat = new Repeat(() => this.sweep(), {
-    everyMs: SWEEP_EVERY_MS,
-    onFailure: (error) => this.report(error),
-  });
-  private failing = false;
+export class SweepTimerService implements OnApplicationBootstrap {
+  private readonly logger = new Logger(SweepTimerService.name);
   private postgresWasAway = false;
   private sweptAt = 0;
 
@@ -28,44 +25,37 @@ export class SweepTimerService implements OnApplicationShutdown {
     private readonly rows: SweepRepository,
     private readonly watchdog: WatchdogService,
     private readonly health: HealthService,
-  ) {}
+    private readonly config: Config,
+    tasks: WorkerTasksService,
+  ) {
+    const logFailure = logFirst(this.logger, 'Sweeping');
+    const onFailure = (error: unknown, isRepeated: boolean): void => {
+      logFailure(error, isRepeated);
+      this.postgresWasAway ||= isDatabaseUnavailable(error);
+    };
+    tasks.add(new Repeat(() => this.sweep(), { everyMs: SWEEP_EVERY_MS, onFailure }));
+  }
 
-  /** Sweeps every second from now on. The process is not ready while no sweep has succeeded for 15 s. */
-  start(): void {
+  /** Registers a health check: a worker is not ready while no sweep has succeeded for 15 s. */
+  onApplicationBootstrap(): void {
+    if (this.config.role === 'api') return;
     this.sweptAt = Date.now();
-    this.health.register('sweeper', async () => this.assertWell());
-    this.repeat.start();
+    this.health.register('sweeper', async () => this.assertHealthy());
   }
 
-  /** Begins no further sweep; resolves when the one under way has ended. */
-  stop(): Promise<void> {
-    return this.repeat.stop();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.stop();
-  }
-
-  /** Answers in how many milliseconds to sweep again. */
+  /** Returns the delay in ms before the next sweep. */
   private async sweep(): Promise<number> {
     if (this.postgresWasAway) {
       await this.rows.assertReachable();
       this.postgresWasAway = false;
       return HEAD_START_MS;
     }
-    await this.watchdog.judge(await this.sweeper.sweep());
+    await this.watchdog.check(await this.sweeper.sweep());
     this.sweptAt = Date.now();
-    this.failing = false;
     return SWEEP_EVERY_MS;
   }
 
-  private report(error: unknown): void {
-    if (!this.failing) this.logger.warn(`Sweeping fails, and is tried again every second: ${String(error)}`);
-    this.failing = true;
-    this.postgresWasAway ||= isDatabaseUnavailable(error);
-  }
-
-  private assertWell(): void {
-    if (Date.now() - this.sweptAt > WELL_WITHIN_MS) throw new UnhealthyError('No sweep has succeeded for 15 s.');
+  private assertHealthy(): void {
+    if (Date.now() - this.sweptAt > HEALTHY_WITHIN_MS) throw new UnhealthyError('No sweep has succeeded for 15 s.');
   }
 }

@@ -1,4 +1,6 @@
-import type { HealthService } from '../../plumbing/health/health.service';
+import type { Config } from '../../infrastructure/config/config';
+import type { HealthService } from '../../infrastructure/health/health.service';
+import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import type { SweeperService, Swept } from './sweeper.service';
 import type { SweepRepository } from './sweep.repository';
 import { SweepTimerService } from './sweep-timer.service';
@@ -16,14 +18,18 @@ describe('The timer of the sweeper', () => {
       if (store.error) throw store.error;
     };
     const sweep = jest.fn(async () => answer().then(() => SWEPT));
-    const started = new SweepTimerService(
+    const config = { role: 'worker' } as Config;
+    const tasks = new WorkerTasksService(config);
+    new SweepTimerService(
       { sweep } as Partial<SweeperService> as SweeperService,
       { assertReachable: answer } as Partial<SweepRepository> as SweepRepository,
-      { judge: async () => undefined } as Partial<WatchdogService> as WatchdogService,
+      { check: async () => undefined } as Partial<WatchdogService> as WatchdogService,
       { register: () => undefined } as Partial<HealthService> as HealthService,
+      config,
+      tasks,
     );
-    started.start();
-    return { store, sweep, stop: () => started.stop() };
+    tasks.onApplicationBootstrap();
+    return { store, sweep, stop: () => tasks.stop() };
   }
 
   it('sweeps every second', async () => {
@@ -33,14 +39,14 @@ describe('The timer of the sweeper', () => {
     await stop();
   });
 
-  it('sweeps again two seconds after PostgreSQL has come back, so that outcomes that were kept are written first', async () => {
+  it('sweeps again two seconds after PostgreSQL is available again, so that kept outcomes are written first', async () => {
     const { store, sweep, stop } = timer();
     store.error = new Error('Connection terminated unexpectedly');
     await jest.advanceTimersByTimeAsync(1000);
     expect(sweep).toHaveBeenCalledTimes(2);
     await jest.advanceTimersByTimeAsync(10_000);
     store.error = null;
-    // It is tried again within a second, and then it takes two.
+    // The timer retries within a second, and then waits two.
     await jest.advanceTimersByTimeAsync(2999);
     expect(sweep).toHaveBeenCalledTimes(2);
     await jest.advanceTimersByTimeAsync(1);
@@ -48,7 +54,7 @@ describe('The timer of the sweeper', () => {
     await stop();
   });
 
-  it('sweeps again at once when it was the queue that was away', async () => {
+  it('sweeps again at once when it was the queue that was unavailable', async () => {
     const { store, sweep, stop } = timer();
     store.error = new Error('Stream is not writeable');
     await jest.advanceTimersByTimeAsync(1000);

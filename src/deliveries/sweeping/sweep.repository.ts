@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
+import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { isAmong } from '../found-by-id';
-import { EVENT_LEASE, JOB_LEASE, PARKED_LEASE } from '../lease';
+import { EVENT_LEASE, JOB_LEASE, DEFERRED_LEASE } from '../lease';
 import { SEND_QUEUE_INDEX } from '../send-queue-names';
-import type { Lane } from '../lane';
+import type { PartitionKey } from '../partition-key';
 
 /**
- * When a queue was emptied, the leases of its rows expire within 1 to 3 s. In the first second attempts that are under way
- * can end; the spread keeps receivers from being stormed.
+ * When a queue has lost its jobs, the leases of its rows expire within 1 to 3 s. In the first second, attempts in flight can end;
+ * the spread protects receivers from a burst.
  */
 const SOON = `(1 + 2 * random()) * interval '1 second'`;
 
 /**
- * Two sweepers never take the same rows. $2: leases that ended at most so many milliseconds ago; null: all. A sweep reads the
- * dead entries of the index too.
+ * Two sweepers never take the same rows. $2 limits the sweep to leases that ended at most this many milliseconds ago, because it
+ * also reads dead index entries; null for all.
  */
 const expired = (table: 'events' | 'deliveries', isOpen: string): string => `
   with expired as materialized (
@@ -46,17 +46,17 @@ const RECLAIM_DELIVERIES: Statement = {
     returning d.id, d.webhook_id as "webhookId", d.user_id as "userId"`,
 };
 
-/** For rows that the queues have no room for: workers admit them as they have slots. */
-const PARK_DELIVERIES: Statement = {
-  name: 'park_expired_deliveries',
+/** For rows beyond the queue capacity: workers dispatch them as slots become free. */
+const DEFER_DELIVERIES: Statement = {
+  name: 'defer_expired_deliveries',
   text: `
     ${expired('deliveries', `status = 'pending'`)}
-    update webhook_service.deliveries d set leased_until = now() + ${PARKED_LEASE}, parked = true, claimed = false
+    update webhook_service.deliveries d set leased_until = now() + ${DEFERRED_LEASE}, parked = true, claimed = false
     where ${isAmong('d', 'expired')}
     returning d.id`,
 };
 
-/** A claimed event needs no job. An event that is held for half a second is claimed. */
+/** A claimed event requires no job. An event that is held for half a second is claimed. */
 const EXPIRE_EVENTS = `
   update webhook_service.events set leased_until = now() + ${SOON}
   where fanned_out_at is null and leased_until > now() and not claimed`;
@@ -66,8 +66,8 @@ const EXPIRE_DELIVERIES = `
   where status = 'pending' and leased_until > now() and not parked and not claimed and ${SEND_QUEUE_INDEX} = any($2::int[])`;
 
 /**
- * Counts at most $1 rows of each kind and reads only the partial indexes. Swept every second, so anything that expired 5 s
- * ago means that sweeping is stuck.
+ * Counts at most $1 rows of each kind and reads only the partial indexes. Sweeps run every second, so a row that expired more
+ * than 5 s ago means that sweeping is stuck.
  */
 const COUNT_EXPIRED = `
   select
@@ -79,9 +79,9 @@ const COUNT_EXPIRED = `
       where status = 'pending' and leased_until < now() - interval '5 seconds' limit $1) as d) as deliveries`;
 
 /** A delivery whose expired lease the sweeper has taken. */
-export type SweptDelivery = Lane & { id: string };
+export type SweptDelivery = PartitionKey & { id: string };
 
-/** Finds rows whose lease has expired, and takes their leases. */
+/** Finds rows whose leases have expired, and takes over these leases. */
 @Injectable()
 export class SweepRepository {
   constructor(
@@ -89,48 +89,54 @@ export class SweepRepository {
     private readonly statements: StatementsService,
   ) {}
 
-  /** Takes at most `limit` events whose leases ended within that time, for which the caller queues jobs. Answers their ids. */
+  /**
+   * Takes over at most `limit` events whose leases ended within `withinMs` (null for any time), for which the caller enqueues
+   * jobs. Returns their ids.
+   */
   async reclaimEvents(limit: number, withinMs: number | null): Promise<string[]> {
     return (await this.statements.run<{ id: string }>(RECLAIM_EVENTS, [limit, withinMs])).map(({ id }) => id);
   }
 
-  /** Takes at most `limit` deliveries whose leases ended within that time, for which the caller queues jobs. */
+  /**
+   * Takes over at most `limit` deliveries whose leases ended within `withinMs` (null for any time), for which the caller enqueues
+   * jobs.
+   */
   reclaimDeliveries(limit: number, withinMs: number | null): Promise<SweptDelivery[]> {
     return this.statements.run<SweptDelivery & Record<string, unknown>>(RECLAIM_DELIVERIES, [limit, withinMs]);
   }
 
-  /** The queue did not take these events: their leases end now, for the next sweep. */
+  /** Ends the leases of events that could not be enqueued, so that the next sweep takes them. */
   async releaseEvents(ids: readonly string[]): Promise<void> {
     await this.dataSource.query(RELEASE_EVENTS, [ids]);
   }
 
-  /** Parks at most `limit` deliveries whose leases ended within that time. Answers how many. */
-  async parkDeliveries(limit: number, withinMs: number | null): Promise<number> {
-    return (await this.statements.run(PARK_DELIVERIES, [limit, withinMs])).length;
+  /** Defers at most `limit` deliveries whose leases ended within `withinMs` (null for any time). Returns their number. */
+  async deferDeliveries(limit: number, withinMs: number | null): Promise<number> {
+    return (await this.statements.run(DEFER_DELIVERIES, [limit, withinMs])).length;
   }
 
-  /** The queue of events has lost its jobs: the leases of events that nobody has claimed end within 3 s. Answers how many rows that are. */
+  /** Makes the leases of unclaimed events end within 3 s, because their queue has lost its jobs. Returns the number of rows. */
   async expireEvents(): Promise<number> {
     const [, count] = await this.dataSource.query<[unknown, number]>(EXPIRE_EVENTS);
     return count;
   }
 
   /**
-   * Some of `count` send queues, named by their indexes, have lost their jobs. The leases of their rows end within 3 s, or
-   * when the row is due if that is later. Answers how many rows that are.
+   * Makes leases end within 3 s, or when the row is due if that is later, because send queues have lost the jobs of these rows.
+   * `indexes` selects these queues among `count`. Returns the number of rows.
    */
   async expireDeliveries(count: number, indexes: readonly number[]): Promise<number> {
     const [, rows] = await this.dataSource.query<[unknown, number]>(EXPIRE_DELIVERIES, [count, indexes]);
     return rows;
   }
 
-  /** How many rows expired more than 5 s ago; counts no further than `limit` of each kind. */
+  /** Counts the rows that expired more than 5 s ago, up to `limit` of each kind. */
   async countExpired(limit: number): Promise<{ events: number; deliveries: number }> {
     const [counts] = await this.dataSource.query<{ events: number; deliveries: number }[]>(COUNT_EXPIRED, [limit]);
     return { events: 0, deliveries: 0, ...counts };
   }
 
-  /** Throws while PostgreSQL is away. */
+  /** Throws while PostgreSQL is unavailable. */
   async assertReachable(): Promise<void> {
     await this.dataSource.query('select 1');
   }

@@ -1,33 +1,38 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Counter } from 'prom-client';
 import { FAN_OUT_QUEUE, FanOutQueue } from '../../events/fan-out.queue';
-import { MetricsService } from '../../plumbing/metrics/metrics.service';
-import { RedisMemoryClient } from '../../plumbing/queue/redis-memory.client';
+import { MetricsService } from '../../infrastructure/metrics/metrics.service';
+import { RedisMemoryClient } from '../../infrastructure/queue/redis-memory.client';
 import { SendQueue } from '../send.queue';
 import { SweepRepository } from './sweep.repository';
 
-/** How many expired rows a sweep has put back on their queues. */
+/** Number of expired rows that a sweep has enqueued again. */
 export interface Swept {
   events: number;
   deliveries: number;
-  /** The same by the name of the queue; at least 1 where the queue is so full that nothing was put on it. */
+  /** The same by queue name; at least 1 for a queue that was too full to accept any. */
   byQueue: ReadonlyMap<string, number>;
 }
 
 const MAX_ROWS = 1000;
-/** A sweep ends, however much there is: the next one goes on within a second. */
+/** A sweep ends after this many pages; the next one continues within a second. */
 const MAX_PAGES = 10;
 const MAX_COUNTED = 10_000;
-/** Other sweeps look only for leases that ended lately: nearly all older entries of the index are dead. */
+/**
+ * How often a sweep covers all leases. The others cover only leases that ended recently: nearly all older index entries are dead.
+ */
 const WHOLE_EVERY_MS = 60_000;
 const LATELY_MS = 10_000;
 
-/** Turns rows whose lease has expired into jobs again. Any number of sweepers may run at once. */
+/** Enqueues jobs for rows whose lease has expired. Any number of sweepers may run at once. */
 @Injectable()
 export class SweeperService {
-  private readonly logger = new Logger('Sweeper');
+  private readonly logger = new Logger(SweeperService.name);
   private readonly repairs: Counter<'kind'>;
-  /** When a sweep last began that left nothing, and one of everything, in ms of this process. */
+  /**
+   * When the last sweep that left no rows began (`any`), and the last such sweep of all leases (`whole`), in ms by
+   * `performance.now()`.
+   */
   private readonly lastAt = {
     events: { any: -Infinity, whole: -Infinity },
     deliveries: { any: -Infinity, whole: -Infinity },
@@ -40,7 +45,7 @@ export class SweeperService {
     private readonly memory: RedisMemoryClient,
     metrics: MetricsService,
   ) {
-    const help = 'Rows that a sweep of this process has put back on their queue.';
+    const help = 'Rows that a sweep of this process has enqueued again.';
     this.repairs = metrics.counterBy('webhooks_sweeper_repairs_total', help, 'kind', ['events', 'deliveries']);
     const expired = `Rows whose lease expired more than 5 s ago, up to ${MAX_COUNTED}.`;
     metrics.gauge('webhooks_unattended_rows', expired, ['kind'], async () => {
@@ -49,9 +54,9 @@ export class SweeperService {
     });
   }
 
-  /** One sweep. Throws while a store is away: the rows are left to the next sweep then. */
+  /** Performs one sweep. Throws while a store is unavailable; the rows are then left to the next sweep. */
   async sweep(): Promise<Swept> {
-    await this.expireForgotten(await this.memory.lost([FAN_OUT_QUEUE, ...this.send.names]));
+    await this.expireLost(await this.memory.lost([FAN_OUT_QUEUE, ...this.send.names]));
     const byQueue = new Map<string, number>();
     const swept = {
       events: await this.reclaimAll('events', (limit, withinMs) => this.reclaimEvents(limit, withinMs, byQueue)),
@@ -63,13 +68,13 @@ export class SweeperService {
     return { ...swept, byQueue };
   }
 
-  /** Null: there is no room on the queue. */
+  /** Returns null when the queue is full. */
   private async reclaimEvents(
     limit: number,
     withinMs: number | null,
     byQueue: Map<string, number>,
   ): Promise<number | null> {
-    // Without room they would expire again before a worker has come to them, and be offered twice.
+    // On a full queue the events would expire again before a worker gets to them, and be enqueued twice.
     if (this.fanOut.remaining < limit) {
       byQueue.set(FAN_OUT_QUEUE, byQueue.get(FAN_OUT_QUEUE) ?? 1);
       return null;
@@ -90,22 +95,22 @@ export class SweeperService {
     withinMs: number | null,
     byQueue: Map<string, number>,
   ): Promise<number> {
-    if (this.send.remaining < limit) return this.rows.parkDeliveries(limit, withinMs);
+    if (this.send.remaining < limit) return this.rows.deferDeliveries(limit, withinMs);
     const deliveries = await this.rows.reclaimDeliveries(limit, withinMs);
-    await this.send.enqueue(deliveries);
+    await this.send.enqueueEach(deliveries);
     for (const [name, count] of this.send.countByName(deliveries.map(({ id }) => id))) {
       byQueue.set(name, count + (byQueue.get(name) ?? 0));
     }
     return deliveries.length;
   }
 
-  private async expireForgotten(forgetful: readonly string[]): Promise<void> {
-    if (forgetful.length === 0) return;
+  private async expireLost(lost: readonly string[]): Promise<void> {
+    if (lost.length === 0) return;
     const { names } = this.send;
-    const events = forgetful.includes(FAN_OUT_QUEUE) ? await this.rows.expireEvents() : 0;
-    const indexes = [...names.keys()].filter((index) => forgetful.includes(names[index] as string));
+    const events = lost.includes(FAN_OUT_QUEUE) ? await this.rows.expireEvents() : 0;
+    const indexes = [...names.keys()].filter((index) => lost.includes(names[index] as string));
     const expired = events + (await this.rows.expireDeliveries(names.length, indexes));
-    if (expired > 0) this.logger.warn(`The queue has forgotten ${expired} rows: they are put on it again.`);
+    if (expired > 0) this.logger.warn(`The queue has lost the jobs of ${expired} rows; enqueuing them again`);
   }
 
   private async reclaimAll(

@@ -1,6 +1,6 @@
 import type { FanOutQueue } from '../../events/fan-out.queue';
-import type { MetricsService } from '../../plumbing/metrics/metrics.service';
-import type { RedisMemoryClient } from '../../plumbing/queue/redis-memory.client';
+import type { MetricsService } from '../../infrastructure/metrics/metrics.service';
+import type { RedisMemoryClient } from '../../infrastructure/queue/redis-memory.client';
 import type { SendQueue } from '../send.queue';
 import type { SweepRepository } from './sweep.repository';
 import { SweeperService } from './sweeper.service';
@@ -9,11 +9,11 @@ const EVERYTHING = null;
 const LATELY_MS = 10_000;
 const PAGE = 1000;
 
-describe('What a sweeper looks for', () => {
+describe('A sweep', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  /** Sweeps every second; answers for each sweep how old the leases were that it looked for. */
+  /** Sweeps every second; returns for each sweep the maximum age of the leases that it covered. */
   function started(found: number[] = []) {
     const bounds: (number | null)[] = [];
     const rows: Partial<SweepRepository> = {
@@ -29,7 +29,7 @@ describe('What a sweeper looks for', () => {
       {
         names: [],
         remaining: Infinity,
-        enqueue: async () => undefined,
+        enqueueEach: async () => undefined,
         countByName: () => [],
       } as Partial<SendQueue> as SendQueue,
       { lost: async () => [] } as Partial<RedisMemoryClient> as RedisMemoryClient,
@@ -46,21 +46,21 @@ describe('What a sweeper looks for', () => {
     return { sweep };
   }
 
-  it('is everything at first and once a minute, and otherwise what expired lately', async () => {
+  it('covers all leases at first and once a minute, otherwise those that expired recently', async () => {
     const { sweep } = started();
     expect(await sweep(1)).toEqual([EVERYTHING]);
     expect(await sweep(60)).toEqual(Array(60).fill(LATELY_MS));
     expect(await sweep(2)).toEqual([EVERYTHING, LATELY_MS]);
   });
 
-  it('is everything again after a time without sweeps, in which leases may have expired long ago', async () => {
+  it('covers all leases again after a pause, during which leases may have expired long ago', async () => {
     const { sweep } = started();
     await sweep(3);
     jest.advanceTimersByTime(5000);
     expect(await sweep(2)).toEqual([EVERYTHING, LATELY_MS]);
   });
 
-  it('is everything until a sweep has left nothing', async () => {
+  it('covers all leases until a sweep has left none', async () => {
     const { sweep } = started(Array<number>(15).fill(PAGE));
     expect(await sweep(3)).toEqual([...Array(16).fill(EVERYTHING), LATELY_MS]);
   });

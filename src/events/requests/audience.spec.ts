@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/access-token';
 import { ALL_SCOPES } from '../../auth/scope';
-import { MESSAGES } from '../../plumbing/errors/messages';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 import { audienceOf } from './audience';
 
 const alice = (...scopes: Principal['scopes'][number][]): Principal => ({
@@ -11,12 +11,12 @@ const alice = (...scopes: Principal['scopes'][number][]): Principal => ({
 });
 
 describe('The audience of an event published over HTTP', () => {
-  it.each([undefined, 'alice'])('is the publisher alone when it names %p', (wanted) => {
+  it.each([undefined, 'alice'])('is only the publisher when the request names %p', (wanted) => {
     expect(audienceOf(alice(), wanted)).toBe('alice');
     expect(audienceOf(alice('events:broadcast'), wanted)).toBe('alice');
   });
 
-  it.each(['bob', 'Alice', '', null])('is %p with events:broadcast, and refused without it', (wanted) => {
+  it.each(['bob', 'Alice', '', null])('is %p with events:broadcast, and rejected without it', (wanted) => {
     expect(audienceOf(alice('events:broadcast'), wanted)).toBe(wanted);
     const others = ALL_SCOPES.filter((scope) => scope !== 'events:broadcast');
     expect(() => audienceOf(alice(...others), wanted)).toThrow(
@@ -24,7 +24,7 @@ describe('The audience of an event published over HTTP', () => {
     );
   });
 
-  it('when it is refused names the scope that is missing', () => {
+  it('when rejected, names the missing scope', () => {
     expect(MESSAGES.broadcastRefused).toContain('events:broadcast');
   });
 });

@@ -1,11 +1,11 @@
 import type { Principal } from '../../auth/access-token';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 
 /**
- * The user whose webhooks an event published over HTTP reaches; null: everybody's. It is the publisher, unless the
+ * Returns the user whose webhooks receive an event published over HTTP; null for all users. It is the publisher, unless the
  * request names another user or null.
- * @throws ApiError 403 when that needs `events:broadcast` and the token lacks it
+ * @throws ApiError 403 when that requires `events:broadcast` and the token lacks it
  */
 export function audienceOf(user: Principal, wanted: string | null | undefined): string | null {
   if (wanted === undefined || wanted === user.userId) return user.userId;

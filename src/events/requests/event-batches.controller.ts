@@ -4,17 +4,16 @@ import { EVENT_TYPES, isReserved } from 'webhook-notification/catalogue';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { LargeBody } from '../../auth/large-body.decorator';
-import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
 import type { Origin } from '../accepted-events.service';
 import { audienceOf } from './audience';
 import { countOf, forEachEvent, parseBatchRequest } from './batch-request';
-import { PublishBatchDto } from './dto/publish-batch.dto';
-import { PublishedEventDto } from './dto/publish-event.dto';
+import { PublishBatchDto, PublishedEventDto } from './dto/publish-event.dto';
 import { EventBatchesService } from './event-batches.service';
 import { PublishOrigin, TRACEPARENT } from './publish-origin.decorator';
 import { parsePublishRequest } from './publish-request';
 
-/** A valid batch with one event of each type that may be published. */
+/** A valid batch with one event of each type that users may publish. */
 const EXAMPLES = {
   'one of each': {
     value: {
@@ -37,14 +36,14 @@ export class EventBatchesController {
   @ApiOperation({
     summary: 'Publish up to 100 events',
     description:
-      'All of them or none: a fault is named with the place of its event, as in `events[3].data`. Each event may have an idempotencyKey; the header Idempotency-Key means nothing here.',
+      'Publishes all events or none. Errors name the position of the event, as in `events[3].data`. Each event may have an idempotencyKey; the header Idempotency-Key is ignored.',
   })
   @ApiBody({ type: PublishBatchDto, examples: EXAMPLES })
   @ApiHeader(TRACEPARENT)
   @ApiAnswer(PublishedEventDto, {
     status: 202,
     list: true,
-    description: 'The events are accepted; one entry for each, in order.',
+    description: 'The events are accepted. One entry per event, in order.',
   })
   @ApiErrors(409, 413, 415)
   async publish(

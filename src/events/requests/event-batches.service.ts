@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
-import { timeOfId } from '../../plumbing/database/id-time';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
+import { timeOfId } from '../../infrastructure/database/id-time';
 import { AcceptedEventsService } from '../accepted-events.service';
 import { forEachEvent, placed } from './batch-request';
 import { EventsRepository, type TakenKey } from '../events.repository';
@@ -29,8 +29,8 @@ export class EventBatchesService {
   ) {}
 
   /**
-   * Publishes a batch and returns one answer for each event, in order. A key that occurs twice in it is a repeat too.
-   * @throws ApiError as `EventsService.publishAs`, with the place of each faulty event
+   * Publishes a batch and returns one result per event, in order. A key that occurs twice in it is a repeat too.
+   * @throws ApiError as `EventsService.publishAs`, with the position of each invalid event
    */
   async publishAs(
     publisherId: string,
@@ -44,7 +44,7 @@ export class EventBatchesService {
     return answers;
   }
 
-  /** Validates one event after the other. Each result is a function, which returns the event or throws its error. */
+  /** Validates one event after the other. Each result is a function that returns the event or throws its error. */
   private async validate(
     publisherId: string,
     publications: readonly Omit<Publication, 'publisherId'>[],
@@ -68,7 +68,7 @@ export class EventBatchesService {
     return holders;
   }
 
-  /** Takes the keys in sorted order, so that two batches with the same keys cannot deadlock. */
+  /** Acquires the keys in sorted order, so that two batches with the same keys cannot deadlock. */
   private async winKeys(
     manager: EntityManager,
     publisherId: string,
@@ -77,7 +77,7 @@ export class EventBatchesService {
     const wanted = new Map(batch.flatMap(({ key }) => (key ? [[key.key, key] as const] : [])).reverse());
     const ownIds = new Map(batch.map(({ key, event }) => [key, event.id]));
     const holders: Holders = new Map();
-    // A key that ages out in between is free again.
+    // A key that expires in between is free again.
     while (holders.size < wanted.size) {
       const open = [...wanted.values()].filter(({ key }) => !holders.has(key)).sort((a, b) => (a.key < b.key ? -1 : 1));
       const rows = open.map((key) => ({ ...key, eventId: ownIds.get(key) ?? '' }));

@@ -6,8 +6,8 @@ import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { RateLimit } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
-import type { BodyRule } from '../../plumbing/http/json-body.launcher';
+import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import type { BodyRule } from '../../infrastructure/http/json-body.setup';
 import { audienceOf } from './audience';
 import { PublishEventDto, PublishedEventDto } from './dto/publish-event.dto';
 import type { Origin } from '../accepted-events.service';
@@ -16,7 +16,7 @@ import { IDEMPOTENCY_KEY_HEADER, IdempotencyKeyHeader } from './idempotency-key.
 import { PublishOrigin, TRACEPARENT } from './publish-origin.decorator';
 import { parsePublishRequest } from './publish-request';
 
-/** One example for each event that may be published. Swagger UI offers them for selection. */
+/** One example for each event that users may publish. Swagger UI offers them for selection. */
 const EXAMPLES = Object.fromEntries(
   EVENT_TYPES.filter(({ name }) => !isReserved(name)).map(({ name: event, description, example: data }) => [
     event,
@@ -36,7 +36,7 @@ export class EventsController {
   @Scopes('events:publish')
   @ApiOperation({
     summary: 'Publish an event',
-    description: 'Answers when the event is stored for good. Deliveries follow asynchronously.',
+    description: 'Returns when the event is durably stored. Deliveries follow asynchronously.',
   })
   @ApiBody({ type: PublishEventDto, examples: EXAMPLES })
   @ApiHeader(IDEMPOTENCY_KEY_HEADER)

@@ -1,9 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 
-/** How the OpenAPI document describes the header. Spaces around its value are not a part of it. */
+/** Description of the header in the OpenAPI document. Spaces around its value are not part of it. */
 export const IDEMPOTENCY_KEY_HEADER = {
   name: 'idempotency-key',
   required: false,
@@ -11,7 +11,10 @@ export const IDEMPOTENCY_KEY_HEADER = {
   schema: { type: 'string' as const, pattern: '^[!-~]([ -~]{0,253}[!-~])?$' },
 };
 
-/** The one `Idempotency-Key` header of a request; undefined when there is none. Several are answered with 400. */
+/**
+ * Injects the `Idempotency-Key` header of a request; undefined when there is none.
+ * @throws ApiError 400 when there are several
+ */
 export const IdempotencyKeyHeader = createParamDecorator(
   (_: unknown, context: ExecutionContext): string | undefined => {
     const given = context.switchToHttp().getRequest<FastifyRequest>().raw.headersDistinct['idempotency-key'] ?? [];

@@ -3,16 +3,16 @@ import type { FastifyRequest } from 'fastify';
 import type { Origin } from '../accepted-events.service';
 import { parseTraceparent } from '../traceparent';
 
-/** How the OpenAPI document describes the header. */
+/** Description of the header in the OpenAPI document. */
 export const TRACEPARENT = {
   name: 'traceparent',
   required: false,
-  description: 'W3C Trace Context: deliveries of the event carry the same trace id. Ignored when it is not valid.',
+  description: 'W3C Trace Context. Deliveries of the event carry the same trace id. Ignored when invalid.',
 };
 
-/** The request that publishes: its id, and the trace that it belongs to. */
+/** Injects the request that publishes: its id and its trace. */
 export const PublishOrigin = createParamDecorator((_: unknown, context: ExecutionContext): Origin => {
   const { id, headers } = context.switchToHttp().getRequest<FastifyRequest>();
-  // Node joins several headers of this name with commas. The result is not valid and is ignored.
+  // Node.js joins several headers of this name with commas. The result is invalid and is ignored.
   return { requestId: id, traceparent: parseTraceparent(headers.traceparent?.toString()) };
 });

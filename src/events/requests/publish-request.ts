@@ -1,8 +1,8 @@
 import { isIdempotencyKey, isUserId } from 'webhook-notification/catalogue';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 
-/** What `POST /api/events` asks for. `userId` is undefined when the body does not name it. */
+/** The body of `POST /api/events`. `userId` is undefined when the body does not contain it. */
 export interface PublishRequest {
   event: string;
   data: unknown;
@@ -13,10 +13,10 @@ export interface PublishRequest {
 const FIELDS = ['event', 'data', 'idempotencyKey', 'userId'];
 
 /**
- * Reads the body of a publish request. It is not a DTO because class-transformer must not touch `data`: a key such as
+ * Parses the body of a publish request. It is not a DTO because class-transformer must not touch `data`: a key such as
  * `constructor`, or deep nesting, breaks it.
  * @param headerKey value of the header `Idempotency-Key`
- * @throws ApiError 400 that names every fault
+ * @throws ApiError 400 that lists every error
  */
 export function parsePublishRequest(body: unknown, headerKey?: string): PublishRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -1,6 +1,6 @@
-import { judgeHandle, partsOfMastodonHandle } from './account-handle';
+import { validateHandle, partsOfMastodonHandle } from './account-handle';
 
-describe('judgeHandle', () => {
+describe('validateHandle', () => {
   it.each([
     ['ada@mastodon.social', 'ada@mastodon.social'],
     ['@ada@mastodon.social', 'ada@mastodon.social'],
@@ -10,8 +10,12 @@ describe('judgeHandle', () => {
     ['ada@social.example:443', 'ada@social.example'],
     ['ada@[::1]:8443', 'ada@[::1]:8443'],
     ['ada@0x7f.1', 'ada@127.0.0.1'],
-  ])('takes %s for mastodon as %s', (text, handle) => {
-    expect(judgeHandle('mastodon', text)).toMatchObject({ ok: true, handle, url: `https://${handle.split('@')[1]}/` });
+  ])('accepts %s for mastodon as %s', (text, handle) => {
+    expect(validateHandle('mastodon', text)).toMatchObject({
+      ok: true,
+      handle,
+      url: `https://${handle.split('@')[1]}/`,
+    });
   });
 
   it.each([
@@ -31,29 +35,29 @@ describe('judgeHandle', () => {
     '.ada@social.example',
     'ada@social.example\n',
     `${'a'.repeat(65)}@social.example`,
-  ])('refuses %j for mastodon', (text) => {
-    expect(judgeHandle('mastodon', text)).toMatchObject({ ok: false, reason: expect.stringContaining('Mastodon') });
+  ])('rejects %j for mastodon', (text) => {
+    expect(validateHandle('mastodon', text)).toMatchObject({ ok: false, reason: expect.stringContaining('Mastodon') });
   });
 
   it.each([
     ['ada.bsky.social', 'ada.bsky.social'],
     ['@Ada.Example.ORG', 'ada.example.org'],
-  ])('takes %s for bluesky as %s', (text, handle) => {
-    expect(judgeHandle('bluesky', text)).toEqual({ ok: true, handle });
+  ])('accepts %s for bluesky as %s', (text, handle) => {
+    expect(validateHandle('bluesky', text)).toEqual({ ok: true, handle });
   });
 
   it.each(['ada', 'ada.123', '-ada.example', 'ada.example/', 'ada..example', `${'a.'.repeat(127)}example`, ''])(
-    'refuses %j for bluesky',
+    'rejects %j for bluesky',
     (text) => {
-      expect(judgeHandle('bluesky', text)).toMatchObject({ ok: false });
+      expect(validateHandle('bluesky', text)).toMatchObject({ ok: false });
     },
   );
 
-  it.each([' shop', 'shop ', '', 'a\nb', '\ud800', 'x'.repeat(257)])('refuses %j for push', (text) => {
-    expect(judgeHandle('push', text)).toMatchObject({ ok: false });
+  it.each([' shop', 'shop ', '', 'a\nb', '\ud800', 'x'.repeat(257)])('rejects %j for push', (text) => {
+    expect(validateHandle('push', text)).toMatchObject({ ok: false });
   });
 });
 
-it('partsOfMastodonHandle tells user and server', () => {
+it('partsOfMastodonHandle returns user and server', () => {
   expect(partsOfMastodonHandle('ada@[::1]:8443')).toEqual({ user: 'ada', origin: 'https://[::1]:8443' });
 });

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** The places that the followers of an account can come from. */
+/** Sources of an account's followers. */
 export const PROVIDERS = ['mastodon', 'bluesky', 'push'] as const;
 
 export type Provider = (typeof PROVIDERS)[number];
@@ -9,21 +9,21 @@ export type HandleVerdict =
   | {
       readonly ok: true;
       readonly handle: string;
-      /** The url of the server that will be asked, when the handle names the server. */
+      /** URL of the server to query, if the handle names the server. */
       readonly url?: string;
     }
   | { readonly ok: false; readonly reason: string };
 
 const MASTODON = /^@?([A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,62}[A-Za-z0-9_])?)@([^@/?#\\\s]{1,255})$/;
-/** A domain name in the form that AT Protocol takes for a handle. */
+/** A domain name in the form that AT Protocol allows for a handle. */
 const BLUESKY = /^@?((?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?)$/;
 const PUSH = /^[^\p{Cc}\p{Cs}\s](?:[^\p{Cc}\p{Cs}]{0,254}[^\p{Cc}\p{Cs}\s])?$/u;
 
-/** The handle of an account in its canonical form, or one sentence about what it should look like. */
-export function judgeHandle(provider: Provider, text: string): HandleVerdict {
+/** Returns the handle of an account in its canonical form, or a message about the expected form. */
+export function validateHandle(provider: Provider, text: string): HandleVerdict {
   switch (provider) {
     case 'mastodon':
-      return judgeMastodon(text);
+      return validateMastodon(text);
     case 'bluesky': {
       const handle = BLUESKY.exec(text.toLowerCase())?.[1];
       return handle === undefined
@@ -37,13 +37,13 @@ export function judgeHandle(provider: Provider, text: string): HandleVerdict {
   }
 }
 
-/** The user and the server of a canonical Mastodon handle. */
+/** Returns the user and the server of a canonical Mastodon handle. */
 export function partsOfMastodonHandle(handle: string): { readonly user: string; readonly origin: string } {
   const at = handle.lastIndexOf('@');
   return { user: handle.slice(0, at), origin: `https://${handle.slice(at + 1)}` };
 }
 
-function judgeMastodon(text: string): HandleVerdict {
+function validateMastodon(text: string): HandleVerdict {
   const refused = { ok: false, reason: 'handle must be a Mastodon handle such as ada@mastodon.social' } as const;
   const [, user, server] = MASTODON.exec(text) ?? [];
   const url = server !== undefined && URL.canParse(`https://${server}/`) ? new URL(`https://${server}/`) : undefined;

@@ -28,7 +28,7 @@ export class Account {
   @Column('text', { name: 'last_error', nullable: true })
   lastError: string | null;
 
-  /** What makes the last complete reading doubtful, see `suspicionOf`. It counts when the next reading confirms it. */
+  /** Why the last complete reading is doubtful, see `suspicionOf`. It takes effect if the next reading confirms it. */
   @Column('text', { nullable: true })
   suspicion: string | null;
 

@@ -1,4 +1,4 @@
-/** A follower, as a provider knows it: the id stays the same, the names may change. */
+/** A follower as reported by a provider: the id never changes, the names may change. */
 export interface Follower {
   readonly id: string;
   readonly username: string;
@@ -8,15 +8,15 @@ export interface Follower {
 /** Text that PostgreSQL can store and JSON can carry: no NUL, no lone surrogate. Real ids and names are far shorter. */
 export const NAME = /^[^\0\p{Cs}]{1,512}$/u;
 
-/** True when this can be the id or the name of a follower. */
+/** Returns whether a value can be the id or a name of a follower. */
 export function isName(text: unknown): text is string {
   return typeof text === 'string' && NAME.test(text);
 }
 
-/** A service that followers are read from. */
+/** A service from which followers are read. */
 export interface FollowerProvider {
   /**
-   * All followers of an account, page by page.
+   * Returns all followers of an account, page by page.
    * @param handle in canonical form
    * @throws ReadingFailure when a page cannot be read
    */

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule } from '../../auth/auth.module';
-import { DestinationsModule } from '../../plumbing/destinations/destinations.module';
+import { DestinationsModule } from '../../infrastructure/destinations/destinations.module';
 import { EventsModule } from '../../events/events.module';
 import { Account } from './account.entity';
 import { AccountsController } from './accounts/accounts.controller';
@@ -14,7 +14,7 @@ import { FollowersTimerService } from './readings/followers-timer.service';
 import { FollowersRepository } from './readings/followers.repository';
 import { MastodonProvider } from './providers/mastodon-provider.client';
 
-/** Connected social accounts and the changes of their followers. */
+/** Connected social accounts, and changes of their followers. */
 @Module({
   imports: [TypeOrmModule.forFeature([Account]), AuthModule, DestinationsModule, EventsModule],
   controllers: [AccountsController],

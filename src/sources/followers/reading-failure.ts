@@ -1,4 +1,4 @@
-/** A reading that does not count. The message is one sentence for the account's owner and never contains an address. */
+/** A failed reading. Its message is one sentence for the account's owner and never contains an address. */
 export class ReadingFailure extends Error {
   /** @param waitMs how long to wait before the next request to the provider */
   constructor(
@@ -9,5 +9,5 @@ export class ReadingFailure extends Error {
   }
 }
 
-/** The account was deleted, or another process reads it. Nothing is left to do here. */
+/** The account was deleted, or another process reads it. This process has nothing left to do. */
 export class ReadingAbandoned extends Error {}

@@ -18,14 +18,14 @@ function happening(event: Partial<QueueEvent>, job: Partial<Happening['job']> = 
 const GONE = { name: null, attempts: null, startedAt: null };
 const named = (events: JobEvent[]) => Object.fromEntries(events.map(({ name, data }) => [name, data]));
 
-describe('The events of an entry', () => {
-  it('that a job began', () => {
+describe('jobEventsOf', () => {
+  it('returns job.started for a job that began', () => {
     expect(named(jobEventsOf(queue, happening({ kind: 'active' })))).toEqual({
       'job.started': { jobId: '7', queue: 'reports', name: 'export', attempt: 2, startedAt: at.toISOString() },
     });
   });
 
-  it('that a job completed', () => {
+  it('returns job.completed and operation.complete for a completed job', () => {
     const times = { startedAt: startedAt.toISOString(), durationMs: 1800 };
     const result = { rows: 1 };
     expect(named(jobEventsOf(queue, happening({ result })))).toEqual({
@@ -42,7 +42,7 @@ describe('The events of an entry', () => {
     });
   });
 
-  it('that a job failed', () => {
+  it('returns operation.failed for a failed job', () => {
     const failed = happening({ kind: 'failed', failedReason: 'no' }, {}, 'RangeError: no\n    at work');
     expect(named(jobEventsOf(queue, failed))).toMatchObject({
       'operation.failed': {
@@ -54,24 +54,24 @@ describe('The events of an entry', () => {
     });
   });
 
-  it.each(['added', 'removed'] as const)('that a job was %s are none', (kind) => {
+  it.each(['added', 'removed'] as const)('returns nothing for a job that was %s', (kind) => {
     expect(jobEventsOf(queue, happening({ kind }))).toEqual([]);
   });
 
-  it('speak of operations only in automation queues', () => {
+  it('returns events about operations only for automation queues', () => {
     const plain = { ...queue, isAutomation: false };
     expect(jobEventsOf(plain, happening({ kind: 'failed' }))).toEqual([]);
     expect(jobEventsOf(plain, happening({})).map(({ name }) => name)).toEqual(['job.completed']);
   });
 
-  it.each(['active', 'completed', 'failed'] as const)('fit the catalogue when a job that is gone was %s', (kind) => {
+  it.each(['active', 'completed', 'failed'] as const)('returns valid events for an unknown job that was %s', (kind) => {
     const catalogue = new EventCatalogue({ extraEventTypes: [], eventMaxBytes: 1024 });
     const events = jobEventsOf(queue, happening({ kind }, GONE));
     expect(events.map(({ name, data }) => catalogue.problemOf(name, data))).toEqual(events.map(() => null));
     expect(events.length).toBeGreaterThan(0);
   });
 
-  it('have no negative duration, whatever the clocks say', () => {
+  it('returns no negative duration despite clock skew', () => {
     const events = named(jobEventsOf(queue, happening({}, { startedAt: new Date(at.getTime() + 5) })));
     expect(events['job.completed']).toMatchObject({ durationMs: 0 });
   });
@@ -82,7 +82,7 @@ describe('The events of an entry', () => {
     ['no colon', 'Error'],
     ['two words: no', 'Error'],
     ['My.Own$Error: no\n at', 'My.Own$Error'],
-  ])('with the stack trace %j name the error %j', (stack, name) => {
+  ])('reads from the stack trace %j the error name %j', (stack, name) => {
     const [event] = jobEventsOf(queue, happening({ kind: 'failed' }, {}, stack));
     expect(event?.data).toMatchObject({ error: { name } });
   });
@@ -91,14 +91,14 @@ describe('The events of an entry', () => {
     ['x'.repeat(2000), 'x'.repeat(2000)],
     ['x'.repeat(2001), `${'x'.repeat(1999)}…`],
     [`${'x'.repeat(1998)}😀😀`, `${'x'.repeat(1998)}…`],
-  ])('shorten long messages between characters', (failedReason, message) => {
+  ])('shortens long messages between characters', (failedReason, message) => {
     const [event] = jobEventsOf(queue, happening({ kind: 'failed', failedReason }));
     expect(event?.data).toMatchObject({ error: { message } });
   });
 });
 
-describe('An event without its result', () => {
-  it('says so', () => {
+describe('withoutResult', () => {
+  it('marks the result as omitted', () => {
     const events = jobEventsOf(queue, happening({ result: 'large' })).map(withoutResult);
     expect(events.map((event) => event?.data)).toMatchObject([
       { jobId: '7', result: null, resultOmitted: true },
@@ -106,7 +106,7 @@ describe('An event without its result', () => {
     ]);
   });
 
-  it('does not exist when it has none', () => {
+  it('returns null for an event that has no result', () => {
     const [started] = jobEventsOf(queue, happening({ kind: 'active' }));
     expect(withoutResult(started as JobEvent)).toBeNull();
   });

@@ -11,8 +11,8 @@ const MAX_MESSAGE_LENGTH = 2000;
 const ERROR_NAME = /^([A-Za-z_$][\w$.]{0,99}): /;
 
 /**
- * The events of one entry of a queue's stream. Their times come from the stream: when the attempt began and when it
- * ended, by the clock of the queue's store. What is unknown is null.
+ * Returns the events of one entry of a queue's stream. Their times come from the stream: when the attempt began and
+ * when it ended, by the clock of the queue's store. Unknown values are null.
  */
 export function jobEventsOf(queue: { name: string; isAutomation: boolean }, happening: Happening): JobEvent[] {
   const { event, job, stack } = happening;
@@ -35,7 +35,9 @@ export function jobEventsOf(queue: { name: string; isAutomation: boolean }, happ
   return [jobCompleted(queue.name, happening), ...(queue.isAutomation ? [complete] : [])];
 }
 
-/** The same event without its result, which an event cannot carry. Null for an event that never has a result. */
+/**
+ * Returns the event without its result, if an event cannot carry the result. Null for an event that never has a result.
+ */
 export function withoutResult(event: JobEvent): JobEvent | null {
   if (event.name !== 'job.completed' && event.name !== 'operation.complete') return null;
   return { ...event, data: { ...event.data, result: null, resultOmitted: true } } as JobEvent;
@@ -68,6 +70,6 @@ const errorName = (stack: string | null): string => ERROR_NAME.exec(stack ?? '')
 
 function shortened(message: string): string {
   if (message.length <= MAX_MESSAGE_LENGTH) return message;
-  // Never cuts between the two halves of a character.
+  // Do not split a surrogate pair.
   return `${message.slice(0, MAX_MESSAGE_LENGTH - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

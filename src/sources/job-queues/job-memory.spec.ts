@@ -7,7 +7,7 @@ const none = { is: 'none', id: null } as const;
 const alice = { is: 'named', id: 'alice' } as const;
 const unknown = { is: 'unknown', id: null } as const;
 
-/** `added a`, `active a` … in the order of the stream, one second after the other. */
+/** `added a`, `active a` … in the order of the stream, one second apart. */
 function eventsOf(...texts: string[]): QueueEvent[] {
   return texts.map((text, i) => {
     const [kind, jobId = ''] = text.split(' ') as [QueueEvent['kind'], string];
@@ -26,13 +26,13 @@ const facts = (attemptsStarted: number, more: Partial<JobFacts> = {}): JobFacts 
 const attemptsIn = (...args: Parameters<typeof recollect>) =>
   recollect(...args).happenings.map(({ job }) => job.attempts);
 
-describe('What is remembered of a job', () => {
-  it('counts its attempts from the moment it was added', () => {
+describe('recollect', () => {
+  it('counts the attempts of a job from its added entry on', () => {
     const events = eventsOf('added a', 'active a', 'added b', 'active a', 'active b', 'completed a');
     expect(attemptsIn(events, new Map(), new Map())).toEqual([0, 1, 0, 2, 1, 2]);
   });
 
-  it('is the same however the stream is cut into pages', () => {
+  it('returns the same for any division of the stream into pages', () => {
     const texts = ['added a', 'active a', 'added b', 'active a', 'failed a', 'active a', 'active b', 'completed a'];
     const known = new Map([
       ['a', facts(3)],
@@ -44,7 +44,7 @@ describe('What is remembered of a job', () => {
         let memory = new Map<string, RememberedJob>();
         const happenings = [0, ...cuts.sort((x, y) => x - y)].flatMap((from, i, all) => {
           const page = eventsOf(...texts).slice(from, all[i + 1]);
-          // The third attempt had not begun when what came before it was read.
+          // The third attempt had not begun when earlier pages were read.
           const now = page.some(({ id }) => id === '6-0') ? known : new Map([...known, ['a', facts(2)]]);
           const found = recollect(page, memory, now);
           memory = new Map([...memory, ...found.remembered.map((job) => [job.jobId, job] as const)]);
@@ -56,29 +56,29 @@ describe('What is remembered of a job', () => {
     );
   });
 
-  it("begins with the queue's own count when the job was under way before", () => {
+  it("starts with the queue's own count for a job that began before the first entry", () => {
     expect(attemptsIn(eventsOf('active a', 'active a'), new Map(), new Map([['a', facts(7)]]))).toEqual([6, 7]);
     expect(attemptsIn(eventsOf('completed a'), new Map(), new Map([['a', facts(7)]]))).toEqual([7]);
     expect(attemptsIn(eventsOf('active a'), new Map(), new Map([['a', facts(0)]]))).toEqual([1]);
   });
 
-  it('is nothing for a job that was under way before and is gone', () => {
+  it('knows nothing of a deleted job that began before the first entry', () => {
     const [happening] = recollect(eventsOf('completed a'), new Map(), new Map()).happenings;
     expect(happening?.job).toEqual({ jobId: 'a', name: null, user: unknown, attempts: null, startedAt: null });
   });
 
-  it('is its name at least, when its beginning was read', () => {
+  it('knows at least the name of a deleted job whose added entry was read', () => {
     const [added, completed] = eventsOf('added a', 'completed a') as [QueueEvent, QueueEvent];
     const { happenings } = recollect([{ ...added, name: 'export' }, completed], new Map(), new Map());
     expect(happenings[1]?.job).toMatchObject({ name: 'export', user: unknown, attempts: 0 });
   });
 
-  it('holds when the job began last, by the clock of the stream', () => {
+  it('keeps the last start of a job, by the clock of the stream', () => {
     const { happenings } = recollect(eventsOf('added a', 'active a', 'active a', 'failed a'), new Map(), new Map());
     expect(happenings.map(({ job }) => job.startedAt)).toEqual([null, timeOf(1), timeOf(2), timeOf(2)]);
   });
 
-  it('outlives the job in its queue', () => {
+  it('keeps a job that its queue has deleted', () => {
     const first = recollect(eventsOf('added a'), new Map(), new Map([['a', facts(0, { user: alice })]]));
     expect(first.remembered).toEqual([{ jobId: 'a', name: 'export', user: alice, attempts: 0, startedAt: null }]);
     const memory = new Map(first.remembered.map((job) => [job.jobId, job]));
@@ -87,7 +87,7 @@ describe('What is remembered of a job', () => {
     expect([second.remembered, second.ended]).toEqual([[], ['a']]);
   });
 
-  it('is not mixed up with a later job of the same id', () => {
+  it('does not confuse a job with a later one of the same id', () => {
     const events = eventsOf('added a', 'active a', 'completed a', 'added a', 'active a');
     const { happenings, remembered, ended } = recollect(events, new Map(), new Map([['a', facts(1, { user: alice })]]));
     expect(happenings.map(({ job }) => job.user.is)).toEqual(['unknown', 'unknown', 'unknown', 'named', 'named']);
@@ -96,12 +96,12 @@ describe('What is remembered of a job', () => {
     expect(ended).toEqual([]);
   });
 
-  it('is given up with the job', () => {
+  it('drops a removed job', () => {
     const memory = new Map([['a', { jobId: 'a', name: 'x', user: none, attempts: 1, startedAt: null }]]);
     expect(recollect(eventsOf('removed a'), memory, new Map())).toMatchObject({ remembered: [], ended: ['a'] });
   });
 
-  it('hands on the newest stack trace', () => {
+  it('passes on the newest stack trace', () => {
     const known = new Map([['a', facts(1, { stack: 'TypeError: no' })]]);
     expect(recollect(eventsOf('failed a'), new Map(), known).happenings[0]?.stack).toBe('TypeError: no');
   });

@@ -1,35 +1,35 @@
 import type { JobUser } from './job-user';
 import type { QueueEvent } from './queue-event';
 
-/** What is remembered of a job until it ends. The queue may have deleted the job when its end is read. */
+/** Facts about a job that are kept until it ends. The queue may have deleted the job by the time its end is read. */
 export interface RememberedJob {
   jobId: string;
-  /** Null: unknown. */
+  /** Null if unknown. */
   name: string | null;
   user: JobUser;
-  /** How often it has become active; null: unknown. */
+  /** Number of times it became active; null if unknown. */
   attempts: number | null;
-  /** When it last became active; null: not yet, or unknown. */
+  /** When it last became active; null if not yet, or unknown. */
   startedAt: Date | null;
 }
 
-/** What the queue itself still knows of a job. */
+/** Facts about a job that the queue still has. */
 export interface JobFacts {
   name: string;
   user: JobUser;
   attemptsStarted: number;
-  /** The newest stack trace; null when no attempt has failed. */
+  /** The newest stack trace; null if no attempt has failed. */
   stack: string | null;
 }
 
-/** An entry of the stream, with what was known of its job at that moment. */
+/** An entry of the stream, with the facts known about its job at that moment. */
 export interface Happening {
   event: QueueEvent;
   job: RememberedJob;
   stack: string | null;
 }
 
-/** What a page of entries leads to. */
+/** Result of processing a page of entries. */
 export interface Recollection {
   happenings: Happening[];
   /** Jobs that have not ended. */
@@ -39,10 +39,10 @@ export interface Recollection {
 }
 
 /**
- * Goes through entries in the order of the stream and joins each with what is known of its job. Attempts are counted
- * along the stream, from the job's `added` on. For a job that began before the first entry, the count starts with the
- * queue's own count, less the attempts that follow in these entries. An id may be used again: the queue's facts are
- * about the newest job with that id, and are not applied to earlier jobs.
+ * Processes entries in the order of the stream and joins each with the known facts about its job. Attempts are counted
+ * along the stream, from the job's `added` entry on. For a job that began before the first entry, the count starts with
+ * the queue's own count, minus the attempts that follow in these entries. Ids may be reused: the queue's facts describe
+ * the newest job with an id, and are not applied to earlier jobs.
  */
 export function recollect(
   events: readonly QueueEvent[],
@@ -71,7 +71,7 @@ export function recollect(
 
 const isEnd = (kind: QueueEvent['kind']): boolean => kind !== 'added' && kind !== 'active';
 
-/** An unknown job, as it was before the first of these events. */
+/** Returns an unknown job in its state before the first of these events. */
 function stranger([first, ...later]: readonly QueueEvent[], fact: JobFacts | undefined): RememberedJob {
   const jobId = first?.jobId ?? '';
   const isActivation = (event?: QueueEvent): boolean => event?.kind === 'active' && event.jobId === jobId;

@@ -40,12 +40,12 @@ describe("The audience of a job's events", () => {
     expect(jobAudienceOf(user, fallback, true)).toEqual({ userId });
   });
 
-  it('is everybody for a job that was gone, unless jobs of its queue name users', () => {
+  it('is all users for a job that was gone, unless jobs of its queue name users', () => {
     expect(jobAudienceOf(unknown, null, false)).toEqual({ userId: null });
     expect(jobAudienceOf(unknown, null, true)).toBeNull();
   });
 
-  it('is never everybody when the job named somebody', () => {
+  it('is never all users when the job has a user', () => {
     const names = fc.jsonValue().filter((value) => value !== null);
     fc.assert(
       fc.property(names, fc.boolean(), (userId, queueNamesUsers) => {

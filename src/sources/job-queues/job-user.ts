@@ -1,12 +1,12 @@
 import { isUserId } from 'webhook-notification/catalogue';
 
 /**
- * The user in a job's `data.userId`. `none`: it names no user; `unusable`: it holds something that is no user id;
+ * The user in a job's `data.userId`. `none`: the job names no user; `unusable`: the value is not a valid user id;
  * `unknown`: the job was gone before it was read.
  */
 export type JobUser = { is: 'named'; id: string } | { is: 'none' | 'unusable' | 'unknown'; id: null };
 
-/** Reads a job's `data.userId`. A whole number counts as its text. */
+/** Parses a job's `data.userId`. A whole number is converted to text. */
 export function jobUserOf(userId: unknown): JobUser {
   if (userId === undefined || userId === null) return { is: 'none', id: null };
   const text = Number.isSafeInteger(userId) ? String(userId) : userId;
@@ -14,8 +14,8 @@ export function jobUserOf(userId: unknown): JobUser {
 }
 
 /**
- * Who gets a job's events: the job's user; else the user of the settings (`fallback`); else everybody (`userId` is
- * null). Null: nobody, because the events belong to a user that is not known and must not be shown to all.
+ * Returns the audience of a job's events: the job's user; else the user of the settings (`fallback`); else all users
+ * (`userId` is null). Null if the events belong to an unknown user and must not be shown to all.
  * @param queueNamesUsers whether any job of this queue has named a user so far
  */
 export function jobAudienceOf(

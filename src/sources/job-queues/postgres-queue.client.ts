@@ -1,24 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import type { QueueName } from '../../plumbing/config/queue-name';
+import type { QueueName } from '../../infrastructure/config/queue-name';
 import type { JobFacts } from './job-memory';
 import { jobUserOf } from './job-user';
 import { QUEUE_EVENT_KINDS, readQueueEvent } from './queue-event';
 import type { Cursor, StreamPage, QueueStream } from './queue-stream';
 
-/** BullMQ's own default schema. A prefix means nothing to BullMQ on PostgreSQL, so it names the schema here. */
+/** BullMQ's default schema. BullMQ on PostgreSQL has no prefixes, so a prefix names the schema here. */
 const DEFAULT_SCHEMA = 'bullmq';
 const BEGINNING: Cursor = { position: '0', seen: [] };
 /** Entries per page. Each may hold a result of any size. */
 const MAX_ENTRIES = 200;
 const WAIT_MS = 200;
-/** An entry gets its number before it is committed, so numbers younger than this are looked at again. */
+/** An entry gets its number before it is committed, so numbers younger than this are read again. */
 const SETTLED_AFTER_MS = 5000;
-/** The error codes while BullMQ has not made its tables yet. */
+/** Error codes while BullMQ has not created its tables yet. */
 const NOT_THERE = ['42P01', '3F000'];
 
 interface Look {
-  /** The highest number given out, over all queues of the schema. */
+  /** The highest number assigned, across all queues of the schema. */
   last: string;
   oldest: string | null;
   newest: string | null;
@@ -35,15 +35,15 @@ interface JobRow {
   stack: string | null;
 }
 
-/** The event stream of a queue that BullMQ keeps in the service's database. All queues share a sequence of numbers. */
+/** Event stream of a queue that BullMQ keeps in the service's database. All queues share a sequence of numbers. */
 export class PostgresQueueClient implements QueueStream {
   readonly key: string;
   private readonly name: string;
   private readonly schema: string;
   private readonly closed = new AbortController();
-  /** The highest number given out at each look, oldest first. A while later everything up to it is settled. */
+  /** The highest number assigned at each query, oldest first. After `SETTLED_AFTER_MS`, everything up to it is settled. */
   private marks: { last: number; atMs: number }[] = [];
-  /** Where the stream ended when it was last read to its end. */
+  /** The end of the stream when it was last read completely. */
   private readUpTo = 0;
 
   constructor(
@@ -64,17 +64,12 @@ export class PostgresQueueClient implements QueueStream {
 
   async read(cursor: Cursor): Promise<StreamPage> {
     const look = await this.look(cursor);
-    if (!look) return { events: [], next: cursor, isFull: false, loss: null };
+    if (!look) return { events: [], next: cursor, loss: null };
     const known = Math.max(Number(cursor.position), this.readUpTo, ...cursor.seen.map(Number));
     if (Number(look.last) < known) {
       this.marks = [];
       this.readUpTo = 0;
-      return {
-        events: [],
-        next: BEGINNING,
-        isFull: true,
-        loss: 'its numbers start anew: it is read from its beginning',
-      };
+      return { events: [], next: BEGINNING, loss: 'its numbers restarted, so it is read from its beginning' };
     }
     const { entries } = look;
     const isFull = entries.length === MAX_ENTRIES;
@@ -84,11 +79,10 @@ export class PostgresQueueClient implements QueueStream {
     if (!isFull) this.readUpTo = Number(look.last);
     return {
       events: entries
-        // The number alone is not unique for ever: it starts again when BullMQ's tables are made again.
+        // The number alone is not unique forever: it restarts when BullMQ's tables are recreated.
         .map(({ id, event, data, ms }) => readQueueEvent(`${id}-${ms}`, new Date(ms), { ...data, event }))
         .filter((event) => event !== null),
       next: { position: String(settled), seen },
-      isFull,
       loss: lostUpTo === null ? null : `entries before number ${lostUpTo + 1} were trimmed and may be missing`,
     };
   }
@@ -115,7 +109,7 @@ export class PostgresQueueClient implements QueueStream {
     this.closed.abort();
   }
 
-  /** Up to this number every entry has been seen, and no other one can be committed any more. */
+  /** Returns the number up to which every entry has been seen and no other one can still be committed. */
   private settled({ last, nowMs, entries }: Look, isFull: boolean): number {
     const settledMs = Number(nowMs) - SETTLED_AFTER_MS;
     this.marks.push({ last: Number(last), atMs: Number(nowMs) });
@@ -158,8 +152,8 @@ export class PostgresQueueClient implements QueueStream {
 }
 
 /**
- * The last number that may be lost; null when none is. Trimming deletes the lowest numbers of the schema. Numbers that
- * were read before, or that belong to another queue, are no loss.
+ * Returns the last number that may be lost; null if none may. Trimming deletes the lowest numbers of the schema.
+ * Numbers that were read before, or that belong to another queue, are not lost.
  */
 function lostBeyond(known: number, { oldest, newest, maxLength }: Look): number | null {
   if (oldest === null) return null;

@@ -4,7 +4,7 @@ const at = new Date('2026-01-15T09:30:00.000Z');
 const read = (fields: Record<string, unknown>) => readQueueEvent('1-0', at, fields);
 
 describe('An entry of a stream', () => {
-  it.each(QUEUE_EVENT_KINDS)('is read when it is %s', (kind) => {
+  it.each(QUEUE_EVENT_KINDS)('is read when its kind is %s', (kind) => {
     expect(read({ event: kind, jobId: '7', prev: 'active' })).toEqual({
       id: '1-0',
       at,
@@ -23,11 +23,11 @@ describe('An entry of a stream', () => {
     { event: 'active' },
     { event: 'toString', jobId: '7' },
     {},
-  ])('is of no interest when it is %j', (fields) => {
+  ])('is ignored when it is %j', (fields) => {
     expect(read(fields)).toBeNull();
   });
 
-  it('is of no interest when its time is none', () => {
+  it('is ignored when its time is invalid', () => {
     expect(readQueueEvent('9000000000000000000-0', new Date(9e18), { event: 'active', jobId: '7' })).toBeNull();
   });
 

@@ -1,25 +1,25 @@
 const KINDS = ['added', 'active', 'completed', 'failed', 'removed'] as const;
 
-/** The kinds of entries that are read. The others (waiting, progress, drained …) lead to no event. */
+/** The kinds of entries that are read. The others (waiting, progress, drained …) produce no event. */
 export const QUEUE_EVENT_KINDS: readonly string[] = KINDS;
 
 /** One entry of a queue's event stream, as BullMQ wrote it when it happened. */
 export interface QueueEvent {
-  /** Unique for ever, even when the stream starts again under the same name. */
+  /** Unique forever, even when the stream restarts under the same name. */
   id: string;
   /** When it happened, by the clock of the queue's store. */
   at: Date;
   kind: (typeof KINDS)[number];
   jobId: string;
-  /** Only an `added` entry knows it. */
+  /** Only `added` entries contain it. */
   name: string | null;
-  /** What the job returned, when it has completed. */
+  /** The return value of a completed job. */
   result: unknown;
-  /** Why it has failed for good; BullMQ writes `failed` only then. */
+  /** Why the job has finally failed; BullMQ writes `failed` only then. */
   failedReason: string;
 }
 
-/** Reads an entry of a stream; null when its kind is not read, or its time is beyond what a `Date` can hold. */
+/** Parses an entry of a stream; null if its kind is not read, or its time is out of range for a `Date`. */
 export function readQueueEvent(id: string, at: Date, fields: Readonly<Record<string, unknown>>): QueueEvent | null {
   const { event, jobId, name, returnvalue, failedReason } = fields;
   const kind = KINDS.find((known) => known === event);
@@ -30,13 +30,13 @@ export function readQueueEvent(id: string, at: Date, fields: Readonly<Record<str
     kind,
     jobId,
     name: textOf(name),
-    result: parsed(returnvalue),
+    result: parsedJson(returnvalue),
     failedReason: textOf(failedReason) ?? '',
   };
 }
 
-/** BullMQ writes what a job returned as JSON. For `undefined` it writes nothing usable. */
-function parsed(text: unknown): unknown {
+/** Parses JSON of BullMQ; null if it is invalid, which BullMQ writes for the return value `undefined`. */
+export function parsedJson(text: unknown): unknown {
   if (typeof text !== 'string') return null;
   try {
     return JSON.parse(text) as unknown;

@@ -1,22 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { StatementsService } from '../../plumbing/database/statements.service';
+import { StatementsService } from '../../infrastructure/database/statements.service';
 import type { RememberedJob } from './job-memory';
-import type { JobUser } from './job-user';
-
-interface Row {
-  jobId: string;
-  name: string | null;
-  userIs: JobUser['is'];
-  userId: string | null;
-  attempts: number | null;
-  startedAt: Date | null;
-}
 
 const RECALL = {
   name: 'recall_queue_jobs',
   text: `
-    select job_id as "jobId", name, user_is as "userIs", user_id as "userId", attempts, started_at as "startedAt"
+    select job_id as "jobId", name, json_build_object('is', user_is, 'id', user_id) as "user", attempts,
+      started_at as "startedAt"
     from webhook_service.queue_jobs where queue = $1 and job_id = any($2::text[])`,
 };
 
@@ -28,18 +19,18 @@ const REMEMBER = `
 
 const FORGET = 'delete from webhook_service.queue_jobs where queue = $1 and job_id = any($2::text[])';
 
-/** Remembers what is known of jobs that have not ended. RetentionService forgets those that were not heard of for 30 days. */
+/** Stores facts about jobs that have not ended. RetentionService deletes jobs without an entry for 30 days. */
 @Injectable()
 export class QueueJobsRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** What is remembered of these jobs, by id. */
+  /** Returns the stored facts about these jobs, by id. */
   async recall(queue: string, jobIds: readonly string[]): Promise<Map<string, RememberedJob>> {
-    const rows = await this.statements.run<Row>(RECALL, [queue, jobIds.filter(isStorable)]);
-    return new Map(rows.map((row) => [row.jobId, jobOf(row)]));
+    const rows = await this.statements.run<RememberedJob>(RECALL, [queue, jobIds.filter(isStorable)]);
+    return new Map(rows.map((row) => [row.jobId, row]));
   }
 
-  /** Remembers jobs, in the caller's transaction. Skips those that PostgreSQL cannot store. */
+  /** Stores jobs in the caller's transaction. Skips those that PostgreSQL cannot store. */
   async remember(queue: string, jobs: readonly RememberedJob[], manager: EntityManager): Promise<void> {
     const storable = jobs.filter(({ jobId, name }) => isStorable(jobId) && isStorable(name ?? ''));
     if (storable.length === 0) return;
@@ -54,7 +45,7 @@ export class QueueJobsRepository {
     ]);
   }
 
-  /** Forgets jobs that have ended, in the caller's transaction. */
+  /** Deletes jobs that have ended, in the caller's transaction. */
   async forget(queue: string, jobIds: readonly string[], manager: EntityManager): Promise<void> {
     if (jobIds.length > 0) await manager.query(FORGET, [queue, jobIds.filter(isStorable)]);
   }
@@ -62,8 +53,3 @@ export class QueueJobsRepository {
 
 /** Text in PostgreSQL cannot contain NUL; text in Redis can. */
 const isStorable = (text: string): boolean => !text.includes('\0');
-
-function jobOf({ jobId, name, userIs, userId, attempts, startedAt }: Row): RememberedJob {
-  const user: JobUser = userIs === 'named' ? { is: userIs, id: userId ?? '' } : { is: userIs, id: null };
-  return { jobId, name, user, attempts, startedAt };
-}

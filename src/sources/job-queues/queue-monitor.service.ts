@@ -1,9 +1,10 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { Config } from '../../plumbing/config/config';
-import type { MonitoredQueue } from '../../plumbing/config/queue-name';
-import { MetricsService } from '../../plumbing/metrics/metrics.service';
+import { Config } from '../../infrastructure/config/config';
+import type { MonitoredQueue } from '../../infrastructure/config/queue-name';
+import { MetricsService } from '../../infrastructure/metrics/metrics.service';
+import { type WorkerTask, WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { PostgresQueueClient } from './postgres-queue.client';
 import { QueuePositionsRepository } from './queue-positions.repository';
 import { QueuePublisherService } from './queue-publisher.service';
@@ -13,8 +14,8 @@ import { RedisQueueClient } from './redis-queue.client';
 
 /** Reads the monitored queues, on Redis or in PostgreSQL, in every worker process. */
 @Injectable()
-export class QueueMonitorService implements OnApplicationShutdown {
-  /** How often a stream had been trimmed before it was read, by queue. */
+export class QueueMonitorService implements WorkerTask {
+  /** How often a stream was trimmed before it was read, by queue. */
   private readonly losses = new Map<string, number>();
   private readers: QueueReaderClient[] = [];
 
@@ -23,16 +24,22 @@ export class QueueMonitorService implements OnApplicationShutdown {
     private readonly positions: QueuePositionsRepository,
     private readonly publisher: QueuePublisherService,
     @InjectDataSource() private readonly dataSource: DataSource,
+    tasks: WorkerTasksService,
     metrics: MetricsService,
   ) {
+    tasks.add(this);
     const help = "How often a monitored queue's stream had been trimmed before it was read.";
     metrics.counterFrom('webhooks_monitored_queue_losses_total', help, 'queue', this.losses);
   }
 
-  /** Reads all monitored queues from now on. */
+  /** Starts reading all monitored queues. */
   start(): void {
     const { positions, publisher } = this;
-    const tools = { positions, publisher, onLoss: (queue: string) => this.count(queue) };
+    const tools = {
+      positions,
+      publisher,
+      onLoss: (queue: string) => this.losses.set(queue, (this.losses.get(queue) ?? 0) + 1),
+    };
     // `reports` and `bull:reports` are the same queue.
     const queues = new Map<string, [MonitoredQueue, QueueStream]>();
     for (const queue of this.config.monitoredQueues) {
@@ -44,21 +51,13 @@ export class QueueMonitorService implements OnApplicationShutdown {
     this.readers = [...queues.values()].map(([queue, stream]) => new QueueReaderClient(queue, stream, tools));
   }
 
-  /** Ends all readers. What they were publishing is committed, or the next reader publishes it. */
+  /** Stops all readers. The events that they were publishing are committed, or the next reader publishes them. */
   async stop(): Promise<void> {
     await Promise.all(this.readers.splice(0).map((reader) => reader.stop()));
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.stop();
   }
 
   private streamOf(queue: MonitoredQueue): QueueStream {
     const redisUrl = this.config.monitoredQueuesRedisUrl ?? this.config.redisUrl;
     return redisUrl === null ? new PostgresQueueClient(this.dataSource, queue) : new RedisQueueClient(redisUrl, queue);
-  }
-
-  private count(queue: string): void {
-    this.losses.set(queue, (this.losses.get(queue) ?? 0) + 1);
   }
 }

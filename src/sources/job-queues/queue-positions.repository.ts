@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { StatementsService } from '../../plumbing/database/statements.service';
+import { StatementsService } from '../../infrastructure/database/statements.service';
 import type { Cursor } from './queue-stream';
 
-/** What a process needs to go on with a queue that it may read. */
+/** State from which a process continues to read a queue. */
 export interface Held {
   cursor: Cursor;
   /** Whether any job of this queue has named a user so far. */
   namesUsers: boolean;
 }
 
-/** A step of the process that reads a queue. */
+/** A new position of the process that reads a queue. */
 export interface Advance {
   queue: string;
   holder: string;
@@ -23,12 +23,12 @@ const BEGIN = {
   name: 'begin_queue_position',
   text: `
     insert into webhook_service.queue_positions (queue, position, seen) values ($1, $2, $3)
-    on conflict do nothing returning queue`,
+    on conflict do nothing`,
 };
 
 /**
- * Succeeds for the process that holds the queue, and for another process when the holder was silent for 6 seconds, or has held
- * it by a clock that was ahead.
+ * Succeeds for the process that holds the queue, and for another process when the holder was silent for 6 seconds, or
+ * its hold came from a clock that was ahead.
  */
 const HOLD = {
   name: 'hold_queue_position',
@@ -36,7 +36,7 @@ const HOLD = {
     update webhook_service.queue_positions
     set holder = $2, held_until = clock_timestamp() + interval '6 seconds'
     where queue = $1 and (holder = $2 or held_until < clock_timestamp() or held_until > clock_timestamp() + interval '1 minute')
-    returning position, seen, names_users as "namesUsers"`,
+    returning json_build_object('position', position, 'seen', seen) as cursor, names_users as "namesUsers"`,
 };
 
 const IS_KNOWN = {
@@ -61,37 +61,33 @@ const ADVANCE = `
   )
   select queue from advanced`;
 
-/** How far each queue has been read, and by which process. */
+/** Stores how far each queue has been read, and by which process. */
 @Injectable()
 export class QueuePositionsRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** True when the queue has a stored position. */
+  /** Returns whether the queue has a stored position. */
   async isKnown(queue: string): Promise<boolean> {
     return (await this.statements.run(IS_KNOWN, [queue])).length > 0;
   }
 
-  /** Stores the first position of a queue. False when another process was quicker. */
-  async begin(queue: string, { position, seen }: Cursor): Promise<boolean> {
-    return (await this.statements.run(BEGIN, [queue, position, seen])).length > 0;
+  /** Stores the first position of a queue, unless another process was faster. */
+  async begin(queue: string, { position, seen }: Cursor): Promise<void> {
+    await this.statements.run(BEGIN, [queue, position, seen]);
   }
 
-  /** Takes or keeps the right to read the queue for six seconds; null while another process has it. */
+  /** Acquires or extends the right to read the queue for six seconds; null while another process has it. */
   async hold(queue: string, holder: string): Promise<Held | null> {
-    const rows = await this.statements.run<{ position: string; seen: string[]; namesUsers: boolean }>(HOLD, [
-      queue,
-      holder,
-    ]);
-    const [row] = rows;
-    return row ? { cursor: { position: row.position, seen: row.seen }, namesUsers: row.namesUsers } : null;
+    const [held] = await this.statements.run<Held>(HOLD, [queue, holder]);
+    return held ?? null;
   }
 
-  /** Lets another process read the queue at once. */
+  /** Releases the queue, so that another process can read it immediately. */
   async release(queue: string, holder: string): Promise<void> {
     await this.statements.run(RELEASE, [queue, holder]);
   }
 
-  /** Moves the position, in the caller's transaction. False when another process reads the queue: then roll it back. */
+  /** Moves the position in the caller's transaction. Returns false if another process reads the queue; then roll back. */
   async advance({ queue, holder, from, to, namesUsers }: Advance, manager: EntityManager): Promise<boolean> {
     const values = [queue, holder, from.position, to.position, to.seen, namesUsers];
     return (await manager.query<unknown[]>(ADVANCE, values)).length > 0;

@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Config } from '../../plumbing/config/config';
-import type { MonitoredQueue } from '../../plumbing/config/queue-name';
-import { ApiError } from '../../plumbing/errors/api-error';
+import { Config } from '../../infrastructure/config/config';
+import type { MonitoredQueue } from '../../infrastructure/config/queue-name';
+import { ApiError } from '../../infrastructure/errors/api-error';
 import { EventsService } from '../../events/events.service';
-import { RepeatFilter } from '../../plumbing/queue/repeat-filter';
+import { RepeatFilter } from '../../infrastructure/queue/repeat-filter';
 import { type JobEvent, jobEventsOf, withoutResult } from './job-events';
 import { type Happening, recollect } from './job-memory';
 import { jobAudienceOf } from './job-user';
@@ -23,18 +23,18 @@ export interface PageReading {
   page: StreamPage;
 }
 
-/** Another process has taken the queue over, and publishes what this process was about to publish. */
+/** Another process has taken over the queue and publishes the events that this process was about to publish. */
 export class QueueTakenOverError extends Error {}
 
-/** The status for an idempotency key that has published something else already. */
+/** The status for an idempotency key that has already published something else. */
 const CONFLICT = 409;
-/** Characters of a job's id in a line of the log. The id may have any length. */
+/** Maximum length of a job's id in the log. The id may have any length. */
 const MAX_LOGGED_ID = 128;
 
-/** Turns a page of a queue's stream into events. */
+/** Publishes the events of a page of a queue's stream. */
 @Injectable()
 export class QueuePublisherService {
-  private readonly logger = new Logger('QueueMonitor');
+  private readonly logger = new Logger(QueuePublisherService.name);
   private readonly told = new RepeatFilter();
 
   constructor(
@@ -46,8 +46,8 @@ export class QueuePublisherService {
   ) {}
 
   /**
-   * Publishes the events of a page and stores the new position, both in one transaction. Returns where to go on.
-   * @throws QueueTakenOverError when another process reads the queue meanwhile
+   * Publishes the events of a page and stores the new position, both in one transaction. Returns where to continue.
+   * @throws QueueTakenOverError when another process reads the queue in the meantime
    */
   async publish(reading: PageReading): Promise<Held> {
     const { queue, stream, holder, held, page } = reading;
@@ -72,7 +72,7 @@ export class QueuePublisherService {
     return { cursor: page.next, namesUsers };
   }
 
-  /** New jobs are read first and at once, because quick jobs are soon deleted. */
+  /** Reads new jobs first and at once, because quick jobs are soon deleted. */
   private async knowledgeOf(events: readonly QueueEvent[], stream: QueueStream) {
     const idsOf = (...kinds: QueueEvent['kind'][]) =>
       new Set(events.filter(({ kind }) => kinds.includes(kind)).map(({ jobId }) => jobId));
@@ -96,7 +96,7 @@ export class QueuePublisherService {
     try {
       await this.events.publish(event.name, event.data as never, options);
     } catch (error) {
-      // A bad event is refused before any statement runs, so the transaction goes on.
+      // An invalid event is rejected before any statement runs, so the transaction can continue.
       if (!(error instanceof ApiError)) throw error;
       if (error.status === CONFLICT) return;
       const smaller = withoutResult(event);
@@ -107,11 +107,11 @@ export class QueuePublisherService {
   }
 
   private warnOfNoJob(jobId: string, queueKey: string): void {
-    const text = `Job ${jobId.slice(0, MAX_LOGGED_ID)} of ${queueKey} cannot be read, because its key holds no job`;
-    if (this.told.isNews(text, Date.now())) this.logger.warn(`${text}: its events are left out.`);
+    const text = `Job ${jobId.slice(0, MAX_LOGGED_ID)} of ${queueKey} cannot be read, because its key contains something else`;
+    if (this.told.isNews(text, Date.now())) this.logger.warn(`${text}; skipping its events.`);
   }
 
-  /** One line a minute for each queue: a producer that writes a wrong user into one job writes it into many. */
+  /** Logs one line per minute and queue: a producer that writes a wrong user into one job writes it into many. */
   private warnOf({ job }: Happening, audience: { userId: string | null } | null, queueKey: string): void {
     const { is } = job.user;
     if (is === 'named' || is === 'none' || !this.told.isNews(`${is} ${queueKey}`, Date.now())) return;

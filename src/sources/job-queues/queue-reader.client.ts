@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import type { MonitoredQueue } from '../../plumbing/config/queue-name';
-import { Repeat } from '../../plumbing/timers/repeat.timer';
+import type { MonitoredQueue } from '../../infrastructure/config/queue-name';
+import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import type { Held, QueuePositionsRepository } from './queue-positions.repository';
 import { type QueuePublisherService, QueueTakenOverError } from './queue-publisher.service';
 import type { QueueStream } from './queue-stream';
 
 const CALM_MS = 1000;
-/** A third of the time after which another process takes the queue over. */
+/** A third of the time after which another process takes over the queue. */
 const HOLD_AGAIN_AFTER_MS = 2000;
 
-/** What a reader works with. */
+/** Dependencies of a reader. */
 export interface Tools {
   positions: QueuePositionsRepository;
   publisher: QueuePublisherService;
   onLoss: (queue: string) => void;
 }
 
-/** Reads one queue's stream while no other process does. Begins with its construction. */
+/** Reads one queue's stream while no other process does. Starts when it is constructed. */
 export class QueueReaderClient {
-  private readonly logger = new Logger('QueueMonitor');
+  private readonly logger = new Logger(QueueReaderClient.name);
   private readonly holder = randomUUID();
   private readonly repeat = new Repeat(() => this.read(), {
     everyMs: CALM_MS,
@@ -38,7 +38,7 @@ export class QueueReaderClient {
     this.repeat.start();
   }
 
-  /** Stops reading and lets another process take the queue over at once. Never throws. */
+  /** Stops reading and lets another process take over the queue at once. Never throws. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.stream.close();
@@ -46,7 +46,7 @@ export class QueueReaderClient {
     await this.tools.positions.release(this.stream.key, this.holder).catch(() => undefined);
   }
 
-  /** Reads a page, or waits for one. Returns after how many ms to read again. */
+  /** Reads a page, or waits for one. Returns the delay in ms before it reads again. */
   private async read(): Promise<number> {
     await this.hold();
     if (this.held) await this.readOn(this.held);
@@ -58,7 +58,7 @@ export class QueueReaderClient {
   private report(error: unknown): void {
     this.held = null;
     if (error instanceof QueueTakenOverError || this.stopping) return;
-    if (!this.failing) this.logger.warn(`Reading ${this.stream.key} fails, and is tried again: ${String(error)}`);
+    if (!this.failing) this.logger.warn(`Reading ${this.stream.key} fails; retrying: ${String(error)}`);
     this.failing = true;
   }
 
@@ -75,7 +75,7 @@ export class QueueReaderClient {
       this.held = await tools.publisher.publish({ queue, stream, holder, held, page });
       this.heldAt = performance.now();
     }
-    if (!page.isFull && page.events.length === 0) await stream.wait(next);
+    if (page.events.length === 0) await stream.wait(next);
   }
 
   private async hold(): Promise<void> {
@@ -89,7 +89,7 @@ export class QueueReaderClient {
     if (!wasHeld) this.logger.log(`Reading ${this.stream.key} from ${this.held.cursor.position} on.`);
   }
 
-  /** The first reading ever begins at the end of the stream: what happened before is not published. */
+  /** Starts at the end of the stream when a queue is read for the first time: earlier events are not published. */
   private async begin(): Promise<void> {
     await this.tools.positions.begin(this.stream.key, await this.stream.end());
     this.held = await this.tools.positions.hold(this.stream.key, this.holder);

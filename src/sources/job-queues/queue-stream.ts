@@ -3,34 +3,32 @@ import type { QueueEvent } from './queue-event';
 
 /** How far a queue's event stream has been read. */
 export interface Cursor {
-  /** Everything up to here has been read. */
+  /** All entries up to here have been read. */
   position: string;
-  /** Entries beyond it that have been read too, where entries can also appear before the end of the stream. */
+  /** Entries beyond it that have also been read, in stores where entries can appear before the end of the stream. */
   seen: readonly string[];
 }
 
-/** What was found beyond a cursor. */
+/** Entries beyond a cursor. */
 export interface StreamPage {
   events: QueueEvent[];
   next: Cursor;
-  /** There is more to read at once. */
-  isFull: boolean;
-  /** A sentence about entries that may have been lost before they were read; null: none. */
+  /** A sentence about entries that may have been lost before they were read; null if there are none. */
   loss: string | null;
 }
 
-/** BullMQ's event stream of one queue, on Redis or in PostgreSQL. Every method throws while the store is away. */
+/** BullMQ's event stream of one queue, on Redis or in PostgreSQL. Every method throws while the store is unavailable. */
 export interface QueueStream {
   /** The unique name of the queue in positions and idempotency keys: printable ASCII. */
   readonly key: string;
-  /** The present end of the stream. For a queue that does not exist yet it is the beginning. */
+  /** Returns the current end of the stream, or the beginning for a queue that does not exist yet. */
   end(): Promise<Cursor>;
-  /** The next page beyond a cursor. */
+  /** Returns the next page beyond a cursor. */
   read(cursor: Cursor): Promise<StreamPage>;
-  /** What the queue still knows of these jobs, by id; null for an id whose key holds no job. */
+  /** Returns the facts that the queue still has about these jobs, by id; null for an id whose key is not a job. */
   facts(jobIds: readonly string[]): Promise<Map<string, JobFacts | null>>;
-  /** Waits for new entries, at most a second. */
+  /** Waits for entries beyond the cursor, at most a second. */
   wait(cursor: Cursor): Promise<void>;
-  /** Ends a wait and the connection. */
+  /** Ends a wait and closes the connection. */
   close(): void;
 }

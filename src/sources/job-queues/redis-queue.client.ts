@@ -1,9 +1,9 @@
-import type { QueueName } from '../../plumbing/config/queue-name';
-import { surviving } from '../../plumbing/queue/queue-connections.client';
-import { connected, openRedis, type RedisClient } from '../../plumbing/queue/redis.client';
+import type { QueueName } from '../../infrastructure/config/queue-name';
+import { surviving } from '../../infrastructure/queue/queue-connections.client';
+import { connected, openRedis, type RedisClient } from '../../infrastructure/queue/redis.client';
 import type { JobFacts } from './job-memory';
 import { jobUserOf } from './job-user';
-import { type QueueEvent, readQueueEvent } from './queue-event';
+import { parsedJson, type QueueEvent, readQueueEvent } from './queue-event';
 import type { Cursor, StreamPage, QueueStream } from './queue-stream';
 
 const DEFAULT_PREFIX = 'bull';
@@ -12,16 +12,19 @@ const BEGINNING = '0-0';
 const MAX_ENTRIES = 200;
 const MAX_JOBS_PER_LOAD = 100;
 const WAIT_MS = 1000;
-/** How long a command may stay unanswered: longer than a wait. */
+/** Maximum response time of a command: longer than a wait. */
 const SILENCE_MS = 3000;
-/** How Redis begins its error for a key that holds something else than the command reads. */
+/** Prefix of Redis's error for a key with a type that the command does not read. */
 const WRONG_TYPE = 'WRONGTYPE ';
-/** BullMQ counts attempts one by one. A larger number was written by something else, and PostgreSQL may not store it. */
+/**
+ * BullMQ counts attempts one by one. A larger number comes from other software, and PostgreSQL may be unable to store
+ * it.
+ */
 const MAX_ATTEMPTS = 1e9;
 
 type Entry = [id: string, fields: string[]];
 
-/** The event stream of a queue on Redis. Its ids begin with the time, so they never start again. */
+/** Event stream of a queue on Redis. Its ids begin with the time, so they never restart. */
 export class RedisQueueClient implements QueueStream {
   readonly key: string;
   private readonly stream: string;
@@ -40,7 +43,7 @@ export class RedisQueueClient implements QueueStream {
       commandTimeout: SILENCE_MS,
       ...surviving(SILENCE_MS),
     });
-    // The command that fails reports the error.
+    // The failing command reports the error.
     this.redis.on('error', () => undefined);
   }
 
@@ -59,8 +62,7 @@ export class RedisQueueClient implements QueueStream {
     return {
       events,
       next: { position: news.at(-1)?.[0] ?? position, seen: [] },
-      isFull: news.length >= MAX_ENTRIES,
-      loss: isWhole ? null : `what happened from ${timeOf(position)} to ${timeOf(entries[0]?.[0])} may be missing`,
+      loss: isWhole ? null : `events from ${timeOf(position)} to ${timeOf(entries[0]?.[0])} may be missing`,
     };
   }
 
@@ -73,7 +75,7 @@ export class RedisQueueClient implements QueueStream {
       const answers = (await pipeline.exec()) ?? [];
       answers.forEach(([error, fields], at) => {
         const isNoJob = error?.message.startsWith(WRONG_TYPE) ?? false;
-        // Any other error is about Redis, and not about this job: the page is read again.
+        // Any other error concerns Redis, not this job: the page is read again.
         if (error && !isNoJob) throw error;
         const fact = isNoJob ? null : factsOf(fields as (string | null)[]);
         if (fact || isNoJob) found.set(ids[at] ?? '', fact);
@@ -90,14 +92,17 @@ export class RedisQueueClient implements QueueStream {
     this.redis.disconnect();
   }
 
-  /** Usually the stream is empty or gone. A stream that ends before the position is another one: all of it is read. */
+  /**
+   * Handles an empty page. Usually the stream is empty or deleted. A stream that ends before the position is a new one,
+   * which is read completely.
+   */
   private async nothingFound(position: string): Promise<StreamPage> {
     const last = await this.lastId();
     if (last === null || !isBefore(last, position)) {
-      return { events: [], next: { position, seen: [] }, isFull: false, loss: null };
+      return { events: [], next: { position, seen: [] }, loss: null };
     }
-    const loss = `the stream ends before ${timeOf(position)}, so it is another one: it is read from its beginning`;
-    return { events: [], next: { position: BEGINNING, seen: [] }, isFull: true, loss };
+    const loss = `the stream ends before ${timeOf(position)}, so it is a new one and is read from its beginning`;
+    return { events: [], next: { position: BEGINNING, seen: [] }, loss };
   }
 
   private async lastId(): Promise<string | null> {
@@ -113,11 +118,11 @@ function eventOf([id, fields]: Entry): QueueEvent | null {
 
 function factsOf([name, data, attemptsStarted, stacks]: (string | null)[]): JobFacts | null {
   if (name === null || name === undefined) return null;
-  const traces = parsed(stacks);
+  const traces = parsedJson(stacks);
   const stack: unknown = Array.isArray(traces) ? traces.at(-1) : null;
   return {
     name,
-    user: jobUserOf((parsed(data) as { userId?: unknown } | null)?.userId),
+    user: jobUserOf((parsedJson(data) as { userId?: unknown } | null)?.userId),
     attemptsStarted: countOf(attemptsStarted),
     stack: typeof stack === 'string' ? stack : null,
   };
@@ -126,14 +131,6 @@ function factsOf([name, data, attemptsStarted, stacks]: (string | null)[]): JobF
 function countOf(text: string | null | undefined): number {
   const count = Number(text ?? 0);
   return Number.isInteger(count) && count >= 0 && count <= MAX_ATTEMPTS ? count : 0;
-}
-
-function parsed(text: string | null | undefined): unknown {
-  try {
-    return JSON.parse(text ?? 'null') as unknown;
-  } catch {
-    return null;
-  }
 }
 
 const msOf = (id: string): number => Number(id.split('-')[0]);

@@ -1,24 +1,24 @@
 import { IsBoolean } from 'class-validator';
-import { Optional } from '../../plumbing/validation/optional.decorator';
+import { Optional } from '../../infrastructure/validation/optional.decorator';
 import { IsDescription, IsEventPatterns, IsHttpUrl, IsSecret } from './webhook-fields.decorator';
 
 export class CreateWebhookDto {
   /**
-   * Where events are sent: an absolute http: or https: URL of at most 2048 characters.
+   * The URL that receives events: an absolute http: or https: URL of at most 2048 characters.
    * @example https://example.com/hooks
    */
   @IsHttpUrl()
   url: string;
 
   /**
-   * What it subscribes to: 1 to 50 event names, prefix patterns such as `follower.*`, or `*` for everything.
+   * The events to subscribe to: 1 to 50 event names, prefix patterns such as `follower.*`, or `*` for all events.
    * @example ["operation.complete", "operation.failed"]
    */
   @IsEventPatterns()
   events: string[];
 
   /**
-   * Key of the signatures: 8 to 256 printable characters. When absent the service makes one.
+   * Signing key: 8 to 256 printable characters. Generated if absent.
    * @example correct horse battery staple
    */
   @Optional()
@@ -26,13 +26,13 @@ export class CreateWebhookDto {
   secret?: string;
 
   /**
-   * A note for yourself, up to 256 characters.
+   * A note for yourself, at most 256 characters.
    * @example Staging
    */
   @IsDescription()
   description?: string | null;
 
-  /** Whether it gets events. */
+  /** Whether the webhook receives events. */
   @Optional()
   @IsBoolean()
   active?: boolean = true;

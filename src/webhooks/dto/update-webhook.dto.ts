@@ -1,11 +1,15 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
-import { Optional } from '../../plumbing/validation/optional.decorator';
+import { ApiTime } from '../../infrastructure/validation/api-field.decorator';
+import { Optional } from '../../infrastructure/validation/optional.decorator';
+import { IsWholeNumber } from '../../infrastructure/validation/whole-number.decorator';
+import type { RotatedSecret } from '../secrets/secret-rotation.service';
 import { IsDescription, IsEventPatterns, IsHttpUrl, IsSecret } from './webhook-fields.decorator';
 
-/** Any of these; what is absent stays as it is. */
+/** Changes to a webhook. Absent fields keep their values. */
 export class UpdateWebhookDto {
   /**
-   * A new URL; what is still pending goes there too.
+   * The new URL. Pending deliveries are also sent to it.
    * @example https://example.com/hooks
    */
   @Optional()
@@ -13,7 +17,7 @@ export class UpdateWebhookDto {
   url?: string;
 
   /**
-   * The whole new list of event names and patterns.
+   * The complete new list of event names and patterns.
    * @example ["*"]
    */
   @Optional()
@@ -21,7 +25,7 @@ export class UpdateWebhookDto {
   events?: string[];
 
   /**
-   * A new secret, in force at once.
+   * The new secret. It takes effect immediately.
    * @example correct horse battery staple
    */
   @Optional()
@@ -29,14 +33,48 @@ export class UpdateWebhookDto {
   secret?: string;
 
   /**
-   * A note for yourself, up to 256 characters; null clears it.
+   * A note for yourself, at most 256 characters; null clears it.
    * @example Staging
    */
   @IsDescription()
   description?: string | null;
 
-  /** False cancels what is pending; true clears the failure count. */
+  /** False cancels pending deliveries; true resets the failure count. */
   @Optional()
   @IsBoolean()
   active?: boolean;
+}
+
+const MAX_OVERLAP_SECONDS = 604_800;
+
+export class RotateSecretDto {
+  /**
+   * The new secret: 8 to 256 printable characters. Generated if absent.
+   * @example correct horse battery staple
+   */
+  @Optional()
+  @IsSecret()
+  secret?: string;
+
+  /** How long deliveries also carry a signature of the old secret, in seconds: at most a week; 0 means not at all. */
+  @ApiProperty({ type: 'integer', required: false, minimum: 0, maximum: MAX_OVERLAP_SECONDS, default: 86_400 })
+  @Optional()
+  @IsWholeNumber(0, MAX_OVERLAP_SECONDS)
+  overlapSeconds: number = 86_400;
+}
+
+export class RotatedSecretDto {
+  /**
+   * The new signing secret. Store it: it is not shown again.
+   * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0vMWGZh0Xq4=
+   */
+  secret: string;
+
+  /** Deliveries also carry a signature of the old secret until this time. */
+  @ApiTime()
+  previousSecretExpiresAt: string;
+
+  static from({ secret, previousSecretExpiresAt }: RotatedSecret): RotatedSecretDto {
+    return { secret, previousSecretExpiresAt: previousSecretExpiresAt.toISOString() };
+  }
 }

@@ -10,22 +10,22 @@ import {
   MaxLength,
   ValidateIf,
 } from 'class-validator';
-import { patternOf } from '../../plumbing/validation/api-field.decorator';
+import { patternOf } from '../../infrastructure/validation/api-field.decorator';
 
 /** 8 to 256 characters of any script, except control characters and lone surrogates. */
 const PRINTABLE_SECRET = /^[^\p{Cc}\p{Cs}]{8,256}$/u;
 const WELL_FORMED = /^[^\p{Cs}\0]*$/u;
-/** What `judgeUrl` asks first; the whole of its rule fits no pattern. */
+/** The first check of `validateUrl`. A pattern cannot express the complete rule. */
 const HTTP_URL = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\p{Cc}\p{Cs}\\#/?@]+([/?][^\s\p{Cc}\p{Cs}\\#]*)?$/u;
 const EVENT_PATTERN = /^(\*|[a-z0-9_]+(\.[a-z0-9_]+)*\.(\*|[a-z0-9_]+))$/;
 
-/** Where events are sent. `WebhookRulesService` judges it. */
+/** The URL that receives events. `WebhookRulesService` validates it. */
 export const IsHttpUrl = (): PropertyDecorator =>
   applyDecorators(ApiProperty({ maxLength: 2048, pattern: patternOf(HTTP_URL) }), IsString());
 
 const EVENT_PATTERNS = { type: 'string', maxLength: 128, pattern: EVENT_PATTERN.source };
 
-/** 1 to 50 different strings of at most 128 characters. `WebhookRulesService` judges whether they match an event. */
+/** 1 to 50 different strings of at most 128 characters. `WebhookRulesService` checks that each matches an event. */
 export const IsEventPatterns = (): PropertyDecorator =>
   applyDecorators(
     ApiProperty({ minItems: 1, maxItems: 50, uniqueItems: true, items: EVENT_PATTERNS } as ApiPropertyOptions),

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { WebhookStatsDto } from '../stats/dto/stats.dto';
 import type { Webhook } from '../webhook.entity';
 import type { WebhookView } from '../webhook-views.service';
-import { ApiCount, ApiId, ApiTime } from '../../plumbing/validation/api-field.decorator';
+import { ApiCount, ApiId, ApiTime } from '../../infrastructure/validation/api-field.decorator';
 
 const ahead = (time: Date | null): Date | null => (time && time.getTime() > Date.now() ? time : null);
 
@@ -15,55 +15,55 @@ export class WebhookDto {
   id: string;
 
   /**
-   * Where events are sent, in canonical form.
+   * The URL that receives events, in canonical form.
    * @example https://example.com/hooks
    */
   url: string;
 
   /**
-   * The event names and patterns it subscribes to.
+   * The event names and patterns that the webhook subscribes to.
    * @example ["operation.complete", "operation.failed"]
    */
   events: string[];
 
   /**
-   * Your note on it.
+   * Your note on the webhook.
    * @example Staging
    */
   description: string | null;
 
-  /** Whether it gets events. */
+  /** Whether the webhook receives events. */
   active: boolean;
 
-  /** Why the service itself disabled it: it kept failing, or its receiver answered 410. */
+  /** Why the service disabled the webhook: it kept failing, or its receiver returned 410. */
   @ApiProperty({ enum: ['failing', 'gone', null], nullable: true, type: String })
   disabledReason: string | null;
 
-  /** Since when it gets no events; null: it is active. */
+  /** When the webhook became inactive; null while it is active. */
   @ApiTime()
   disabledAt: string | null;
 
-  /** Events in a row that ran out of retries. */
+  /** Number of consecutive events that ran out of retries. */
   @ApiCount()
   consecutiveFailures: number;
 
-  /** When an attempt last succeeded, tests excluded; null: none is kept. */
+  /** When an attempt last succeeded, excluding test deliveries; null if none is on record. */
   @ApiTime()
   lastSuccessAt: string | null;
 
-  /** Until when the secret before the last rotation signs deliveries too; null: it does not. */
+  /** When the secret from before the last rotation stops signing deliveries; null if it no longer does. */
   @ApiTime()
   previousSecretExpiresAt: string | null;
 
-  /** When it was created. */
+  /** When the webhook was created. */
   @ApiTime()
   createdAt: string;
 
-  /** When it was last changed. */
+  /** When the webhook was last changed. */
   @ApiTime()
   updatedAt: string;
 
-  /** The last 24 hours; only with `include=stats`. */
+  /** Statistics of the last 24 hours; only with `include=stats`. */
   @ApiProperty({ type: WebhookStatsDto, required: false })
   stats?: WebhookStatsDto;
 
@@ -88,7 +88,7 @@ export class WebhookDto {
 
 export class CreatedWebhookDto extends WebhookDto {
   /**
-   * The signing secret: keep it, it is not shown again.
+   * The signing secret. Store it: it is not shown again.
    * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0vMWGZh0Xq4=
    */
   secret: string;
@@ -99,7 +99,7 @@ export class CreatedWebhookDto extends WebhookDto {
 }
 
 export class DeletedWebhookDto {
-  /** The id of what was deleted. */
+  /** Id of the deleted webhook. */
   @ApiId()
   id: string;
 }

@@ -10,7 +10,7 @@ const READ_PAGE = {
   text: `select ${COLUMNS} from webhook_service.webhooks where id > $1 order by id limit ${PAGE_ROWS}`,
 };
 const READ_ONE = { name: 'secrets_one', text: `select ${COLUMNS} from webhook_service.webhooks where id = $1` };
-/** Replaces secrets only when they are still the ones that were read: a secret that was changed meanwhile stays. */
+/** Replaces secrets only if they are still the ones that were read, so that a concurrent change is kept. */
 const REPLACE = {
   name: 'secrets_replace',
   text: `
@@ -24,24 +24,27 @@ interface Row {
   previousSecret: Buffer | null;
 }
 
-/** What was done. It counts secrets, not webhooks: a webhook may have two secrets. */
+/** Result of a rekey. It counts secrets, not webhooks: a webhook may have two secrets. */
 export interface RekeyReport {
-  /** Re-encrypted under the first key. */
+  /** Secrets that were re-encrypted under the first key. */
   reencrypted: number;
-  /** Under the first key already. */
+  /** Secrets that were already under the first key. */
   current: number;
-  /** Ids of webhooks with a secret that no key opens. That secret was left as it is. */
+  /** Ids of webhooks with a secret that no key decrypts. That secret is left unchanged. */
   unreadable: string[];
 }
 
-/** Re-encrypts every stored secret under the first key, page by page, while the service uses and changes secrets. */
+/** Re-encrypts all stored secrets under the first key, page by page, while the service uses and changes secrets. */
 export class RekeyRepository {
   constructor(
     private readonly client: Client,
     private readonly secrets: SecretsService,
   ) {}
 
-  /** Rekeys the secrets of all webhooks. Throws when PostgreSQL fails; what was rekeyed before stays so. */
+  /**
+   * Rekeys the secrets of all webhooks.
+   * @throws Error when PostgreSQL fails; secrets rekeyed before that stay rekeyed
+   */
   async rekeyAll(): Promise<RekeyReport> {
     const report: RekeyReport = { reencrypted: 0, current: 0, unreadable: [] };
     for (let page = await this.readPage(BEFORE_ALL_IDS); page.length > 0; page = await this.readPage(page.at(-1)!.id)) {
@@ -51,7 +54,7 @@ export class RekeyRepository {
   }
 
   private async rekey(read: Row, report: RekeyReport): Promise<void> {
-    // A row that has changed since it was read is read again: its secret may have become its previous secret.
+    // Read a row again if it has changed in the meantime: its secret may have become its previous secret.
     for (let row: Row | undefined = read; row; row = await this.readOne(row.id)) {
       const stored = [row.secret, row.previousSecret];
       const resealed = stored.map((sealed) => sealed && this.secrets.reseal(read.id, sealed));

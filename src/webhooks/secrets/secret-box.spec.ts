@@ -20,7 +20,7 @@ describe('A sealed secret', () => {
     expect(box.toString('hex')).toBe(`66687aad${'00'.repeat(12)}${ciphertextAndTag}`);
   });
 
-  it('opens with its key for its webhook, whatever the secret', () => {
+  it('opens with its key and its webhook for any secret', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.uuid(), bytes(32), bytes(12), (secret, id, key, nonce) => {
         expect(open(seal(secret, id, key, nonce), id, [key])).toBe(secret);
@@ -28,7 +28,7 @@ describe('A sealed secret', () => {
     );
   });
 
-  it('opens with any key of the list', () => {
+  it('opens if one key of the list fits', () => {
     expect(open(sealed, ID, [OTHER_KEY, KEY])).toBe(SECRET);
     expect(open(sealed, ID, [KEY, OTHER_KEY])).toBe(SECRET);
     expect(open(seal(SECRET, ID, OTHER_KEY, NONCE), ID, [KEY, OTHER_KEY])).toBe(SECRET);
@@ -44,7 +44,7 @@ describe('A sealed secret', () => {
     expect(open(sealed, '', [KEY])).toBeNull();
   });
 
-  it('does not open with any one bit flipped', () => {
+  it('does not open with any single bit flipped', () => {
     const opened = Array.from({ length: sealed.length * 8 }, (_, bit) => {
       const damaged = Buffer.from(sealed);
       damaged.writeUInt8(damaged.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
@@ -53,7 +53,7 @@ describe('A sealed secret', () => {
     expect(opened.filter((secret) => secret !== null)).toEqual([]);
   });
 
-  it('does not open when it is cut or longer, at any length', () => {
+  it('does not open when truncated or extended, at any length', () => {
     for (let length = 0; length < sealed.length; length++) {
       expect(open(sealed.subarray(0, length), ID, [KEY])).toBeNull();
       if (length > 0) expect(open(sealed.subarray(length), ID, [KEY])).toBeNull();
@@ -61,13 +61,13 @@ describe('A sealed secret', () => {
     expect(open(Buffer.concat([sealed, Buffer.alloc(1)]), ID, [KEY])).toBeNull();
   });
 
-  it('tells under which key it is', () => {
+  it('identifies its key', () => {
     expect(isSealedUnder(sealed, KEY)).toBe(true);
     expect(isSealedUnder(sealed, OTHER_KEY)).toBe(false);
     expect(isSealedUnder(Buffer.alloc(0), KEY)).toBe(false);
   });
 
-  it('shows neither the secret nor its key', () => {
+  it('reveals neither the secret nor its key', () => {
     expect(sealed.includes(SECRET)).toBe(false);
     expect(sealed.includes(KEY.subarray(0, 4))).toBe(false);
   });

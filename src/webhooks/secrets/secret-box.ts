@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 
-/** Bytes of the random nonce that `seal` needs. The same nonce must never come twice under one key. */
+/** Bytes of the random nonce that `seal` needs. A nonce must never be used twice under one key. */
 export const NONCE_BYTES = 12;
 
 const CIPHER = 'aes-256-gcm';
@@ -8,8 +8,9 @@ const KEY_ID_BYTES = 4;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts a signing secret with AES-256-GCM (NIST SP 800-38D). The webhook's id is additional data, so a sealed secret
- * that is copied to another webhook does not open. Layout: key id (4 bytes), nonce (12), ciphertext, tag (16).
+ * Encrypts a signing secret with AES-256-GCM (NIST SP 800-38D). The webhook's id is additional authenticated data, so a
+ * sealed secret that is copied to another webhook does not open. Layout: key id (4 bytes), nonce (12), ciphertext, tag
+ * (16).
  * @param key 32 bytes
  */
 export function seal(secret: string, webhookId: string, key: Buffer, nonce: Buffer): Buffer {
@@ -17,7 +18,10 @@ export function seal(secret: string, webhookId: string, key: Buffer, nonce: Buff
   return Buffer.concat([keyId(key), nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Decrypts what `seal` made with one of `keys` for the same webhook. Null when no key opens it. Never throws. */
+/**
+ * Decrypts a secret that `seal` encrypted with one of `keys` for the same webhook. Null if no key opens it. Never
+ * throws.
+ */
 export function open(sealed: Buffer, webhookId: string, keys: readonly Buffer[]): string | null {
   const key = keys.find((candidate) => isSealedUnder(sealed, candidate));
   if (!key || sealed.length < KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES) return null;
@@ -33,14 +37,14 @@ export function open(sealed: Buffer, webhookId: string, keys: readonly Buffer[])
   }
 }
 
-/** True when `sealed` has the key id of this key. The id alone is no proof. */
+/** Returns whether `sealed` carries the id of this key. The id alone proves nothing. */
 export function isSealedUnder(sealed: Buffer, key: Buffer): boolean {
   return keyId(key).equals(sealed.subarray(0, KEY_ID_BYTES));
 }
 
 const keyIds = new WeakMap<Buffer, Buffer>();
 
-/** These 32 bits of a hash reveal nothing useful about a random 256-bit key. */
+/** Returns 32 bits of the key's hash, which reveal nothing useful about a random 256-bit key. */
 function keyId(key: Buffer): Buffer {
   const known = keyIds.get(key);
   if (known) return known;

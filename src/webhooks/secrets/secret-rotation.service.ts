@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 import { SecretsService } from './secrets.service';
 
-/** In one statement the current secret becomes the previous one, and the one before that is forgotten. */
+/** Makes the current secret the previous one and discards the older one, in one statement. */
 const ROTATE = `
   update webhook_service.webhooks set
     previous_secret = case when $4::int > 0 then secret end,
@@ -14,13 +14,13 @@ const ROTATE = `
   where user_id = $1 and id = $2
   returning previous_secret_expires_at as "previousSecretExpiresAt"`;
 
-/** The new secret in the clear. It is not shown again. */
+/** The new secret in plaintext. It is not shown again. */
 export interface RotatedSecret {
   secret: string;
   previousSecretExpiresAt: Date;
 }
 
-/** Rotates the secret of a webhook so that its receiver has time to follow. */
+/** Rotates a webhook's secret with an overlap, so that its receiver has time to switch. */
 @Injectable()
 export class SecretRotationService {
   constructor(
@@ -29,7 +29,8 @@ export class SecretRotationService {
   ) {}
 
   /**
-   * Gives the webhook the secret `wanted`, or a fresh one. The old secret signs deliveries too for `overlapSeconds`.
+   * Sets the webhook's secret to `wanted`, or to a generated one. The old secret also signs deliveries for
+   * `overlapSeconds`.
    * @throws ApiError 404 when the user has no such webhook
    */
   async rotate(userId: string, id: string, overlapSeconds: number, wanted?: string): Promise<RotatedSecret> {

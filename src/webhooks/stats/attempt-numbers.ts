@@ -1,27 +1,27 @@
 import { percentileMs } from './duration-class';
 
-/** So many attempts that came to the same. */
+/** Number of attempts with the same status, error and duration class. */
 export interface AttemptCount {
   status: 'succeeded' | 'failed' | 'canceled';
-  /** Empty: none. */
+  /** Empty if there was no error. */
   errorCode: string;
-  /** 0: there was no answer. */
+  /** 0 if there was no response. */
   durationClass: number;
   count: number;
 }
 
-/** What attempts came to. Tests are not counted. */
+/** Statistics of attempts, excluding test deliveries. */
 export interface AttemptNumbers {
   succeeded: number;
   failed: number;
   canceled: number;
-  /** How long answers took, to within 20 %; null: there was none. */
+  /** Response times in ms, accurate to 20 %; null if there was no response. */
   p50Ms: number | null;
   p95Ms: number | null;
   byError: Record<string, number>;
 }
 
-/** Sums counts up. */
+/** Sums up attempt counts. */
 export function numbersOf(counts: readonly AttemptCount[]): AttemptNumbers {
   const byStatus = { succeeded: 0, failed: 0, canceled: 0 };
   const byError = new Map<string, number>();

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { durationClassOf, middleOf, percentileMs } from './duration-class';
 
-/** As PostgreSQL's width_bucket has it. */
+/** The bounds that PostgreSQL's width_bucket uses. */
 const BOUNDS = (/'\{(.*)\}'/.exec(durationClassOf('x'))?.[1] ?? '').split(',').map(Number);
 const classOf = (ms: number) => BOUNDS.filter((bound) => bound <= ms).length;
 
-describe('A class of durations', () => {
-  it('has a middle that is at most 20 % off, from 0 ms to the longest timeout', () => {
+describe('A duration class', () => {
+  it('has a midpoint that is at most 20 % off, from 0 ms to the longest timeout', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 60_000 }), (ms) => {
         expect(Math.abs(middleOf(classOf(ms)) - ms)).toBeLessThanOrEqual(0.2 * ms);
@@ -29,7 +29,7 @@ describe('percentileMs', () => {
     );
   });
 
-  it('is null without any answer', () => {
+  it('is null without responses', () => {
     expect(percentileMs(new Map(), 0.5)).toBeNull();
   });
 });

@@ -1,45 +1,33 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Repeat } from '../../plumbing/timers/repeat.timer';
+import { Injectable, Logger } from '@nestjs/common';
+import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
+import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { StatsRepository } from './stats.repository';
 
 const EVERY_MS = 5000;
 
 /**
- * Sums attempts up, so that numbers are read quickly. Until then they are read one by one: no number is ever late. Runs only
- * after this process has counted attempts; what a process leaves when it dies is summed up with the next ones.
+ * Sums up attempts so that statistics are read quickly. Attempts not summed up yet are read one by one, so statistics
+ * are never late. Runs only after this process has counted attempts; the next run also sums up attempts left by a
+ * process that died.
  */
 @Injectable()
-export class RollUpService implements OnApplicationShutdown {
-  private readonly logger = new Logger('RollUp');
-  private readonly repeat = new Repeat(() => this.rollUp(), {
-    everyMs: EVERY_MS,
-    onFailure: (error, isRepeated) => {
-      if (!isRepeated) this.logger.warn(`Attempts cannot be summed up, and are tried again: ${String(error)}`);
-    },
-  });
-
-  /** At the start there may be attempts that another process has counted. */
+export class RollUpService {
+  private readonly logger = new Logger(RollUpService.name);
+  /** True at the start, because another process may have counted attempts. */
   private hasCounted = true;
 
-  constructor(private readonly counts: StatsRepository) {}
+  constructor(
+    private readonly counts: StatsRepository,
+    tasks: WorkerTasksService,
+  ) {
+    tasks.add(
+      new Repeat(() => this.rollUp(), { everyMs: EVERY_MS, onFailure: logFirst(this.logger, 'Rolling up attempts') }),
+    );
+  }
 
-  /** This process has counted attempts: they are summed up within five seconds. */
+  /** Notes that this process has counted attempts. They are summed up within five seconds. */
   note(): void {
     this.hasCounted = true;
-  }
-
-  /** Sums up what is there, and from now on what this process counts. */
-  start(): void {
-    this.repeat.start();
-  }
-
-  /** Begins no further run. Resolves when the run under way has ended. */
-  stop(): Promise<void> {
-    return this.repeat.stop();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.stop();
   }
 
   private async rollUp(): Promise<number | void> {

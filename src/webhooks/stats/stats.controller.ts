@@ -3,9 +3,8 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../plumbing/http/api-answer.decorator';
-import { StatsDto } from './dto/stats.dto';
-import { StatsQueryDto } from './dto/stats-query.dto';
+import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { StatsDto, StatsQueryDto } from './dto/stats.dto';
 import { StatsService } from './stats.service';
 
 @ApiTags('Deliveries')
@@ -18,9 +17,9 @@ export class StatsController {
   @ApiOperation({
     summary: 'Count attempts',
     description:
-      'What the attempts of a span of time came to, by the time of their outcome, in steps of UTC. Exact, tests apart; those of deleted webhooks included unless one webhook is asked for. At most 300 steps.',
+      'Returns statistics of attempts by the time of their outcome, in steps of UTC. They are exact, exclude test deliveries, and include attempts of deleted webhooks unless you pass webhookId. At most 300 steps.',
   })
-  @ApiAnswer(StatsDto, { description: 'The numbers of each step, and of all together.' })
+  @ApiAnswer(StatsDto, { description: 'The statistics of each step, and the totals.' })
   @ApiErrors(404)
   async read(@CurrentUser() { userId }: Principal, @Query() query: StatsQueryDto): Promise<StatsDto> {
     return StatsDto.from(await this.stats.read(userId, query));

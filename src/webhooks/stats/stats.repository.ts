@@ -1,28 +1,28 @@
 import { Injectable } from '@nestjs/common';
-import { type Statement, StatementsService } from '../../plumbing/database/statements.service';
+import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import type { AttemptCount } from './attempt-numbers';
 import type { StepWindow } from './step-window';
 
-/** Counts of a step. */
+/** Counts of one step. */
 export interface StepCount extends AttemptCount {
   webhookId: string;
   /** When the step begins. */
   from: Date;
 }
 
-/** What a webhook does at this moment. */
+/** Current state of a webhook. */
 export interface Present {
   webhookId: string;
-  /** Deliveries that are pending, tests apart, counted up to 1,000. */
+  /** Number of pending deliveries, excluding test deliveries, counted up to 1,000. */
   pending: number;
-  /** Null when none is kept. */
+  /** Null if none is on record. */
   lastSuccessAt: Date | null;
   lastDeliveryAt: Date | null;
 }
 
 const HOUR_MS = 3_600_000;
 
-/** Counts of spans of $5 minutes, and those of the last seconds. */
+/** Counts of spans of $5 minutes, and the attempts of the last seconds. */
 const COUNTS = `(
   select webhook_id, user_id, status, at, error_code, duration_class, count
   from webhook_service.attempt_counts where minutes = $5
@@ -49,7 +49,7 @@ const COUNTS_OF_WEBHOOKS: Statement = {
     group by 1, 2, 3, 4, webhook_id`,
 };
 
-/** Version 0.2 has counted without `last_at`: there the end of the five minutes stands for it. */
+/** Version 0.2 counted without `last_at`; for its rows the end of the five minutes is used instead. */
 const lastAt = (status: string) => `
   greatest(recent.${status}, (
     select max(coalesce(last_at, least(at + interval '5 minutes', now()))) from (
@@ -70,10 +70,10 @@ const LAST_TIMES: Statement = {
     from unnest($1::uuid[]) as w (id) left join recent using (id)`,
 };
 
-/** The most attempts that are summed up at once. */
+/** Maximum number of attempts that one statement sums up. */
 const MOST_ATTEMPTS = 50_000;
 
-/** Counts are locked in order, so that two processes never wait for each other in a circle. */
+/** Locks counts in order, so that two processes cannot deadlock. */
 const ROLL_UP: Statement = {
   name: 'roll_attempts_up',
   text: `
@@ -95,7 +95,7 @@ const ROLL_UP: Statement = {
     select count(*)::int as attempts from recent`,
 };
 
-/** Leaves the table's size as it is: making it smaller would lock out those who count. */
+/** Keeps the table's size, because truncating it would block processes that count attempts. */
 const VACUUM = 'vacuum (skip_locked, truncate off) webhook_service.recent_attempts';
 
 const PENDING: Statement = {
@@ -104,7 +104,7 @@ const PENDING: Statement = {
     select w.id as "webhookId", (
       select count(*)::int from (
         select from webhook_service.deliveries d
-        -- With the columns of the index in its order, PostgreSQL can take no other index.
+        -- Ordering by the columns of the index keeps PostgreSQL from using another one.
         where d.webhook_id between w.id and w.id and d.status = 'pending' and d.trigger <> 'test'
         order by d.webhook_id, d.event_id limit 1000) as p) as pending
     from unnest($1::uuid[]) as w (id)`,
@@ -115,34 +115,34 @@ const HAS_WEBHOOK: Statement = {
   text: 'select from webhook_service.webhooks where id = $1 and user_id = $2',
 };
 
-/** Reads and sums up what `countAttempts` has counted. */
+/** Reads and sums up the attempts that `countAttempts` has counted. */
 @Injectable()
 export class StatsRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** The counts of all webhooks of a user together, deleted ones included. */
+  /** Returns the combined counts of all webhooks of a user, including deleted ones. */
   ofUser(userId: string, window: StepWindow): Promise<Omit<StepCount, 'webhookId'>[]> {
     return this.statements.run(COUNTS_OF_USER, [userId, ...boundsOf(window)]);
   }
 
-  /** The counts of each of these webhooks. */
+  /** Returns the counts of each of these webhooks. */
   ofWebhooks(ids: readonly string[], window: StepWindow): Promise<StepCount[]> {
     return this.statements.run<StepCount & Record<string, unknown>>(COUNTS_OF_WEBHOOKS, [ids, ...boundsOf(window)]);
   }
 
-  /** When an attempt at each of these webhooks last succeeded, and was last made; tests do not count. */
+  /** Returns the times of the last and the last successful attempt to each of these webhooks, excluding tests. */
   lastTimes(ids: readonly string[]): Promise<Omit<Present, 'pending'>[]> {
     return this.statements.run<Present & Record<string, unknown>>(LAST_TIMES, [ids]);
   }
 
-  /** How many deliveries of each of these webhooks are pending, counted up to 1,000. */
+  /** Returns the number of pending deliveries of each of these webhooks, counted up to 1,000. */
   pending(ids: readonly string[]): Promise<Pick<Present, 'webhookId' | 'pending'>[]> {
     return this.statements.run<Present & Record<string, unknown>>(PENDING, [ids]);
   }
 
   /**
-   * Sums up the attempts of the last seconds, and lets their space be used again: the table is read from end to end, and
-   * must not wait for a vacuum of PostgreSQL's own. Returns true when there may be more.
+   * Sums up the attempts of the last seconds and vacuums their table, which is always read completely and cannot wait
+   * for autovacuum. Returns true if there may be more.
    */
   async rollUp(): Promise<boolean> {
     const [summed] = await this.statements.run<{ attempts: number }>(ROLL_UP, []);
@@ -150,13 +150,13 @@ export class StatsRepository {
     return summed?.attempts === MOST_ATTEMPTS;
   }
 
-  /** True when the user has this webhook. */
+  /** Returns whether the user has this webhook. */
   async hasWebhook(userId: string, id: string): Promise<boolean> {
     return (await this.statements.run(HAS_WEBHOOK, [id, userId])).length > 0;
   }
 }
 
-/** Hours are kept beside five minutes, so that long spans are read quickly. */
+/** Hourly counts are stored in addition to five-minute counts, so that long spans are read quickly. */
 function boundsOf({ stepMs, froms }: StepWindow): [since: Date, until: Date, stepMs: number, minutes: number] {
   const [first, last] = [froms[0] as Date, froms.at(-1) as Date];
   return [first, new Date(last.getTime() + stepMs), stepMs, stepMs < HOUR_MS ? 5 : 60];

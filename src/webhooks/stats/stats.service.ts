@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { ClockService } from '../../plumbing/database/clock.service';
-import { ApiError } from '../../plumbing/errors/api-error';
-import { MESSAGES } from '../../plumbing/errors/messages';
+import { ClockService } from '../../infrastructure/database/clock.service';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 import { type AttemptCount, type AttemptNumbers, numbersOf } from './attempt-numbers';
 import { StatsRepository, type Present } from './stats.repository';
 import { type Step, type StepWindow, stepWindow } from './step-window';
 
-/** The numbers of a span of time. */
+/** Statistics of a time span. */
 export interface Stats {
   steps: (AttemptNumbers & { from: Date })[];
   totals: AttemptNumbers;
 }
 
-/** What is asked for. */
+/** Parameters of a statistics request. */
 export interface StatsRequest {
   webhookId?: string;
   since?: Date;
@@ -20,10 +20,10 @@ export interface StatsRequest {
   step: Step;
 }
 
-/** The last 24 hours of a webhook, and what it does at this moment. */
+/** Statistics of a webhook's last 24 hours, and its current state. */
 export type WebhookStats = Stats & Present;
 
-/** Says what attempts came to, from what was counted when their outcomes were written. The log is not read for it. */
+/** Returns statistics of attempts from the counts that are written with their outcomes, without reading the log. */
 @Injectable()
 export class StatsService {
   constructor(
@@ -32,8 +32,8 @@ export class StatsService {
   ) {}
 
   /**
-   * The numbers of one webhook, or of all webhooks that the user has or had.
-   * @throws ApiError 404 when the user has no such webhook; 400 for more than 300 steps, or an end before the beginning
+   * Returns the statistics of one webhook, or of all webhooks that the user has or had.
+   * @throws ApiError 404 when the user has no such webhook; 400 for more than 300 steps, or an end before the start
    */
   async read(userId: string, { webhookId, step, ...span }: StatsRequest): Promise<Stats> {
     const window = stepWindow(step, span, this.clock.now());
@@ -42,7 +42,7 @@ export class StatsService {
     return statsOf(window, await this.counts.ofWebhooks([webhookId], window));
   }
 
-  /** The last 24 hours of each of these webhooks, by the hour; an entry for each id. */
+  /** Returns the statistics of the last 24 hours of each of these webhooks, by the hour; one entry per id. */
   async ofWebhooks(ids: readonly string[]): Promise<Map<string, WebhookStats>> {
     const now = this.clock.now();
     const window = stepWindow('1h', { since: new Date(now.getTime() - 23 * 3_600_000) }, now);
@@ -62,12 +62,12 @@ export class StatsService {
     );
   }
 
-  /** When an attempt at this webhook last succeeded; null when none is kept. */
+  /** Returns the time of the last successful attempt to this webhook; null if none is on record. */
   async lastSuccess(webhookId: string): Promise<Date | null> {
     return (await this.lastSuccesses([webhookId])).get(webhookId) ?? null;
   }
 
-  /** When an attempt at each of these webhooks last succeeded; null when none is kept. */
+  /** Returns the time of the last successful attempt to each of these webhooks; null if none is on record. */
   async lastSuccesses(ids: readonly string[]): Promise<Map<string, Date | null>> {
     if (ids.length === 0) return new Map();
     return new Map((await this.counts.lastTimes(ids)).map((each) => [each.webhookId, each.lastSuccessAt]));

@@ -1,5 +1,5 @@
-import { ApiError } from '../../plumbing/errors/api-error';
-import { messageFor, MESSAGES } from '../../plumbing/errors/messages';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 
 const MINUTE_MS = 60_000;
 const STEP_MS = { '5m': 5 * MINUTE_MS, '1h': 60 * MINUTE_MS, '1d': 1440 * MINUTE_MS } as const;
@@ -9,17 +9,17 @@ const MAX_STEPS = 300;
 export type Step = keyof typeof STEP_MS;
 export const STEPS = Object.keys(STEP_MS) as Step[];
 
-/** A span of time in whole steps. The steps of a day are those of UTC. */
+/** A time span in whole steps. Steps of a day are days in UTC. */
 export interface StepWindow {
   stepMs: number;
-  /** When each step begins, the earliest first; at least one, at most 300. */
+  /** Start of each step, earliest first; 1 to 300. */
   froms: Date[];
 }
 
 /**
- * The steps that a span of time touches.
- * @param span `until` is now by default, and `since` 24 hours before
- * @throws ApiError 400 when it ends before it begins, or touches more than 300 steps
+ * Returns the steps that overlap a time span.
+ * @param span `until` defaults to now, `since` to 24 hours before `until`
+ * @throws ApiError 400 when it ends before it begins, or overlaps more than 300 steps
  */
 export function stepWindow(step: Step, { since, until }: { since?: Date; until?: Date }, now: Date): StepWindow {
   const stepMs = STEP_MS[step];

@@ -19,8 +19,8 @@ function findChromium(): string | null {
 export interface Watched {
   page: Page;
   context: BrowserContext;
-  /** Errors and reports of the policy in the page's console, faults of scripts, and requests to other origins. */
-  faults: string[];
+  /** Errors and reports of the policy in the page's console, uncaught exceptions, and requests to other origins. */
+  errors: string[];
 }
 
 /** Without a Chromium the tests are skipped, and a line says so; CI installs one, and is red without. */
@@ -55,7 +55,7 @@ export class BrowserInUse {
   /** Whatever page was opened, none has done what it must not. */
   async stop(): Promise<void> {
     await this.browser?.close();
-    expect(this.opened.flatMap(({ faults }) => faults)).toEqual([]);
+    expect(this.opened.flatMap(({ errors }) => errors)).toEqual([]);
   }
 
   /** A page of a browser that nobody has used, which is watched. */
@@ -69,7 +69,7 @@ export class BrowserInUse {
   async openIn(context: BrowserContext, url: string): Promise<Watched> {
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
-    const watched: Watched = { page, context, faults: watch(page, new URL(url).origin) };
+    const watched: Watched = { page, context, errors: watch(page, new URL(url).origin) };
     this.opened.push(watched);
     await page.goto(url);
     return watched;
@@ -111,14 +111,14 @@ export const screen = (page: Page, title: string | RegExp): Promise<void> =>
 const SAID = /status of [45]\d\d|net::ERR_|Cross-Origin-Opener-Policy header has been ignored/;
 
 function watch(page: Page, origin: string): string[] {
-  const faults: string[] = [];
+  const errors: string[] = [];
   page.on('console', (message) => {
-    if (message.type() === 'error' && !SAID.test(message.text())) faults.push(message.text());
+    if (message.type() === 'error' && !SAID.test(message.text())) errors.push(message.text());
   });
-  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('pageerror', (error) => errors.push(String(error)));
   page.on('request', (request) => {
     const asked = new URL(request.url());
-    if (asked.origin !== origin && asked.protocol !== 'data:') faults.push(`asked ${request.url()}`);
+    if (asked.origin !== origin && asked.protocol !== 'data:') errors.push(`asked ${request.url()}`);
   });
-  return faults;
+  return errors;
 }

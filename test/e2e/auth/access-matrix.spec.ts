@@ -13,8 +13,8 @@ const PATHS = Object.keys(paths).filter((path) => path.startsWith('/api/'));
 const ROUTES = PATHS.flatMap((path) =>
   Object.keys(paths[path]!).map((method) => [method.toUpperCase(), path] as const),
 );
-/** Belongs to nobody: a scope decides who may change it. */
-const OF_NOBODY = ['/api/event-types/{name}'];
+/** Routes of no user: a scope decides who may change them. */
+const UNOWNED = ['/api/event-types/{name}'];
 const WITH_ID = PATHS.filter((path) => path.includes('{'));
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 /** Any live token will do for these. They answer this to one that is not a session. */
@@ -112,7 +112,7 @@ describe('Of another user', () => {
     }
   });
 
-  it.each(cases.filter(([method, path]) => has(path, method) && !OF_NOBODY.includes(path)))(
+  it.each(cases.filter(([method, path]) => has(path, method) && !UNOWNED.includes(path)))(
     '%s %s answers to a foreign id what it answers to one that nothing has: 404',
     async (method, path) => {
       const reference = await answerOf(
@@ -134,7 +134,7 @@ describe('Of another user', () => {
       ];
       for (const candidate of candidates) {
         const answer = await answerOf(method, candidate, path);
-        // Under one's own webhook another sentence is right, but the same one for every id.
+        // Under one's own webhook another message is right, but the same one for every id.
         const expected = candidate.includes(own['/api/webhooks/{id}']!)
           ? await answerOf(
               method,

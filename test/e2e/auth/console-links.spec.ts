@@ -137,12 +137,12 @@ describe('A link to the console', () => {
     const strict = await startService({ AUTH_FAILURES_PER_MINUTE: '3' });
     try {
       const link = await dataOf(strict.api.createConsoleLink({}), 201);
-      const nobody = strict.api.withToken(null);
-      const wrong = () => nobody.beginSession({ code: 'x'.repeat(43) });
+      const signedOut = strict.api.withToken(null);
+      const wrong = () => signedOut.beginSession({ code: 'x'.repeat(43) });
       for (let i = 0; i < 3; i++) expect(await errorOf(wrong(), 401)).toMatch(/link/);
       expect((await wrong()).headers['retry-after']).toBeDefined();
-      await dataOf(nobody.beginSession({ code: codeOf(link) }), 201);
-      expect(await errorOf(nobody.beginSession({ code: 'short' }), 400)).toMatch(/code must be/);
+      await dataOf(signedOut.beginSession({ code: codeOf(link) }), 201);
+      expect(await errorOf(signedOut.beginSession({ code: 'short' }), 400)).toMatch(/code must be/);
     } finally {
       await strict.stop();
     }

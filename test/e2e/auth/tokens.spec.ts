@@ -12,8 +12,8 @@ describe('An access token', () => {
   const make = (by: Api, more: Record<string, unknown> = {}): Promise<CreatedAccessToken> =>
     dataOf(by.createToken({ name: 'a test', scopes: ['webhooks:read'], ...more }), 201);
   const speaker = ({ token }: { token: string }) => service.api.withToken(token);
-  /** Somebody new with a token of these scopes. */
-  const somebody = async (scopes: string[], more: Record<string, unknown> = {}) => {
+  /** A new user with a token of these scopes. */
+  const newUser = async (scopes: string[], more: Record<string, unknown> = {}) => {
     const created = await make(service.api, { userId: `user-${++users}`, scopes, ...more });
     return { ...created, api: speaker(created) };
   };
@@ -81,7 +81,7 @@ describe('An access token', () => {
   });
 
   it('grants no scope that the one that makes it lacks', async () => {
-    const { api } = await somebody(['tokens:manage', 'webhooks:read']);
+    const { api } = await newUser(['tokens:manage', 'webhooks:read']);
     await make(api, { scopes: ['tokens:manage', 'webhooks:read'] });
     const greedy = api.createToken({ name: 'x', scopes: ['webhooks:read', 'webhooks:write'] });
     expect(await errorOf(greedy, 403)).toContain('webhooks:write');
@@ -89,7 +89,7 @@ describe('An access token', () => {
 
   it('does not outlive the one that makes it, and not by having no end', async () => {
     const expiresAt = inMs(HOUR_MS);
-    const { api } = await somebody(['tokens:manage'], { expiresAt });
+    const { api } = await newUser(['tokens:manage'], { expiresAt });
     const wanted = { name: 'x', scopes: ['tokens:manage'] };
     const later = new Date(Date.parse(expiresAt) + 1).toISOString();
     for (const beyond of [later, null, undefined]) {
@@ -100,9 +100,9 @@ describe('An access token', () => {
 
   it('of another user takes users:manage, for making, listing and revoking it', async () => {
     const [owner, manager, other] = [
-      await somebody(['tokens:manage', 'webhooks:read']),
-      await somebody(['users:manage', 'webhooks:read']),
-      await somebody(['tokens:manage', 'webhooks:read']),
+      await newUser(['tokens:manage', 'webhooks:read']),
+      await newUser(['users:manage', 'webhooks:read']),
+      await newUser(['tokens:manage', 'webhooks:read']),
     ];
     const { userId } = owner;
     expect(await errorOf(other.api.createToken({ name: 'x', scopes: ['webhooks:read'], userId }), 403)).toContain(
@@ -121,11 +121,11 @@ describe('An access token', () => {
   });
 
   it('of oneself takes tokens:manage, also of who manages others', async () => {
-    const { api, id } = await somebody(['users:manage', 'webhooks:read']);
+    const { api, id } = await newUser(['users:manage', 'webhooks:read']);
     expect(await errorOf(api.createToken({ name: 'x', scopes: ['webhooks:read'] }), 403)).toContain('tokens:manage');
     expect(await errorOf(api.listTokens(), 403)).toContain('tokens:manage');
     await errorOf(api.revokeToken(id), 404);
-    const neither = await somebody(['webhooks:read']);
+    const neither = await newUser(['webhooks:read']);
     for (const call of [api.createToken({}), neither.api.createToken({}), neither.api.listTokens()]) {
       expect([400, 403]).toContain((await call).status);
     }
@@ -133,7 +133,7 @@ describe('An access token', () => {
   });
 
   it('of admin is made, listed and revoked by admin alone', async () => {
-    const manager = await somebody(['users:manage', 'webhooks:read']);
+    const manager = await newUser(['users:manage', 'webhooks:read']);
     const wanted = { name: 'x', scopes: ['webhooks:read'], userId: 'admin' };
     expect(await errorOf(manager.api.createToken(wanted), 403)).toContain('BOOTSTRAP_TOKEN');
     const own = await make(service.api, { userId: 'admin' });
@@ -145,7 +145,7 @@ describe('An access token', () => {
 
   it('that is in constant use is refused at once after its revocation', async () => {
     for (let round = 1; round <= 5; round++) {
-      const { api, id } = await somebody(['webhooks:read']);
+      const { api, id } = await newUser(['webhooks:read']);
       // More often than a token is looked up.
       for (let i = 0; i < 8; i++) await dataOf(api.me());
       await dataOf(service.api.revokeToken(id));
@@ -154,7 +154,7 @@ describe('An access token', () => {
   });
 
   it('may revoke itself, and goes at once with all that were made with it', async () => {
-    const root = await somebody(['tokens:manage', 'users:manage', 'webhooks:read']);
+    const root = await newUser(['tokens:manage', 'users:manage', 'webhooks:read']);
     const child = await make(root.api, { scopes: ['tokens:manage', 'webhooks:read'] });
     const grandchild = await make(speaker(child));
     const elsewhere = await make(root.api, { userId: 'elsewhere' });
@@ -171,14 +171,14 @@ describe('An access token', () => {
   });
 
   it('may revoke every token of its user with tokens:manage, also the one that made it', async () => {
-    const parent = await somebody(['tokens:manage', 'webhooks:read']);
+    const parent = await newUser(['tokens:manage', 'webhooks:read']);
     const child = await make(parent.api, { scopes: ['tokens:manage', 'webhooks:read'] });
     await dataOf(speaker(child).revokeToken(parent.id));
     expect((await parent.api.me()).status).toBe(401);
   });
 
   it('that is revoked while it makes others leaves none behind', async () => {
-    const root = await somebody(['tokens:manage']);
+    const root = await newUser(['tokens:manage']);
     const wanted = { name: 'x', scopes: ['tokens:manage'] };
     const replies = await Promise.all([
       ...Array.from({ length: 10 }, () => root.api.createToken(wanted)),
@@ -190,7 +190,7 @@ describe('An access token', () => {
   });
 
   it('is one of at most 100 live ones of a user, also when they are made at once', async () => {
-    const owner = await somebody(['tokens:manage']);
+    const owner = await newUser(['tokens:manage']);
     const wanted = { name: 'x', scopes: ['tokens:manage'] };
     const statuses = await Promise.all(
       Array.from({ length: 110 }, async () => (await owner.api.createToken(wanted)).status),
@@ -208,7 +208,7 @@ describe('An access token', () => {
   });
 
   it('works again when a clock that was ahead is right, unless a hundred newer ones have expired', async () => {
-    const owner = await somebody(['tokens:manage']);
+    const owner = await newUser(['tokens:manage']);
     const expire = (until: string) =>
       service.database.query(
         `update webhook_service.access_tokens set expires_at = ${until} where user_id = $1 and id <> $2`,
@@ -230,7 +230,7 @@ describe('An access token', () => {
   });
 
   it('is listed on a page, newest first, under a cursor of its own user and list', async () => {
-    const owner = await somebody(['tokens:manage']);
+    const owner = await newUser(['tokens:manage']);
     for (let i = 0; i < 4; i++) await make(owner.api, { scopes: ['tokens:manage'], name: `token ${i}` });
     const pages = await allPagesOf(owner.api.listTokens, { limit: 2 });
     expect(pages.map((rows) => rows.map(({ name }) => name))).toEqual([

@@ -152,7 +152,7 @@ describe('Event types over the API', () => {
       ['EXTRA_EVENT_TYPES names it', api.saveEventType('named.only', PAID)],
       ['EXTRA_EVENT_TYPES names it', api.deleteEventType('named.only')],
     ];
-    for (const [sentence, refused] of refusals) expect(await errorOf(refused, 409)).toContain(sentence);
+    for (const [message, refused] of refusals) expect(await errorOf(refused, 409)).toContain(message);
     expect(await errorOf(api.deleteEventType(newName()), 404)).toBe('There is no event type with this name.');
     expect(await dataOf(api.deleteEventType(ours, { application: '@acme/shop' }))).toEqual({ name: ours });
   });
@@ -260,8 +260,8 @@ describe('Event types over the API', () => {
       /^example is larger/,
     ],
     ['no JSON object', [], /^The request body must be a JSON object/],
-  ])('refuse %s', async (_, body, sentence) => {
-    expect(await errorOf(api.createEventType(body), 400)).toMatch(sentence);
+  ])('refuse %s', async (_, body, message) => {
+    expect(await errorOf(api.createEventType(body), 400)).toMatch(message);
   });
 
   it('refuse an application that is null', async () => {
@@ -387,7 +387,7 @@ describe('Event types over the API', () => {
     expect(longest).toBeLessThan((performance.now() - began) / 2);
   });
 
-  it('with a schema that finds a million faults hold nobody up', async () => {
+  it('with a schema that finds a million errors do not block other requests', async () => {
     const name = newName();
     const kinds = Array.from({ length: 100 }, (_, i) => ({ const: `kind ${i}` }));
     const schema = { type: 'object', properties: { list: { type: 'array', items: { anyOf: kinds } } } };

@@ -65,7 +65,7 @@ describeOnStores('Publishing a batch', (store) => {
     expect(await eventIds()).toEqual(before);
   });
 
-  it('names the faults of all its events', async () => {
+  it('names the errors of all its events', async () => {
     const message = await errorOf(publish({ event: 5, data: {} }, one, { ...one, userId: '' }), 400);
     expect(message).toMatch(/^events\[0]\.event must be a string; events\[2]\.userId must be/);
   });

@@ -38,7 +38,7 @@ describe('Publishing an event', () => {
     }
   });
 
-  it('tells the path of a fault deep in the data', async () => {
+  it('tells the path of an error deep in the data', async () => {
     const gained = EXAMPLES['follower.gained'];
     const data = { ...gained, follower: { ...gained.follower, username: 5 } };
     expect(await refusal({ event: 'follower.gained', data })).toMatch(/data\W+follower\W+username/);

@@ -107,7 +107,13 @@ describeOnStores('A trace', (store) => {
     const event = await publish(headers, body);
     await publish({ 'x-request-id': 'the-second' }, body);
     const everybody = await publish({}, { ...JOB, userId: null });
-    const known = { level: 30, context: 'Events', eventId: event.id, event: 'job.started', audience: 'user' };
+    const known = {
+      level: 30,
+      context: 'AcceptedEventsService',
+      eventId: event.id,
+      event: 'job.started',
+      audience: 'user',
+    };
     expect(await toldLines(event, 2)).toEqual([
       { ...known, ...others, duplicate: false, requestId: 'the-first', traceId },
       { ...known, ...others, duplicate: true, requestId: 'the-second', traceId: null },

@@ -76,7 +76,7 @@ describe('The client', () => {
     expect(seen.filter(({ url }) => url.includes('/api/events?'))).toHaveLength(3);
   });
 
-  it('throws the sentence of the service, its status and the id of the request', async () => {
+  it('throws the message of the service, its status and the id of the request', async () => {
     const { client, seen } = await clientOf('cyd');
     const missing = await client.webhooks.read(crypto.randomUUID()).catch((error: unknown) => error);
     expect(missing).toBeInstanceOf(WebhookServiceError);

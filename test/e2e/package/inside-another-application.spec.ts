@@ -134,7 +134,7 @@ describeWithRedis('Another Nest application with the library, on Express', (redi
   it('reaches the API of the service where it says where that is', async () => {
     expect(await app.ask('GET', '/users/me')).toMatchObject({ status: 500 });
     const told = () => /Nobody knows where the service is: give WebhookNotificationModule service: {/.test(app.logs());
-    await waitFor(told, { what: 'the sentence' });
+    await waitFor(told, { what: 'the message' });
     const SERVICE_TOKEN = await service.createToken('shop', ['users:manage', 'tokens:manage', 'webhooks:read']);
     const other = await start({ SERVICE_URL: service.url, SERVICE_TOKEN });
     expect(await other.ask('GET', '/users/me')).toMatchObject({ status: 200, body: { userId: 'shop' } });

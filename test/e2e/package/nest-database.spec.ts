@@ -249,10 +249,10 @@ describe('A Nest application on the database of the service', () => {
       400,
       /pass tx/,
     ],
-  ])('refuses %s', async (_, publish, status, sentence) => {
+  ])('refuses %s', async (_, publish, status, message) => {
     const refused = await publish().catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(EventRefusedError);
-    expect(refused).toMatchObject({ status, message: expect.stringMatching(sentence) });
+    expect(refused).toMatchObject({ status, message: expect.stringMatching(message) });
   });
 
   it('knows what others have declared, at once', async () => {
@@ -306,8 +306,8 @@ describe('A Nest application on the database of the service', () => {
       { events: [{ ...OrderPaid, example: { orderId: 'order 42', note: 'x'.repeat(16_384) } }] },
       'example is larger than 16384 bytes',
     ],
-  ])('does not start with %s, which no service would take', async (_, options, sentence) => {
-    await expect(start(options)).rejects.toThrow(sentence);
+  ])('does not start with %s, which no service would take', async (_, options, message) => {
+    await expect(start(options)).rejects.toThrow(message);
   });
 
   it('starts many times at once', async () => {

@@ -67,12 +67,8 @@ describe('A Nest application with a database of its own', () => {
   }
 
   beforeAll(async () => {
-    jest
-      .spyOn(Logger.prototype, 'warn')
-      .mockImplementation((sentence: unknown) => void warnings.push(String(sentence)));
-    jest
-      .spyOn(Logger.prototype, 'error')
-      .mockImplementation((sentence: unknown) => void warnings.push(String(sentence)));
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation((message: unknown) => void warnings.push(String(message)));
+    jest.spyOn(Logger.prototype, 'error').mockImplementation((message: unknown) => void warnings.push(String(message)));
     [own, tables] = await Promise.all([cloneDatabase(), cloneDatabase()]);
     pool = new Pool({ connectionString: own.url, max: 4 });
     settings = { PORT: String(await freePort()), SECRETS_KEY: randomBytes(32).toString('base64') };
@@ -149,7 +145,7 @@ describe('A Nest application with a database of its own', () => {
     await own.query(`drop owned by ${name}; drop role ${name}`);
   });
 
-  it('judges before it writes, by the whole schema', async () => {
+  it('validates against the whole schema before it writes', async () => {
     await expect(publish('42')).rejects.toMatchObject({ status: 400, message: expect.stringContaining('pattern') });
     await expect(app.events.publish('order.lost' as never, {} as never)).rejects.toMatchObject({ status: 400 });
     expect(await waiting()).toEqual([]);
@@ -180,7 +176,7 @@ describe('A Nest application with a database of its own', () => {
     const ids = new Set(hook.calls.map(({ headers }) => headers['webhook-id']));
     expect(ids.size).toBe(orders.length);
     expect(new Set(ordersAt(hook))).toEqual(new Set(orders));
-    expect(warnings.filter((sentence) => sentence.startsWith('The outbox is not relayed')).length).toBeLessThan(5);
+    expect(warnings.filter((message) => message.startsWith('The outbox is not relayed')).length).toBeLessThan(5);
   });
 
   it('doubles nothing when it fails between acceptance and deletion', async () => {
@@ -201,7 +197,7 @@ describe('A Nest application with a database of its own', () => {
     expect(ordersAt(hook).sort()).toEqual(['order last', 'order twice']);
   });
 
-  it('sets what the service refuses aside, with its sentence, and lets the others pass', async () => {
+  it('sets refused events aside with the message of the service, and relays the others', async () => {
     await own.query(
       `insert into webhook_outbox (name, user_id, data, idempotency_key)
        values ('order.paid', 'alice', '{"orderId":"order before"}', 'before'), ('order.paid', 'alice', '{}', 'wrong'),
@@ -215,7 +211,7 @@ describe('A Nest application with a database of its own', () => {
       expect.stringContaining("'orderId'"),
       expect.stringContaining('no event named "order.lost"'),
     ]);
-    expect(warnings.filter((sentence) => sentence.includes('is set aside'))).toHaveLength(2);
+    expect(warnings.filter((message) => message.includes('is set aside'))).toHaveLength(2);
     await own.query('delete from webhook_outbox');
   });
 
@@ -290,7 +286,7 @@ describe('A Nest application with a database of its own', () => {
     const { rows } = await pageOf(service.api.listTokens({ userId: 'shop' }));
     for (const { id } of rows) await dataOf(service.api.revokeToken(id));
     await publish('order with the old token');
-    await waitFor(() => warnings.some((sentence) => sentence.startsWith('The outbox is not relayed')), {
+    await waitFor(() => warnings.some((message) => message.startsWith('The outbox is not relayed')), {
       what: 'the warning',
     });
     expect(warnings.join()).not.toContain(before);

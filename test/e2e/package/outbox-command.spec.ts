@@ -64,10 +64,10 @@ describe('webhook-notification', () => {
       [`update webhook_outbox set created_at = now(), refused = 'data must be right'`],
       /1 events are set aside.+\n {2}\d+ order.paid: data must be right/,
     ],
-  ])('status is not when %s', async (_, changes, sentence) => {
+  ])('status is not when %s', async (_, changes, message) => {
     for (const change of changes) await database.query(change);
     const { code, stdout } = await status();
-    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(sentence) });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringMatching(message) });
   });
 
   it('outbox retry lets all events that were refused wait again, or one of them', async () => {

@@ -78,7 +78,7 @@ describe('The packed library', () => {
     expect(packed.unpackedSize).toBeLessThan(700_000);
   });
 
-  it('brings what judges schemas along, and asks for nothing that an application may do without', () => {
+  it('depends on the schema validator, and asks for nothing that an application may do without', () => {
     expect(Object.keys(OWN.dependencies ?? {}).sort()).toEqual(['ajv', 'ajv-formats']);
     const optional = Object.entries(OWN.peerDependenciesMeta).filter(([, { optional: is }]) => is);
     expect(optional.map(([name]) => name).sort()).toEqual(Object.keys(OWN.peerDependencies).sort());

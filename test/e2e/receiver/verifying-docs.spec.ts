@@ -99,7 +99,7 @@ describe('A real delivery', () => {
 
   describe.each(LANGUAGES)('and the verifier of docs/verifying.md', (language) => {
     describeWhereInstalled(language.command, `for ${language.title}`, () => {
-      function judge(body: Buffer, headers: Record<string, unknown>, secret = SECRET): string {
+      function verify(body: Buffer, headers: Record<string, unknown>, secret = SECRET): string {
         writeFileSync(join(folder, language.file), blockUnder(language.heading));
         writeFileSync(join(folder, language.program[0]), language.program[1]);
         writeFileSync(join(folder, 'body'), body);
@@ -109,21 +109,21 @@ describe('A real delivery', () => {
       }
 
       it('accepts it', () => {
-        expect(judge(call.body, call.headers)).toBe('true');
+        expect(verify(call.body, call.headers)).toBe('true');
       });
 
       it('accepts it by the signature with the secret before', () => {
         const { 'x-service-signature': signature, ...headers } = call.headers;
         const rotated = { 'x-service-signature': 'f'.repeat(64), 'x-service-signature-previous': signature };
-        expect(judge(call.body, { ...headers, ...rotated })).toBe('true');
+        expect(verify(call.body, { ...headers, ...rotated })).toBe('true');
       });
 
       it('refuses it with one byte changed, with another secret, without a signature and with a cut one', () => {
-        expect(judge(changed(), call.headers)).toBe('false');
-        expect(judge(call.body, call.headers, 'another secret')).toBe('false');
+        expect(verify(changed(), call.headers)).toBe('false');
+        expect(verify(call.body, call.headers, 'another secret')).toBe('false');
         const { 'x-service-signature': signature = '', ...headers } = call.headers;
-        expect(judge(call.body, headers)).toBe('false');
-        expect(judge(call.body, { ...headers, 'x-service-signature': String(signature).slice(0, 62) })).toBe('false');
+        expect(verify(call.body, headers)).toBe('false');
+        expect(verify(call.body, { ...headers, 'x-service-signature': String(signature).slice(0, 62) })).toBe('false');
       });
     });
   });

@@ -28,7 +28,7 @@ describeOnStores('Two APIs and three workers', (store) => {
   const apis = () => fleet().apis.map((api) => fleet().through(api)) as [Api, Api];
 
   /** Publishes through one API and the other in turns, several at a time, each event under a key of its own. */
-  async function publishInTurns(count: number): Promise<PublishedEvent[]> {
+  async function publishAlternately(count: number): Promise<PublishedEvent[]> {
     const published: PublishedEvent[] = [];
     const publishers = Array.from({ length: PUBLISHERS }, async (_, first) => {
       for (let i = first; i < count; i += PUBLISHERS) {
@@ -53,7 +53,7 @@ describeOnStores('Two APIs and three workers', (store) => {
     const held = new Promise<void>((resolve) => (release = resolve));
     const hooks = Array.from({ length: SUBSCRIBERS }, () => receiver.hook({ after: held }));
     const webhooks = await Promise.all(hooks.map((hook, i) => subscribe(apis()[i % 2]!, hook, ['job.*'])));
-    const publishing = publishInTurns(EVENTS);
+    const publishing = publishAlternately(EVENTS);
     try {
       const { workers } = fleet();
       const allHold = async () => {
@@ -111,7 +111,7 @@ describeOnStores('Two APIs and three workers', (store) => {
     await old.received(1);
     await dataOf(one.updateWebhook(webhook.id, { url: current.url, description: 'moved' }));
     expect(await dataOf(other.readWebhook(webhook.id))).toMatchObject({ url: current.url, description: 'moved' });
-    const moved = await publishInTurns(30);
+    const moved = await publishAlternately(30);
     await current.received(30);
     expect([arrivedAt(old), arrivedAt(current)]).toEqual([[first.id], idsOf(moved)]);
 

@@ -236,10 +236,10 @@ export const ATTACKS: readonly Attack[] = [
     async run(attacker) {
       const links = await Promise.all(times(100, () => attacker.createConsoleLink({ scopes: ['webhooks:read'] })));
       const codes = links.flatMap((reply) => (reply.success ? [reply.data.url.split('#code=')[1]] : []));
-      const nobody = attacker.withToken(null);
+      const signedOut = attacker.withToken(null);
       await expectNoFailure([
-        ...codes.map((code) => nobody.beginSession({ code })),
-        ...times(100, (i) => nobody.beginSession({ code: String(i).padStart(43, 'x') })),
+        ...codes.map((code) => signedOut.beginSession({ code })),
+        ...times(100, (i) => signedOut.beginSession({ code: String(i).padStart(43, 'x') })),
       ]);
     },
   },

@@ -95,8 +95,8 @@ export class OpenApiRequests {
     const some = this.operations.filter((each) => wanted.includes(`${each.method} ${each.route}`));
     const { route, method, operation } = random.pick(some.length > 0 && this.chance(0.5) ? some : this.operations);
     // How many things about it are wrong.
-    const faults = this.chance(0.4) ? 0 : this.chance(0.7) ? 1 : 6;
-    const wrong = () => faults > 0 && this.chance(faults / 6);
+    const errors = this.chance(0.4) ? 0 : this.chance(0.7) ? 1 : 6;
+    const wrong = () => errors > 0 && this.chance(errors / 6);
     return {
       route,
       method: wrong() && this.chance(0.3) ? random.pick(METHODS) : method,

@@ -5,7 +5,7 @@ import { Client, type QueryResultRow } from 'pg';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../../src/plumbing/embedded/embedded-postgres.launcher';
+} from '../../../packages/embedded-postgres/src/embedded-postgres';
 import { freePort } from '../../support/service';
 
 /** A PostgreSQL server of the test's own, and a hot standby that follows it. */

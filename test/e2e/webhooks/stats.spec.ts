@@ -141,6 +141,10 @@ describeOnStores('The numbers of attempts', (store) => {
       }
     };
     await expectSteps();
+    // A process sums attempts up after it has counted one, here of another user.
+    const another = await subscribe(service.api, receiver.hook(), ['job.completed']);
+    const event = await publish(service.api, 'job.completed', { userId: (await dataOf(service.api.me())).userId });
+    await settledDeliveries(service.api, another, event);
     const isSummedUp = async () =>
       (await service.database.query('select from webhook_service.recent_attempts')).length === 0;
     await waitFor(isSummedUp, { what: 'the sums' });

@@ -71,10 +71,16 @@ describe('Creating a webhook', () => {
       'http://167772161/',
       'http://0xa.1/',
     ],
-    ...['http://[::ffff:10.0.0.1]/', 'http://[64:ff9b::a00:1]/', 'http://[2002:a00:1::]/', 'http://[fd00:ec2::254]/'],
+    ...['http://[::ffff:10.0.0.1]/', 'http://[64:ff9b::a00:1]/', 'http://[fd00:ec2::254]/'],
     ...['http://[fe80::1]/', 'http://[ff02::1]/', 'http://[2001:db8::1]/', 'http://[3fff::1]/'],
   ])('refuses %s as a special-purpose address and names the setting that could allow it', async (url) => {
     expect(await refusal({ url })).toContain('ALLOWED_NETWORKS');
+  });
+
+  it('refuses a 6to4 address, which no setting allows', async () => {
+    expect(await refusal({ url: 'http://[2002:a00:1::]/' })).toBe(
+      'url must not point to a special-purpose address (6to4)',
+    );
   });
 
   it('takes every event of the contract, *, and webhook.disabled', async () => {
@@ -165,7 +171,7 @@ describe('Creating a webhook', () => {
     await errorOf(service.api.call('POST', '/api/webhooks', { rawBody }), 400);
   });
 
-  it('tells every fault at once, joined with "; "', async () => {
+  it('tells every error at once, joined with "; "', async () => {
     const message = await refusal({ url: 5, secret: 'short', description: 7 });
     for (const field of ['url', 'secret', 'description']) expect(message).toContain(field);
     expect(message).toContain('; ');

@@ -5,8 +5,8 @@ import { Client, type QueryResultRow } from 'pg';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../../src/plumbing/embedded/embedded-postgres.launcher';
-import { isServerOf } from '../../../src/plumbing/embedded/postgres-process.launcher';
+} from '../../../packages/embedded-postgres/src/embedded-postgres';
+import { isServerOf } from '../../../packages/embedded-postgres/src/postgres-process';
 import type { Chronicle } from '../../support/chronicle';
 import { freePort } from '../../support/service';
 import { waitFor } from '../../support/wait-for';

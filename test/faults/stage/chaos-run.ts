@@ -14,7 +14,7 @@ export interface FaultReport {
   caughtUpMs: Waited;
 }
 
-/** How long it took; `never`: awaited in vain; null: not awaited. */
+/** How long it took; `never`: it timed out; null: not awaited. */
 export type Waited = number | 'never' | null;
 
 export interface RunReport {
@@ -36,7 +36,7 @@ export async function runFaults(stage: Stage, plan: readonly PlannedFault[], giv
       report.complaints.push(`The time was up before ${plan.length - i} of the faults.`);
       break;
     }
-    const complain = (sentence: string) => report.complaints.push(`${i + 1}. ${fault.name}: ${sentence}`);
+    const complain = (message: string) => report.complaints.push(`${i + 1}. ${fault.name}: ${message}`);
     const from = Date.now();
     try {
       await fault.strike({ stage, random, complain });
@@ -67,7 +67,7 @@ async function untilResumed({ workers }: Stage): Promise<void> {
   await waitFor(hasResumed, { what: 'an attempt of every worker', timeoutMs: RESUMES_WITHIN_MS, everyMs: 100 });
 }
 
-/** Until everything accepted by then is received; what was awaited once in vain is not awaited again. */
+/** Until everything accepted by then is received; a wait that timed out once is not repeated. */
 async function untilCaughtUp(stage: Stage, instant: number, givenUp: Set<string>): Promise<void> {
   const accepted = stage.load.accepted.filter(({ acceptedAt }) => acceptedAt <= instant);
   let missing = expectedPairs(stage, accepted).filter((pair) => !givenUp.has(pair));
@@ -84,7 +84,7 @@ async function untilCaughtUp(stage: Stage, instant: number, givenUp: Set<string>
 }
 
 /** Only what a fault kills may die. Whatever else does not run is started again for the rest of the run, and noted. */
-async function restartTheDead({ api, workers }: Stage, complain: (sentence: string) => void): Promise<void> {
+async function restartTheDead({ api, workers }: Stage, complain: (message: string) => void): Promise<void> {
   for (const dead of [api, ...workers].filter((process) => !process.runs())) {
     complain(`${dead.name} does not run any more. Its last words: ${dead.lastWords()}`);
     await dead.start();

@@ -61,7 +61,7 @@ export interface Verdict {
 }
 
 /** Holds what clients were told against what the receiver got and what the log says. */
-export function judge(evidence: Evidence): Verdict {
+export function verdictOf(evidence: Evidence): Verdict {
   const { entries, rows, miscounts, chronicle } = evidence;
   const rowOf = new Map(rows.map((row) => [row.id, row]));
   const receipts = groupBy(entries, ({ deliveryId }) => deliveryId);

@@ -1,5 +1,5 @@
 import type { Stage } from './chaos-stage';
-import { judge, LOG_ROWS, type LogRow, subscribes, type Verdict } from './chaos-verdict';
+import { verdictOf, LOG_ROWS, type LogRow, subscribes, type Verdict } from './chaos-verdict';
 import { miscountsOf } from '../../support/miscounts';
 import { waitFor } from '../../support/wait-for';
 
@@ -26,7 +26,7 @@ export async function verdictOn(stage: Stage): Promise<{ verdict: Verdict; rows:
   const rows = await postgres.query<LogRow>(LOG_ROWS);
   const miscounts = await miscountsOf(postgres);
   const { accepted } = load;
-  return { verdict: judge({ accepted, subscribers, entries: ledger.entries, rows, miscounts, chronicle }), rows };
+  return { verdict: verdictOf({ accepted, subscribers, entries: ledger.entries, rows, miscounts, chronicle }), rows };
 }
 
 /** What has to be true of every run, whatever has happened in it. */

@@ -7,12 +7,12 @@ export interface Scene {
   stage: Stage;
   random: SeededRandom;
   /** Notes what should not have been, for the end of the run. */
-  complain(sentence: string): void;
+  complain(message: string): void;
 }
 
 /** Something that goes wrong under load, and is over when `strike` is: what died is alive again, by the harness's hand. */
 export interface Fault {
-  /** What happens, as a sentence without an end. */
+  /** What happens, as a sentence without a full stop. */
   name: string;
   /** Only where the queues are on this store. */
   store?: Store['name'];

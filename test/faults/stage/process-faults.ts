@@ -58,7 +58,7 @@ export const PROCESS_FAULTS: Fault[] = [
       // Whoever loads a delivery reads its webhook, and waits here.
       const unlock = await stage.postgres.lock('webhook_service.webhooks', 'access exclusive');
       try {
-        await waitFor(() => someoneLoads(stage), { what: 'a job that loads its delivery' });
+        await waitFor(() => isLoading(stage), { what: 'a job that loads its delivery' });
         await killWorkers(stage);
       } finally {
         await unlock();
@@ -174,7 +174,7 @@ export const PROCESS_FAULTS: Fault[] = [
   clockOff('behind', -HOUR_MS),
 ];
 
-async function someoneLoads({ postgres }: Stage): Promise<boolean> {
+async function isLoading({ postgres }: Stage): Promise<boolean> {
   const blocked = await postgres.query(
     `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%sealedSecret%'`,
   );

@@ -32,14 +32,14 @@ describe('The keys of an identity provider', () => {
   it.each<[string, Parameters<IdentityProvider['answer']>[0]]>([
     ['an error', (_, response) => response.writeHead(500).end('{"keys":[]}')],
     ['a redirect', (_, response) => response.writeHead(301, { location: 'http://127.0.0.1:1/' }).end()],
-    ['no JSON', (_, response) => response.end('<html>')],
-    ['JSON of another kind', (_, response) => response.end('{"keys":"none"}')],
-    ['keys that are none', (_, response) => response.end('{"keys":["none"]}')],
-    ['more bytes than keys have', (_, response) => response.end(JSON.stringify({ keys: [], x: 'x'.repeat(600_000) }))],
+    ['a body that is not JSON', (_, response) => response.end('<html>')],
+    ['JSON without a list of keys', (_, response) => response.end('{"keys":"none"}')],
+    ['invalid keys', (_, response) => response.end('{"keys":["none"]}')],
+    ['too many bytes', (_, response) => response.end(JSON.stringify({ keys: [], x: 'x'.repeat(600_000) }))],
     ['a broken connection', (request) => request.socket.destroy()],
-    ['silence', () => undefined],
+    ['no response', () => undefined],
     ['a body that never ends', (_, response) => void response.writeHead(200).write('{')],
-  ])('are unavailable after %s, and are asked for again', async (_, listener) => {
+  ])('are unavailable after %s, and are fetched again', async (_, listener) => {
     const client = new JwksClient(provider.url, QUICK);
     provider.answer(listener);
     expect(await status(client)).toBe(503);
@@ -47,27 +47,27 @@ describe('The keys of an identity provider', () => {
     await waitFor(async () => (await status(client)) === 200, { what: 'the keys' });
   });
 
-  it.each(['', '<html>', '{"keys":["none"]}'])('are not asked for again soon after the answer %j', async (body) => {
+  it.each(['', '<html>', '{"keys":["none"]}'])('are not fetched again soon after the response %j', async (body) => {
     const client = new JwksClient(provider.url, { ...PATIENT, cooldownMs: 60_000 });
     provider.answer((_, response) => response.end(body));
     for (let i = 0; i < 5; i++) expect(await status(client)).toBe(503);
     expect(provider.fetches()).toBe(1);
   });
 
-  it('are asked for once by many tokens at the same time', async () => {
+  it('are fetched once for many concurrent tokens', async () => {
     const client = new JwksClient(provider.url, PATIENT);
     await Promise.all(Array.from({ length: 20 }, () => verify(client)));
     expect(provider.fetches()).toBe(1);
   });
 
-  it('go on when the provider is down, however old they are', async () => {
+  it('remain valid while the provider is down, however old they are', async () => {
     const client = new JwksClient(provider.url, { ...PATIENT, refreshAfterMs: 0 });
     await verify(client);
     provider.answer((request) => request.socket.destroy());
     for (let i = 0; i < 3; i++) expect(await status(client)).toBe(200);
   });
 
-  it('that the provider takes back are forgotten when they are old', async () => {
+  it('are dropped at the next refresh when the provider has removed them', async () => {
     const client = new JwksClient(provider.url, { ...PATIENT, refreshAfterMs: 0 });
     await verify(client);
     provider.publish(await makeKey('other'));

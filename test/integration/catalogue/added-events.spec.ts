@@ -3,9 +3,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { defineEvent } from 'webhook-notification';
-import type { AddedEventType } from 'webhook-notification/catalogue';
-import { EventsModule } from '../../../src/events/events.module';
+import { type AddedEventType, EventCatalogue } from 'webhook-notification/catalogue';
+import { CatalogueModule } from '../../../src/catalogue/catalogue.module';
 import { EventTypesService } from '../../../src/catalogue/requests/event-types.service';
+import { EventsModule } from '../../../src/events/events.module';
 import { SweeperService } from '../../../src/deliveries/sweeping/sweeper.service';
 import { EventsService, type PublishOptions } from '../../../src/events/events.service';
 import { WebhooksService } from '../../../src/webhooks/webhooks.service';
@@ -46,25 +47,33 @@ class InvoicesService {
   }
 
   async wrongly(): Promise<void> {
-    // @ts-expect-error: orderId is a text
+    // @ts-expect-error: orderId is a string
     await this.events.publish(OrderPaid, { orderId: 1 }).catch(() => undefined);
     // @ts-expect-error: cents is a number
     await this.events.publish('invoice.paid', { cents: '4900' });
     // @ts-expect-error: cents is missing
     await this.events.publish('invoice.paid', {});
-    // @ts-expect-error: nobody has declared it
+    // @ts-expect-error: the event is not declared
     await this.events.publish('invoice.lost', { cents: 1 });
-    // @ts-expect-error: the example does not fit the declaration
-    EventsModule.forFeature([{ ...INVOICE_PAID, name: 'invoice.paid', example: { cents: 'x' } }]);
+    // @ts-expect-error: the example does not match the declaration
+    ({ ...INVOICE_PAID, name: 'invoice.paid', example: { cents: 'x' } }) satisfies AddedEventType;
   }
 }
 
-@Module({ imports: [EventsModule.forFeature([INVOICE_PAID, OrderPaid])], providers: [InvoicesService] })
-class InvoicesModule {}
+@Module({ imports: [CatalogueModule, EventsModule], providers: [InvoicesService] })
+class InvoicesModule {
+  constructor(catalogue: EventCatalogue) {
+    for (const type of [INVOICE_PAID, OrderPaid]) catalogue.register(type);
+  }
+}
 
 const otherModule = (type: AddedEventType) => {
-  @Module({ imports: [EventsModule.forFeature([type])] })
-  class OtherModule {}
+  @Module({ imports: [CatalogueModule] })
+  class OtherModule {
+    constructor(catalogue: EventCatalogue) {
+      catalogue.register(type);
+    }
+  }
   return OtherModule;
 };
 
@@ -90,7 +99,7 @@ describe('A module that adds an event', () => {
     expect(JSON.parse(String(call?.body))).toMatchObject({ event: 'invoice.paid', data: { cents: 4900 } });
   });
 
-  it('publishes an event that it has defined, with a transaction of TypeORM or of pg', async () => {
+  it('publishes a defined event in a TypeORM or pg transaction', async () => {
     const hook = receiver.hook();
     await app.get(WebhooksService).create('alice', { url: hook.url, events: ['shop.*'] });
     const invoices = app.get(InvoicesService);
@@ -116,7 +125,7 @@ describe('A module that adds an event', () => {
     expect(bodies.map(({ id }) => id)).toContain(published.id);
   });
 
-  it('has it stored for all processes, where nobody else changes it', async () => {
+  it('stores it for all processes, and not even an operator can change or delete it', async () => {
     const rows = await database.query('select name, application from webhook_service.event_types order by name');
     expect(rows).toEqual([
       { name: 'invoice.paid', application: 'service' },
@@ -129,7 +138,7 @@ describe('A module that adds an event', () => {
     await expect(types.remove(operator, 'invoice.paid', 'service')).rejects.toMatchObject({ status: 409 });
   });
 
-  it('does not start when another application has its name', async () => {
+  it('does not start when another application has declared its name', async () => {
     const other = await cloneDatabase();
     await other.query(
       `insert into webhook_service.event_types (name, description, schema, example, application)
@@ -141,23 +150,23 @@ describe('A module that adds an event', () => {
     await other.drop();
   });
 
-  it('holds its data to its schema, and to its types', async () => {
+  it('validates its data against its schema, and type-checks it', async () => {
     await expect(app.get(InvoicesService).pay(1.5)).rejects.toThrow('data.cents must be integer');
     await expect(app.get(InvoicesService).wrongly()).rejects.toThrow('data.cents must be integer');
   });
 
   it.each<[string, AddedEventType, RegExp]>([
-    ['an example that does not fit', { ...INVOICE_PAID, example: { cents: 0.5 } }, /example does not fit its schema/],
+    ['an invalid example', { ...INVOICE_PAID, example: { cents: 0.5 } }, /example does not fit its schema/],
     [
-      'a schema that is none',
+      'an invalid schema',
       { ...INVOICE_PAID, schema: { type: 'object', required: 'cents' as never } },
       /not a valid JSON Schema/,
     ],
-  ])('does not start with %s', async (_, type, sentence) => {
-    await expect(startApplication(database.url, [otherModule(type)])).rejects.toThrow(sentence);
+  ])('does not start with %s', async (_, type, message) => {
+    await expect(startApplication(database.url, [otherModule(type)])).rejects.toThrow(message);
   });
 
-  it('does not start when another module means something else by the name', async () => {
+  it('does not start when another module declares the name differently', async () => {
     const other = otherModule({ ...INVOICE_PAID, description: 'Something else.' });
     await expect(startApplication(database.url, [InvoicesModule, other])).rejects.toThrow(
       /another module has registered/,

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../../src/plumbing/database/data-source.launcher';
+import { dataSourceOptions } from '../../../src/infrastructure/database/data-source.setup';
 import { cloneDatabase } from '../../support/postgres';
 import { startPostgres } from '../../support/postgres-server';
 import { BusyDay } from '../stage/busy-day';
@@ -13,14 +13,14 @@ const FEW = 1000;
 const MANY = 100_000;
 const BACKLOG = 2000;
 /**
- * The cheapest of these calls counts: entries of indexes that have just died are read once more each, and again while a
- * transaction of any database of the server is open that is older. So the server is one of this file's own, too.
+ * Only the cheapest of these calls counts: index entries that have just died are read once more, and again while an
+ * older transaction is open in any database of the server. For the same reason this file starts a server of its own.
  */
 const CALLS = 3;
-/** An index of a hundred times as many rows is a level deeper, and a row that changes enters up to eight of them. */
+/** With a hundred times as many rows an index is a level deeper, and a changed row is added to up to eight of them. */
 const AT_MOST = 1.7;
 
-/** What PostgreSQL's planner knows of the day when the plans are made, and whether it learns more. */
+/** What PostgreSQL's planner knows about the day when it plans, and whether it learns more. */
 const KNOWN = ['nothing', 'that it is empty', 'everything'] as const;
 
 let stopServer: () => Promise<void>;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => stopServer());
 
-describe.each(KNOWN)('A statement whose plan was made in an empty partition, when PostgreSQL knows %s', (known) => {
+describe.each(KNOWN)('A statement that was planned on an empty partition when PostgreSQL knows %s', (known) => {
   const costs = new Map<string, { few: Cost[]; many: Cost[] }>();
 
   beforeAll(async () => {
@@ -37,19 +37,19 @@ describe.each(KNOWN)('A statement whose plan was made in an empty partition, whe
     for (const [title, cost] of few) costs.set(title, { few: cost, many: many.get(title) ?? [] });
   });
 
-  it(`reads as many pages at ${MANY} rows of a day that was never vacuumed as at ${FEW}`, () => {
+  it(`reads as many pages with ${MANY} rows as with ${FEW} on a day that was never vacuumed`, () => {
     const ratios = [...costs].map(([title, { few, many }]) => ({ title, few: pagesOf(few), many: pagesOf(many) }));
     expect(ratios.filter(({ few }) => few === 0)).toEqual([]);
     expect(ratios.filter(({ few, many }) => many > few * AT_MOST)).toEqual([]);
   });
 
-  it('is never compiled', () => {
+  it('is never JIT-compiled', () => {
     const all = [...costs.values()].flatMap(({ few, many }) => [...few, ...many]);
     expect(all.filter(({ compiled }) => compiled > 0).map(({ sql }) => sql)).toEqual([]);
   });
 });
 
-/** What each statement costs on a day of that many rows, with the plan that the connection really uses. */
+/** Returns the cost of each statement on a day with that many rows, with the plan that the connection really uses. */
 async function costsOf(rows: number, known: (typeof KNOWN)[number]): Promise<Map<string, Cost[]>> {
   const database = await cloneDatabase();
   const dataSource = new DataSource(dataSourceOptions(database.url, 1));

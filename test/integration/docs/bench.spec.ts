@@ -32,11 +32,11 @@ beforeEach(async () => {
 
 afterEach(async () => {
   bench?.kill('SIGTERM');
-  await waitFor(() => !bench || hasExited(bench), { what: 'the end of the bench', timeoutMs: 30_000 });
+  await waitFor(() => !bench || hasExited(bench), { what: 'the end of the benchmark', timeoutMs: 30_000 });
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs the bench in the folder until it ends; what it printed. */
+/** Runs the benchmark in the folder until it ends, and returns its output. */
 async function run(settings: Record<string, string>): Promise<string> {
   const { PATH, HOME } = process.env;
   const env = { PATH, HOME, TMPDIR: folder, ...settings };
@@ -47,8 +47,8 @@ async function run(settings: Record<string, string>): Promise<string> {
   return output();
 }
 
-describe('The bench', () => {
-  it('measures three rounds of each figure that were all right, and leaves nothing but its results', async () => {
+describe('The benchmark', () => {
+  it('measures three valid rounds of each figure, and leaves nothing but its results', async () => {
     const output = await run({ BENCH: 'throughput', BENCH_SCALE: '0.001' });
     expect(output).toContain('Every run was right.');
     expect(bench?.exitCode).toBe(0);
@@ -64,7 +64,7 @@ describe('The bench', () => {
     expect(await readdir(folder)).toEqual(['bench-results.json']);
   });
 
-  it('refuses a workload that it does not know', async () => {
+  it('rejects an unknown workload', async () => {
     expect(await run({ BENCH: 'throughput,luck' })).toContain('no workload "luck"');
     expect(bench?.exitCode).toBe(1);
   });

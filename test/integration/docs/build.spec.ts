@@ -20,6 +20,9 @@ const FILES = [
 
 const ENTRY = 'packages/webhook-notification/dist/catalogue.js';
 
+// Each test builds several times, and a slow machine takes ten seconds for each.
+jest.setTimeout(300_000);
+
 describe('The build before a start', () => {
   let folder: string;
   const source = (text: string) => writeFile(join(folder, 'src/main.ts'), text);
@@ -39,11 +42,11 @@ describe('The build before a start', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('is made when a source, the console or the library has changed, and only then', async () => {
+  it('runs only when a source, the console or the library has changed', async () => {
     const page = () => readFile(join(folder, 'dist/console/index.html'), 'utf8');
     expect(build()).toBe(0);
     const [before, [service, console, library]] = [await page(), await builtAt()];
-    // The types of the console come out of openapi.json, when they are looked at.
+    // The types of the console are generated from openapi.json and do not count as a source.
     await appendFile(join(folder, 'console/src/api/openapi.d.ts'), '// again\n');
     expect(build()).toBe(0);
     expect(await builtAt()).toEqual([service, console, library]);
@@ -66,7 +69,7 @@ describe('The build before a start', () => {
     expect(await readFile(join(folder, ENTRY), 'utf8')).toContain('changed = true');
   });
 
-  it('is made again after one that failed', async () => {
+  it('runs again after a failed build', async () => {
     await source('export const answer: string = 41;\n');
     expect(build()).not.toBe(0);
     expect(build()).not.toBe(0);

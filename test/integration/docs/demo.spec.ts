@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const ended = () => waitFor(() => hasExited(demo), { what: 'the end of the demo', timeoutMs: 150_000 });
 
-/** Processes with the folder of the demo in their command line; other systems than Linux are not asked. */
+/** Returns the processes with the demo's folder in their command line; none on systems other than Linux. */
 async function processesLeft(): Promise<string[]> {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
@@ -49,13 +49,13 @@ async function processesLeft(): Promise<string[]> {
 }
 
 async function expectNothingLeft(): Promise<void> {
-  // A process that has ended is there until the kernel has closed its files.
+  // A process that has ended remains visible until the kernel has closed its files.
   await waitFor(async () => (await processesLeft()).length === 0, { what: 'the end of every process' });
   expect(await readdir(folder)).toEqual([]);
 }
 
 describe('The demo', () => {
-  it('shows what two jobs and two published events lead to, one retry included, and leaves nothing behind', async () => {
+  it('shows the deliveries of two jobs and two events, including a retry, and leaves nothing behind', async () => {
     await ended();
     const arrivals = [...output.matchAll(/← POST (\S+) +attempt (\d) +signature verified +answered (\d+)/g)];
     const delivered = arrivals.filter(([, , , answer]) => answer === '200').map(([, event]) => event);

@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 const ROOT = join(__dirname, '../../..');
 
-/** Code that says where it belongs: a block whose first line is `// src/….ts`. */
+/** A code block that names its file: the first line is `// src/….ts`. */
 const BLOCK = /```ts\n\/\/ (src\/\S+\.ts)\n([^]*?)```/g;
 
 const files = new Map(
@@ -14,8 +14,8 @@ const files = new Map(
     .map(([, path = '', code = '']) => [resolve(ROOT, path), code] as const),
 );
 
-/** What the compiler says of the documents' code, as if it lay where it says. */
-function faultsOf(sources: ReadonlyMap<string, string>): string[] {
+/** Returns the compiler errors of the documents' code, as if each block were the file that it names. */
+function errorsOf(sources: ReadonlyMap<string, string>): string[] {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), (path) => readFileSync(path, 'utf8')) as {
     config: object;
   };
@@ -23,7 +23,7 @@ function faultsOf(sources: ReadonlyMap<string, string>): string[] {
   const host = ts.createCompilerHost({ ...options, noEmit: true });
   const { fileExists, readFile } = host;
   host.fileExists = (path) => sources.has(path) || fileExists(path);
-  // Otherwise nothing is looked for in a folder that only the documents have.
+  // Otherwise the compiler searches nothing in folders that exist only in the documents.
   host.directoryExists = undefined;
   host.readFile = (path) => sources.get(path) ?? readFile(path);
   const program = ts.createProgram([...sources.keys()], { ...options, noEmit: true }, host);
@@ -38,13 +38,13 @@ describe('The code in the documents', () => {
     expect([...files.keys()].map((path) => path.slice(ROOT.length + 1))).toContain(
       'src/sources/nightly-export.service.ts',
     );
-    expect(faultsOf(files)).toEqual([]);
+    expect(errorsOf(files)).toEqual([]);
   });
 
-  it('would not if it were wrong', () => {
+  it('does not compile with an unknown event type', () => {
     const wrong = new Map(
       [...files].map(([path, code]) => [path, code.replace("'operation.complete'", "'operation.done'")]),
     );
-    expect(faultsOf(wrong)).toContainEqual(expect.stringContaining('operation.done'));
+    expect(errorsOf(wrong)).toContainEqual(expect.stringContaining('operation.done'));
   });
 });

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { EventsModule } from '../../../src/events/events.module';
 import { EventsService, type PublishOptions } from '../../../src/events/events.service';
 import type { EventName, EventPayloads } from 'webhook-notification';
-import { MetricsService } from '../../../src/plumbing/metrics/metrics.service';
+import { MetricsService } from '../../../src/infrastructure/metrics/metrics.service';
 import { WebhooksService } from '../../../src/webhooks/webhooks.service';
 import { EXAMPLES } from '../../e2e/stage/examples';
 import { startApplication, stopApplication } from '../stage/application';
@@ -13,7 +13,7 @@ import { type Hook, useReceiver } from '../../support/receiver';
 import { describeOnStores } from '../../support/stores';
 import { waitFor } from '../../support/wait-for';
 
-/** A module of somebody else's, that only injects `EventsService`. */
+/** A third-party module that only injects `EventsService`. */
 @Injectable()
 class AutomationService {
   constructor(private readonly events: EventsService) {}
@@ -74,7 +74,7 @@ describeOnStores('Another Nest module that injects EventsService', (store) => {
     },
   );
 
-  it('reaches everybody without a user, and refuses a user that was forgotten', async () => {
+  it('reaches all users without a userId, and rejects an undefined userId', async () => {
     const [alice, bob] = [await subscribe('alice', ['job.started']), await subscribe('bob', ['job.started'])];
     await automation.report('job.started', EXAMPLES['job.started'] as never);
     await Promise.all([alice.received(1), bob.received(1)]);
@@ -94,7 +94,7 @@ describeOnStores('Another Nest module that injects EventsService', (store) => {
     expect(hook.calls).toHaveLength(1);
   });
 
-  it('commits the event with its own transaction, and hands it on at once', async () => {
+  it('commits the event with its own transaction, and delivers it at once', async () => {
     const hook = await subscribe('dave', ['*']);
     const event = await app.get(DataSource).transaction(async (manager) => {
       const published = await automation.report('job.started', EXAMPLES['job.started'] as never, {
@@ -125,7 +125,7 @@ describeOnStores('Another Nest module that injects EventsService', (store) => {
     expect((await publish()).duplicate).toBe(false);
   });
 
-  it('is counted when its transaction commits, and not when it is rolled back', async () => {
+  it('has its events counted when its transaction commits, and not when it rolls back', async () => {
     const accepted = async () =>
       Number(
         /^webhooks_events_accepted_total\{source="in_process"\} (\d+)$/m.exec(
@@ -154,7 +154,7 @@ describeOnStores('Another Nest module that injects EventsService', (store) => {
     expect(await accepted()).toBe(before + 2);
   });
 
-  it('refuses data that does not fit, in process as over HTTP', async () => {
+  it('rejects invalid data in process as over HTTP', async () => {
     const publish = (data: object) => automation.report('job.started', data as never, { userId: 'alice' });
     await expect(publish({})).rejects.toThrow("data must have required property 'jobId'");
     await expect(publish({ ...EXAMPLES['job.started'], attempt: NaN })).rejects.toThrow(/finite/);

@@ -41,7 +41,7 @@ async function start(options: TestingOptions = {}) {
 }
 
 describe('The testing module', () => {
-  it('has the client to inject, for tests to override', async () => {
+  it('provides the client, which tests can override', async () => {
     const module = () => Test.createTestingModule({ imports: [WebhookNotificationTestingModule.forRoot()] });
     const nowhere = await module().compile();
     await expect(nowhere.get(ConsoleLinksService).create('alice')).rejects.toThrow('Nobody knows where the service is');
@@ -53,7 +53,7 @@ describe('The testing module', () => {
     });
   });
 
-  it('gives the application an EventsService, and the test what was published', async () => {
+  it('provides an EventsService to the application, and the published events to the test', async () => {
     const { app, orders, events } = await start();
     expect(app.get(EventsService)).toBe(events);
     const { id } = await orders.pay(1);
@@ -76,7 +76,7 @@ describe('The testing module', () => {
     await app.close();
   });
 
-  it('has a matcher', async () => {
+  it('provides a matcher', async () => {
     const { app, orders, events } = await start();
     await orders.pay(1);
     const wanted = expect(events) as unknown as Record<string, (...args: unknown[]) => Promise<void>> & {
@@ -90,7 +90,7 @@ describe('The testing module', () => {
     await app.close();
   });
 
-  it('judges as the real one does', async () => {
+  it('validates like the real module', async () => {
     const { app, orders, events } = await start();
     await expect(orders.pay(1.5)).rejects.toThrow('data.cents must be integer');
     await expect(events.publish('order.lost' as never, {} as never)).rejects.toMatchObject({ status: 400 });
@@ -101,7 +101,7 @@ describe('The testing module', () => {
     await app.close();
   });
 
-  it('lets the next publication fail', async () => {
+  it('makes the next publication fail', async () => {
     const { app, orders, events } = await start();
     events.failNext(new Error('the database is away'));
     await expect(orders.pay(1)).rejects.toThrow('the database is away');
@@ -110,7 +110,7 @@ describe('The testing module', () => {
     await app.close();
   });
 
-  it('is not held up by fake timers', async () => {
+  it('works with fake timers', async () => {
     jest.useFakeTimers();
     try {
       const { app, orders, events } = await start();
@@ -128,7 +128,7 @@ describe('The testing module', () => {
   });
 });
 
-describe('The testing module, with the database of the test', () => {
+describe('The testing module with the database of the test', () => {
   let database: TestDatabase;
   let source: DataSource;
   let pool: Pool;
@@ -142,7 +142,7 @@ describe('The testing module, with the database of the test', () => {
     await database.drop();
   });
 
-  it('counts an event when its transaction has committed, and none of a savepoint that was rolled back', async () => {
+  it('counts events of committed transactions, and none of a savepoint that was rolled back', async () => {
     const { app, orders, events } = await start({ connection: pool });
     await source.transaction(async (tx) => {
       await orders.pay(1, { tx, idempotencyKey: 'one' });

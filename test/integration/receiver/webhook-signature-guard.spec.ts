@@ -8,7 +8,7 @@ import { WebhookSignatureGuard } from 'webhook-notification/nest/receiver';
 const SECRET = 'correct horse battery staple';
 const BODY = '{"id":"evt_1","event":"job.started","createdAt":"2026-01-15T09:30:00.000Z","data":{"é":[1, 2.0]}}';
 
-/** With a guard of its own, because a guard logs only once what is missing. */
+/** Has a guard of its own, because a guard logs a missing raw body only once. */
 function receiverModule(): object {
   @Controller('hooks')
   @UseGuards(new WebhookSignatureGuard({ secret: async () => [SECRET, 'the secret before'] }))
@@ -56,23 +56,23 @@ describe.each(['Fastify', 'Express'] as const)('WebhookSignatureGuard on %s', (o
   });
   afterAll(() => app.close());
 
-  it.each([SECRET, 'the secret before'])('lets pass what is signed with %p', async (secret) => {
+  it.each([SECRET, 'the secret before'])('accepts requests signed with %p', async (secret) => {
     expect(await post(app, headersFor(BODY, secret))).toEqual([201, JSON.parse(BODY)]);
   });
 
   it.each([
     ['another secret', headersFor(BODY, 'another'), BODY, /No signature matches/],
-    ['another byte', headersFor(BODY, SECRET), BODY.replace('evt_1', 'evt_2'), /No signature matches/],
-    ['an old time', headersFor(BODY, SECRET, 1_700_000_000), BODY, /s in the past/],
+    ['a changed byte', headersFor(BODY, SECRET), BODY.replace('evt_1', 'evt_2'), /No signature matches/],
+    ['an old timestamp', headersFor(BODY, SECRET, 1_700_000_000), BODY, /s in the past/],
     ['no signature', { 'content-type': 'application/json' }, BODY, /webhook-id is missing/],
-  ])('answers 401 to %s', async (_, headers, body, message) => {
+  ])('returns 401 for %s', async (_, headers, body, message) => {
     expect(await post(app, headers, body)).toEqual([
       401,
       expect.objectContaining({ message: expect.stringMatching(message) }),
     ]);
   });
 
-  it('insists on the signed time', async () => {
+  it('requires the signed timestamp', async () => {
     const { 'x-service-signature': signature = '' } = headersFor(BODY, SECRET);
     const [status] = await post(app, { 'content-type': 'application/json', 'x-service-signature': signature });
     expect(status).toBe(401);
@@ -81,7 +81,7 @@ describe.each(['Fastify', 'Express'] as const)('WebhookSignatureGuard on %s', (o
   it.each<[string, Record<string, string>, string | undefined]>([
     ['no body', {}, undefined],
     ['a body of another type', { 'content-type': 'text/plain' }, BODY],
-  ])('answers 401, and logs nothing, to a request with %s', async (_, headers, body) => {
+  ])('returns 401 and logs nothing for a request with %s', async (_, headers, body) => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     const answer = await fetch(`${await app.getUrl()}/hooks`, { method: 'POST', headers, ...(body && { body }) });
     expect([answer.status, await answer.json()]).toEqual([401, expect.objectContaining({ error: 'body_not_raw' })]);
@@ -89,7 +89,7 @@ describe.each(['Fastify', 'Express'] as const)('WebhookSignatureGuard on %s', (o
     error.mockRestore();
   });
 
-  it('answers 401 where the application keeps no raw body, and logs once what is missing', async () => {
+  it('returns 401 when the application keeps no raw body, and logs once what is missing', async () => {
     const error = jest.spyOn(Logger.prototype, 'error').mockImplementation();
     const without = await start(on, {});
     const answers = [];
@@ -102,14 +102,14 @@ describe.each(['Fastify', 'Express'] as const)('WebhookSignatureGuard on %s', (o
 });
 
 describe('WebhookSignatureGuard', () => {
-  it.each([NaN, -1, Infinity, '300', null])('cannot be made with a tolerance of %p', (toleranceSeconds) => {
+  it.each([NaN, -1, Infinity, '300', null])('rejects a tolerance of %p', (toleranceSeconds) => {
     const options = { secret: SECRET, toleranceSeconds: toleranceSeconds as number };
     expect(() => new WebhookSignatureGuard(options)).toThrow(TypeError);
   });
 });
 
 describe('verifySignature', () => {
-  it('takes the time of this machine, and 300 s of tolerance unless told otherwise', () => {
+  it('uses the time of this machine, and a tolerance of 300 s by default', () => {
     const nowSeconds = Math.floor(Date.now() / 1000);
     expect(verifySignature(BODY, headersFor(BODY, SECRET, nowSeconds - 250), SECRET)).toEqual(JSON.parse(BODY));
     const old = headersFor(BODY, SECRET, nowSeconds - 320);
@@ -117,7 +117,7 @@ describe('verifySignature', () => {
     expect(verifySignature(BODY, old, SECRET, { toleranceSeconds: 600 })).toEqual(JSON.parse(BODY));
   });
 
-  it('refuses a request without a signed time unless asked for less', () => {
+  it('rejects a request without a signed timestamp unless the options ask for less', () => {
     const nowSeconds = Math.floor(Date.now() / 1000);
     const { 'x-service-signature': signature = '', ...signed } = headersFor(BODY, SECRET, nowSeconds);
     const stripped = { 'x-service-signature': signature };
@@ -130,14 +130,14 @@ describe('verifySignature', () => {
     }
   });
 
-  it.each([NaN, -1, Infinity, '300', null])('does not take a tolerance of %p', (toleranceSeconds) => {
+  it.each([NaN, -1, Infinity, '300', null])('rejects a tolerance of %p', (toleranceSeconds) => {
     const options = { toleranceSeconds: toleranceSeconds as number };
     expect(() => verifySignature(BODY, headersFor(BODY, SECRET), SECRET, options)).toThrow(
       new TypeError('toleranceSeconds must be a finite number of at least 0.'),
     );
   });
 
-  it.each([[''], [[]], [['']], [undefined], [[SECRET, '']]])('does not work without a secret: %p', (secret) => {
+  it.each([[''], [[]], [['']], [undefined], [[SECRET, '']]])('throws without a secret: %p', (secret) => {
     expect(() => verifySignature(BODY, headersFor(BODY, SECRET), secret as string)).toThrow(TypeError);
   });
 });

@@ -40,11 +40,11 @@ async function connect(provider: (typeof PROVIDERS)[number], intervalSeconds = 3
   return { id, read: () => monitor.accounts.read(userId, id), remove: () => monitor.accounts.remove(userId, id) };
 }
 
-/** Connected and read for the first time. */
+/** Connects an account and reads it for the first time. */
 async function connected(provider: (typeof PROVIDERS)[number], list: readonly ServedFollower[]) {
   server.serve(list);
   const account = await connect(provider);
-  // It is due at once, by a clock that this process knows only about.
+  // It is due at once, by a clock that this process knows only approximately.
   expect(await waitFor(() => monitor.readDue(), { what: 'the first reading' })).toBe(1);
   expect(await account.read()).toMatchObject({ followersCount: list.length, lastError: null });
   expect(await monitor.events(account.id)).toEqual([]);
@@ -54,8 +54,8 @@ async function connected(provider: (typeof PROVIDERS)[number], list: readonly Se
 const summary = (events: readonly PublishedChange[]) =>
   events.map(({ event, data }) => `${event} ${data.follower.id}`).sort();
 
-describe.each(PROVIDERS)('An account of %s', (provider) => {
-  it('tells exactly who came and who went, over ten readings with random changes', async () => {
+describe.each(PROVIDERS)('An account on %s', (provider) => {
+  it('reports exactly the gained and lost followers over ten readings with random changes', async () => {
     const seed = Date.now() % 1_000_000;
     process.stdout.write(`follower readings of ${provider}: seed ${seed}\n`);
     const random = new SeededRandom(seed);
@@ -94,7 +94,7 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     ]);
   });
 
-  it('counts a follower once who is on two pages, and notices no new name', async () => {
+  it('counts a follower who is on two pages once, and reports no new name', async () => {
     const account = await connected(provider, followers(250));
     server.serve([...followers(251), ...followers(120)]);
     await monitor.readNow(account.id);
@@ -107,7 +107,7 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     expect((await monitor.events(account.id)).at(-1)?.data.follower.username).toBe('new-user250@far.example');
   });
 
-  it('does not notice who leaves and returns between two readings', async () => {
+  it('does not report followers who leave and return between two readings', async () => {
     const account = await connected(provider, followers(3));
     server.serve(followers(2));
     server.serve(followers(3).reverse());
@@ -115,7 +115,7 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     expect(await monitor.events(account.id)).toEqual([]);
   });
 
-  it('is read at most every interval', async () => {
+  it('is read at most once per interval', async () => {
     const account = await connected(provider, followers(3));
     expect(await monitor.dueInSeconds(account.id)).toBeGreaterThan(290);
     expect(await monitor.dueInSeconds(account.id)).toBeLessThanOrEqual(301);
@@ -132,7 +132,7 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     ['500', () => ({ status: 500, body: 'Internal error of 10.0.0.7' }), /answered with status 500\.$/],
     ['a redirect', (url) => ({ status: 302, headers: { location: `${url.origin}/stolen` } }), /redirect/],
     ['HTML', () => ({ ...PAGE, body: '<html>' }), /no list of followers/],
-    ['an object that is no list', () => ({ ...PAGE, body: { followers: 5 } }), /no list of followers/],
+    ['an object instead of a list', () => ({ ...PAGE, body: { followers: 5 } }), /no list of followers/],
     ['a list of something else', () => ({ ...PAGE, body: [{ id: 5 }] }), /no list of followers/],
     ['more than 4 MiB', () => ({ ...PAGE, body: BIG }), /more than 4 MiB/],
   ])('changes nothing when its second page is %s', async (_, how, message) => {
@@ -170,8 +170,8 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     ['ratelimit-reset', () => ({ 'ratelimit-reset': String(Math.round(Date.now() / 1000) + 1500) }), 1500],
     ['a reset before the interval is over', () => ({ 'retry-after': '5' }), 300],
     ['a reset in a week', () => ({ 'x-ratelimit-reset': isoIn(604_800) }), 86_400],
-    ['nothing', () => ({}), 300],
-  ])('that is limited with %s is left alone as long', async (_, headers, seconds) => {
+    ['no header', () => ({}), 300],
+  ])('that is rate-limited with %s is next read at the right time', async (_, headers, seconds) => {
     const account = await connected(provider, followers(3));
     server.interrupt(() => ({ status: 429, headers: headers(), body: { error: 'Throttled' } }));
     await monitor.readNow(account.id);
@@ -181,7 +181,7 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     expect(dueIn).toBeLessThanOrEqual(seconds + 2);
   });
 
-  it('takes pages of two megabytes', async () => {
+  it('accepts pages of two megabytes', async () => {
     const long = (from: number) => followers(240, from).map((one) => ({ ...one, displayName: 'x'.repeat(26_000) }));
     const account = await connected(provider, [...long(0), follower(999)]);
     server.serve(long(0));
@@ -189,7 +189,7 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     expect(summary(await monitor.events(account.id))).toEqual(['follower.lost id-999']);
   });
 
-  it('that lost all believes it when the next reading confirms it', async () => {
+  it('loses all followers only when the next reading confirms it', async () => {
     const account = await connected(provider, followers(3));
     server.serve([], { followersCount: 0 });
     await monitor.readNow(account.id);
@@ -203,7 +203,7 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     expect(await monitor.events(account.id)).toHaveLength(3);
   });
 
-  it('does not believe it when the next reading shows otherwise, and begins anew', async () => {
+  it('keeps its followers when the next reading contradicts their loss, and starts over', async () => {
     const account = await connected(provider, followers(3));
     for (const list of [[], followers(3), []]) {
       server.serve(list);
@@ -213,13 +213,13 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     expect(await monitor.events(account.id)).toEqual([]);
   });
 
-  it('that never had followers may have none', async () => {
+  it('without followers is read without an error', async () => {
     const account = await connected(provider, []);
     await monitor.readNow(account.id);
     expect(await account.read()).toMatchObject({ followersCount: 0, lastError: null });
   });
 
-  it('that leads back to a page already read is given up', async () => {
+  it('fails when a page links back to a page already read', async () => {
     const account = await connected(provider, followers(3));
     const page = { id: 'id-9', acct: 'nine', did: 'id-9', handle: 'nine' };
     server.interrupt((url) => {
@@ -234,7 +234,7 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     expect(await monitor.events(account.id)).toEqual([]);
   });
 
-  it('that is deleted while it is read publishes nothing and leaves nothing', async () => {
+  it('that is deleted during a reading publishes nothing and leaves no rows', async () => {
     const account = await connected(provider, followers(250));
     server.serve(followers(300, 100));
     server.interrupt(async (url) => {
@@ -247,7 +247,7 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     expect(await monitor.rows(account.id)).toEqual({ known: [], staged: 0 });
   });
 
-  it('is read once by two replicas, and every follower told of once', async () => {
+  it('is read once by two replicas, and every follower is reported once', async () => {
     const account = await connected(provider, followers(250));
     const other = await FollowerMonitor.start(server, monitor.database);
     try {
@@ -263,7 +263,7 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     }
   });
 
-  it('is read again by another process when its reader is lost, whose late pages then count for nothing', async () => {
+  it('is read again by another process when its reader is lost, whose late pages are ignored', async () => {
     const account = await connected(provider, followers(250));
     server.serve(followers(300));
     let goOn = () => {};
@@ -285,7 +285,7 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
     expect(await monitor.rows(account.id)).toMatchObject({ staged: 0 });
   });
 
-  it('is left to another process at once when this one stops', async () => {
+  it('is released to another process at once when this one stops', async () => {
     const account = await connected(provider, followers(250));
     server.serve(followers(300));
     const stop = new AbortController();
@@ -300,8 +300,8 @@ describe.each(PROVIDERS)('An account of %s', (provider) => {
   });
 });
 
-describe('An account of mastodon', () => {
-  it('is never led to another server', async () => {
+describe('An account on mastodon', () => {
+  it('is never read from another server', async () => {
     const account = await connected('mastodon', followers(250));
     const asked = server.requests.length;
     server.interrupt((url) =>
@@ -315,7 +315,7 @@ describe('An account of mastodon', () => {
     expect(server.requests.slice(asked).join()).not.toContain('stolen');
   });
 
-  it('that hides its followers is not taken for one that lost them', async () => {
+  it('that hides its followers does not lose them', async () => {
     const account = await connected('mastodon', followers(3));
     for (let reading = 0; reading < 2; reading += 1) {
       server.serve([], { followersCount: 3 });
@@ -324,7 +324,7 @@ describe('An account of mastodon', () => {
     expect(await account.read()).toMatchObject({ followersCount: 3, lastError: expect.stringMatching(/hidden/) });
   });
 
-  it('is given up at a deadline when its server says nothing', async () => {
+  it('fails at a deadline when its server does not respond', async () => {
     const account = await connected('mastodon', followers(3));
     let goOn = () => {};
     const held = new Promise<undefined>((resolve) => (goOn = () => resolve(undefined)));
@@ -334,7 +334,7 @@ describe('An account of mastodon', () => {
     expect((await account.read()).lastError).toMatch(/did not answer in time/);
   });
 
-  it('asks for pages of 80, uncompressed', async () => {
+  it('requests uncompressed pages of 80', async () => {
     const asked = server.requests.length;
     await connected('mastodon', followers(81));
     expect(server.requests.slice(asked)).toEqual([
@@ -346,7 +346,7 @@ describe('An account of mastodon', () => {
   });
 });
 
-describe('A reading that changes very much', () => {
+describe('A reading with very many changes', () => {
   const know = (id: string, count: number) =>
     monitor.database.query(
       `insert into webhook_service.account_followers (account_id, follower_id, username)
@@ -354,7 +354,7 @@ describe('A reading that changes very much', () => {
       [id, count],
     );
 
-  it('counts at once up to 10,000, and beyond when the next one confirms it, with what that one found', async () => {
+  it('counts at once up to 10,000, and beyond when the next one confirms it and replaces it', async () => {
     const account = await connected('bluesky', []);
     server.serve(followers(10_000));
     await monitor.readNow(account.id);
@@ -370,7 +370,7 @@ describe('A reading that changes very much', () => {
     expect(await monitor.events(account.id)).toHaveLength(20_005);
   });
 
-  it('is suspected of losing too many in the same way', async () => {
+  it('needs the same confirmation for too many lost followers', async () => {
     const account = await connected('bluesky', []);
     await know(account.id, 10_003);
     server.serve(followers(2));
@@ -381,10 +381,10 @@ describe('A reading that changes very much', () => {
     expect(await monitor.events(account.id)).toHaveLength(10_001);
   });
 
-  it('of 100,000 followers keeps none of them in memory', async () => {
+  it('of 100,000 followers does not keep them in memory', async () => {
     const account = await connected('bluesky', []);
     await know(account.id, 100_000);
-    // 500 have gone and 500 have come; the list exists only place by place.
+    // 500 followers left and 500 came; the list is generated item by item.
     server.serve({ length: 100_000, at: (place) => follower(place + 500) });
     const idle = liveBytes();
     let [pages, most] = [0, 0];
@@ -404,7 +404,7 @@ describe('A reading that changes very much', () => {
   }, 300_000);
 });
 
-/** What is alive in this process: garbage does not count. */
+/** Returns the live bytes of this process, without garbage. */
 function liveBytes(): number {
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
@@ -412,7 +412,7 @@ function liveBytes(): number {
 }
 
 describe('A reader that has lost its account', () => {
-  it('changes nothing any more, whatever it still does, and leaves the pages of the new reader', async () => {
+  it('changes nothing anymore, whatever it still does, and keeps the pages of the new reader', async () => {
     const account = await connected('bluesky', followers(3));
     const page = (count: number) => followers(count).map(({ id, name }) => ({ id, username: name }));
     const rows = monitor.app.get(FollowerReadingsRepository);
@@ -440,7 +440,7 @@ describe('A reader that has lost its account', () => {
 });
 
 describe('An account whose next reading was set by a clock that was ahead', () => {
-  it('is read now, also when it was being read then', async () => {
+  it('is read now, even when a reading was in progress', async () => {
     const account = await connected('bluesky', followers(3));
     await monitor.database.query(
       `update webhook_service.accounts set next_reading_at = now() + interval '10 years', reading_id = gen_random_uuid()

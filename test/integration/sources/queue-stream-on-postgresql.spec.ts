@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../../src/plumbing/database/data-source.launcher';
+import { dataSourceOptions } from '../../../src/infrastructure/database/data-source.setup';
 import { PostgresQueueClient } from '../../../src/sources/job-queues/postgres-queue.client';
 import type { Cursor } from '../../../src/sources/job-queues/queue-stream';
 import { JobQueue } from '../../support/job-queue';
@@ -47,7 +47,7 @@ describe("A queue's stream on PostgreSQL", () => {
     };
   }
 
-  it('is read whole and once, although entries are numbered before they are committed', async () => {
+  it('is read completely and once, although entries are numbered before they are committed', async () => {
     const stream = openStream();
     await stream.begin();
     const slow = new Client({ connectionString: database.url });
@@ -68,13 +68,13 @@ describe("A queue's stream on PostgreSQL", () => {
       await stream.read();
       return stream.position() > 1;
     };
-    await waitFor(settles, { what: 'a position further on', timeoutMs: 50_000, everyMs: 200 });
+    await waitFor(settles, { what: 'a later position', timeoutMs: 50_000, everyMs: 200 });
     await happen('third');
     await stream.read();
     expect(stream.jobs).toEqual(['numbered second', 'numbered first', 'third']);
   });
 
-  it('loses nothing when other queues push the numbers up and its entries out', async () => {
+  it('loses nothing when other queues advance the sequence and push its entries out', async () => {
     const stream = openStream();
     await stream.begin();
     await happen('before');
@@ -87,7 +87,7 @@ describe("A queue's stream on PostgreSQL", () => {
     expect([stream.jobs, stream.losses]).toEqual([['before', 'after'], []]);
   });
 
-  it('says once what it has lost', async () => {
+  it('reports lost entries once', async () => {
     const stream = openStream();
     await stream.begin();
     await happen('lost');
@@ -110,10 +110,10 @@ describe("A queue's stream on PostgreSQL", () => {
     expect(stream.jobs).toEqual(Array.from({ length: 1200 }, (_, n) => String(n + 1)));
   });
 
-  it('of a schema that is not there is empty', async () => {
+  it('of a missing schema is empty', async () => {
     const stream = new PostgresQueueClient(dataSource, { prefix: 'nowhere', name: 'reports' });
     const cursor = await stream.end();
-    expect(await stream.read(cursor)).toEqual({ events: [], next: cursor, isFull: false, loss: null });
+    expect(await stream.read(cursor)).toEqual({ events: [], next: cursor, loss: null });
     expect(await stream.facts(['1'])).toEqual(new Map());
   });
 });

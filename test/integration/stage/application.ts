@@ -3,13 +3,13 @@ import { type DynamicModule, type Type } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { AppModule } from '../../../src/app.module';
-import { parseConfig } from '../../../src/plumbing/config/settings';
-import { AdmissionService } from '../../../src/deliveries/sending/admission.service';
-import { createAdapter } from '../../../src/plumbing/http/http-server.launcher';
-import { WorkersService } from '../../../src/plumbing/queue/workers.service';
+import { parseConfig } from '../../../src/infrastructure/config/settings';
+import { DeferredDispatchService } from '../../../src/deliveries/sending/deferred-dispatch.service';
+import { createAdapter } from '../../../src/infrastructure/http/http-server.setup';
+import { WorkersService } from '../../../src/infrastructure/queue/workers.service';
 import { defaultSettings, type Settings } from '../../support/service';
 
-/** The service in this process, with further modules beside its own, adapted as the test says; its workers run. */
+/** Starts the service in this process with additional modules and the adaptations of the test; its workers run. */
 export async function startApplication(
   databaseUrl: string,
   modules: (Type | DynamicModule)[],
@@ -17,7 +17,8 @@ export async function startApplication(
   adapt: (builder: TestingModuleBuilder) => TestingModuleBuilder = (builder) => builder,
 ): Promise<NestFastifyApplication> {
   const token = `wns_${randomBytes(32).toString('base64url')}`;
-  const config = parseConfig({ ...defaultSettings(databaseUrl, token), LOG_LEVEL: 'silent', ...settings });
+  // With this role no work starts automatically.
+  const config = parseConfig({ ...defaultSettings(databaseUrl, token), LOG_LEVEL: 'silent', ROLE: 'api', ...settings });
   const builder = Test.createTestingModule({ imports: [AppModule.forRoot(config), ...modules] });
   const testing = await adapt(builder).compile();
   const app = testing.createNestApplication<NestFastifyApplication>(createAdapter(config), {
@@ -31,12 +32,12 @@ export async function startApplication(
     throw error;
   }
   app.get(WorkersService).start();
-  app.get(AdmissionService).start();
+  app.get(DeferredDispatchService).start();
   return app;
 }
 
-/** Ends it as the service itself does: drained first. */
+/** Stops it like the service itself: draining first. */
 export async function stopApplication(app: NestFastifyApplication): Promise<void> {
-  await Promise.all([app.get(AdmissionService).stop(), app.get(WorkersService).stop()]);
+  await Promise.all([app.get(DeferredDispatchService).stop(), app.get(WorkersService).stop()]);
   await app.close();
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import type { ClockService } from '../../../src/plumbing/database/clock.service';
-import { PartitionsService } from '../../../src/plumbing/database/partitions.service';
+import type { ClockService } from '../../../src/infrastructure/database/clock.service';
+import { PartitionsService } from '../../../src/infrastructure/database/partitions.service';
 import type { TestDatabase } from '../../support/postgres';
 
 const DAY_MS = 86_400_000;
@@ -12,22 +12,22 @@ export interface Owned {
   userId: string;
 }
 
-/** A day on which nobody vacuums or analyzes, in the middle of a month of partitions. Its rows are of noon. */
+/** A day without vacuum and analyze, in the middle of a month of partitions. Its rows are from noon. */
 export class BusyDay {
   /** Its events succeed, or fail once and then succeed. */
   readonly busy: Owned = { webhookId: randomUUID(), userId: 'busy' };
   /** It has a backlog of pending rows, half of them deferred. */
   readonly behind: Owned = { webhookId: randomUUID(), userId: 'behind' };
-  /** Nothing that it was sent has succeeded. */
+  /** None of its deliveries has succeeded. */
   readonly failing: Owned = { webhookId: randomUUID(), userId: 'failing' };
   private rows = 0;
-  /** Until it grows, no row is there when a statement asks for it. */
+  /** Until the day grows, statements find no rows. */
   isEmpty = true;
   private readonly noonMs = new Date().setUTCHours(12, 0, 0, 0);
 
   constructor(private readonly database: TestDatabase) {}
 
-  /** Makes a month of partitions as the service does, which nobody vacuums, and the webhooks. */
+  /** Creates a month of partitions as the service does, without autovacuum, and the webhooks. */
   async begin(dataSource: DataSource): Promise<void> {
     for (const daysAgo of [30, 22, 14, 6, 0]) {
       const now = () => new Date(Date.now() - daysAgo * DAY_MS);
@@ -55,21 +55,21 @@ export class BusyDay {
     );
   }
 
-  /** PostgreSQL knows what is in the partitions now. */
+  /** Tells PostgreSQL what is in the partitions now. */
   async analyze(): Promise<void> {
     await this.database.query('analyze webhook_service.events, webhook_service.deliveries');
   }
 
-  /** Takes away what the statements themselves have inserted. */
+  /** Deletes the rows that the statements themselves have inserted. */
   async clear(): Promise<void> {
     for (const table of ['events', 'deliveries', 'recent_attempts', 'attempt_counts', 'event_keys'])
       await this.database.query(`delete from webhook_service.${table}`);
   }
 
   /**
-   * Lets the day have this many rows in each table, 500 a second, each changed as often as in the service: an event is
-   * inserted and marked; of the deliveries a third was pending and claimed first. Their leases ended before the time that a
-   * sweep looks at, which has as many on any day. And lets one webhook fall behind, half of whose pending rows are deferred.
+   * Grows the day by this many rows in each table, 500 a second, each changed as often as in the service: an event is
+   * inserted and completed; a third of the deliveries was pending and claimed first. Their leases ended before the time
+   * that a sweep reads, which has as many on any day. Also lets one webhook fall behind; half of its rows are deferred.
    */
   async growTo(rows: number, backlog: number): Promise<void> {
     this.rows += rows;
@@ -82,7 +82,7 @@ export class BusyDay {
     await this.database.query(INSERT_BACKLOG, [backlog, this.noonMs, this.behind.webhookId]);
   }
 
-  /** Ids of `count` new events of a user, which wait for their fan-out. */
+  /** Publishes `count` events of a user, which wait for their fan-out, and returns their ids. */
   async publish(count: number, userId: string | null = this.busy.userId): Promise<string[]> {
     const ids = Array.from({ length: count }, (_, i) =>
       this.idOf(i % 2 === 0 ? -(this.rows + 1 + i) : this.rows + 1 + i),
@@ -97,7 +97,7 @@ export class BusyDay {
     return ids;
   }
 
-  /** Pending deliveries of the busy webhook for such events. */
+  /** Inserts pending deliveries of the busy webhook for such events, and returns their ids. */
   async deliver(count: number, { claimed = false } = {}): Promise<string[]> {
     const events = await this.publish(count);
     const ids = events.map((id) => id.replace(/^(.{19})./, '$1a'));
@@ -105,7 +105,7 @@ export class BusyDay {
     return ids;
   }
 
-  /** The leases of these rows have ended, long enough after they were inserted. */
+  /** Expires the leases of these rows, long enough after they were inserted. */
   async expire(table: 'events' | 'deliveries', ids: readonly string[]): Promise<void> {
     await this.database.query(
       `update webhook_service.${table} set leased_until = now() - interval '1 s' where id = any($1)`,
@@ -113,7 +113,7 @@ export class BusyDay {
     );
   }
 
-  /** Attempts that were counted and not summed up yet. */
+  /** Inserts attempts that are counted but not summed up yet. */
   async count(attempts: number): Promise<void> {
     if (!this.isEmpty) await this.database.query(COUNT_ATTEMPTS, [attempts, this.busy.webhookId]);
   }
@@ -167,7 +167,7 @@ const INSERT_BACKLOG = `
          id::text ~ '[02468ace]$', now() + interval '1 hour'
   from e`;
 
-/** Not with a lease that a claim in the same millisecond would leave as it is: such an update is HOT, and enters no index. */
+/** The lease differs from that of a claim in the same millisecond: an update that keeps it is HOT and skips indexes. */
 const INSERT_PENDING = `
   insert into webhook_service.deliveries
     (id, webhook_id, user_id, event_id, event, attempt, trigger, status, url, scheduled_at, leased_until, claimed)

@@ -1,14 +1,14 @@
 import { v7 } from 'uuid';
-import type { Lane } from '../../../src/deliveries/lane';
+import type { PartitionKey } from '../../../src/deliveries/partition-key';
 import type { TestDatabase } from '../../support/postgres';
 
 /**
- * Inserts an event and a pending delivery of it, for which there is no job.
- * @param due intervals of PostgreSQL, from now: when it is due, and when its lease ends
+ * Inserts an event and a pending delivery of it that has no job.
+ * @param due PostgreSQL intervals from now: when it is due, and when its lease ends
  */
 export async function insertDueDelivery(
   database: TestDatabase,
-  { webhookId, userId }: Lane,
+  { webhookId, userId }: PartitionKey,
   url: string,
   { due = '0 s', leased = '10 s' } = {},
 ): Promise<string> {

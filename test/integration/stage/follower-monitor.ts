@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AddressPolicy } from '../../../src/plumbing/destinations/address';
-import { HttpClient } from '../../../src/plumbing/destinations/http.client';
+import { AddressPolicy } from '../../../src/infrastructure/destinations/address';
+import { HttpClient } from '../../../src/infrastructure/destinations/http.client';
 import { AccountsService } from '../../../src/sources/followers/accounts/accounts.service';
 import { BLUESKY_ORIGIN } from '../../../src/sources/followers/providers/bluesky-provider.client';
 import { FollowerReadingsService } from '../../../src/sources/followers/readings/follower-readings.service';
@@ -18,7 +18,7 @@ export interface PublishedChange {
   };
 }
 
-/** The follower monitor in this process, with a server of the test in Bluesky's place; nothing is read by itself. */
+/** The follower monitor in this process, with a test server in place of Bluesky; it reads nothing automatically. */
 export class FollowerMonitor {
   private constructor(
     readonly app: NestFastifyApplication,

@@ -6,12 +6,12 @@ import { FanOutRepository } from '../../../src/deliveries/fan-out/fan-out.reposi
 import { firstDeliveryId } from '../../../src/deliveries/fan-out/first-delivery-id';
 import { ChangesRepository } from '../../../src/deliveries/log/changes.repository';
 import { ClaimsRepository } from '../../../src/deliveries/sending/claims.repository';
-import { FirstRowsRepository } from '../../../src/deliveries/sending/first-rows.repository';
-import { ParkedRepository } from '../../../src/deliveries/slots/parked.repository';
+import { OutcomesRepository } from '../../../src/deliveries/sending/outcomes.repository';
+import { DeferredRepository } from '../../../src/deliveries/slots/deferred.repository';
 import { SweepRepository } from '../../../src/deliveries/sweeping/sweep.repository';
 import { EventsRepository } from '../../../src/events/events.repository';
-import type { ClockService } from '../../../src/plumbing/database/clock.service';
-import { StatementsService } from '../../../src/plumbing/database/statements.service';
+import type { ClockService } from '../../../src/infrastructure/database/clock.service';
+import { StatementsService } from '../../../src/infrastructure/database/statements.service';
 import { StatsRepository } from '../../../src/webhooks/stats/stats.repository';
 import type { BusyDay } from './busy-day';
 
@@ -20,18 +20,18 @@ export type HotStatement = () => Promise<() => Promise<unknown>>;
 
 const BATCH = 20;
 const URL = 'https://receiver.example/';
-const NOBODY = { userId: '', webhookId: '00000000-0000-0000-0000-000000000000' };
+const FIRST_KEY = { userId: '', webhookId: '00000000-0000-0000-0000-000000000000' };
 
 /** The statements of the hot path, each about a batch of rows of which half lie far apart in the day. */
 export function hotStatements(dataSource: DataSource, day: BusyDay): Record<string, HotStatement> {
   const statements = new StatementsService(dataSource);
-  const clock = { birth: () => ({ id: v7(), at: new Date() }) } as ClockService;
+  const clock = { newId: () => ({ id: v7(), at: new Date() }) } as ClockService;
   const events = new EventsRepository(statements);
   const fanOut = new FanOutRepository(statements);
-  const deliveries = new DeliveriesRepository(statements, clock);
+  const deliveries = new DeliveriesRepository(statements);
   const claims = new ClaimsRepository(statements);
-  const firstRows = new FirstRowsRepository(statements, clock);
-  const parked = new ParkedRepository(statements);
+  const outcomes = new OutcomesRepository(statements, clock);
+  const deferred = new DeferredRepository(statements);
   const sweep = new SweepRepository(dataSource, statements);
   const stats = new StatsRepository(statements);
   const changes = new ChangesRepository(statements);
@@ -52,13 +52,13 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     const rows = ids.map((id) => ({
       first: firstOf(id, day),
       outcome: outcomeOf(firstDeliveryId(id, day.busy.webhookId), failed),
-      parked: false,
+      deferred: false,
     }));
-    return () => firstRows.insert(rows);
+    return () => Promise.all(rows.map((row) => outcomes.insert(row)));
   };
   const record = async (failed: boolean) => {
     const ids = await day.deliver(BATCH, { claimed: true });
-    return () => deliveries.record(ids.map((id) => outcomeOf(id, failed)));
+    return () => Promise.all(ids.map((id) => outcomes.update(outcomeOf(id, failed))));
   };
 
   return {
@@ -84,7 +84,7 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     },
     'completes events': async () => {
       const ids = await day.publish(BATCH);
-      return () => fanOut.complete(ids);
+      return () => Promise.all(ids.map((id) => fanOut.complete(id)));
     },
     'inserts first attempts': () => insertFirst(false),
     'inserts first attempts that failed': () => insertFirst(true),
@@ -101,16 +101,16 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     'claims deliveries': async () => {
       const ids = await day.deliver(BATCH);
       return async () => {
-        const claimed = await claims.claim(ids);
+        const claimed = await Promise.all(ids.map((id) => claims.claim(id)));
         if (!day.isEmpty && claimed.includes(null)) throw new Error('Not every delivery was claimed.');
       };
     },
-    'parks deliveries': async () => {
+    'defers deliveries': async () => {
       const ids = await day.deliver(BATCH);
-      return () => parked.park(ids);
+      return () => Promise.all(ids.map((id) => deferred.defer(id)));
     },
-    'admits deliveries': async () => () => claims.admit([{ ...day.behind, count: BATCH }]),
-    'finds the webhooks with parked deliveries': async () => () => parked.lanes(NOBODY, 1000),
+    'dispatches deferred deliveries': async () => () => claims.claimDeferred([{ ...day.behind, count: BATCH }]),
+    'finds the webhooks with deferred deliveries': async () => () => deferred.keys(FIRST_KEY, 1000),
     'sweeps events': async () => {
       await day.expire('events', await day.publish(BATCH));
       return () => sweep.reclaimEvents(1000, 10_000);
@@ -119,7 +119,7 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
       await day.expire('deliveries', await day.deliver(BATCH));
       return () => sweep.reclaimDeliveries(1000, 10_000);
     },
-    'sweeps in vain': async () => async () => {
+    'sweeps when no lease has ended': async () => async () => {
       await sweep.reclaimEvents(1000, 10_000);
       await sweep.reclaimDeliveries(1000, 10_000);
     },
@@ -138,9 +138,10 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
 
 function outcomeOf(deliveryId: string, failed: boolean): Outcome {
   const exchange = { url: URL, attemptedAt: new Date(), durationMs: 5, requestHeaders: {}, response: null };
-  if (!failed) return { deliveryId, status: 'succeeded', error: null, exchange, retryInMs: null, ending: 'succeeded' };
+  if (!failed)
+    return { deliveryId, status: 'succeeded', error: null, exchange, retryInMs: null, finalStatus: 'succeeded' };
   const error = { code: 'http_status', message: 'It answered 500.' } as const;
-  return { deliveryId, status: 'failed', error, exchange, retryInMs: 30_000, ending: null };
+  return { deliveryId, status: 'failed', error, exchange, retryInMs: 30_000, finalStatus: null };
 }
 
 function firstOf(eventId: string, { busy }: BusyDay): FirstAttempt {

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { dayPartitions } from '../../../src/plumbing/database/partitions';
+import { dayPartitions } from '../../../src/infrastructure/database/partitions';
 import type { TestDatabase } from '../../support/postgres';
 
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** How many there are of everything that is rare in a long log: fewer than a page, so that a page has to look for more. */
+/** The number of rows of each rare kind in a long log: fewer than a page, so that a page has to search for more. */
 export const RARE = 10;
 
 /** A delivery log of thirty days, and the events that it is about. */
 export interface LongLog {
   /** Owns the three webhooks. */
   user: string;
-  /** Nearly everything that it was sent succeeded, and nearly all of it is `follower.gained`. */
+  /** Nearly all of its deliveries succeeded, and nearly all are `follower.gained`. */
   loud: string;
-  /** Nearly everything that it was sent failed. */
+  /** Nearly all of its deliveries failed. */
   broken: string;
-  /** Has twice as many rows as what is rare, over all thirty days. */
+  /** Has twice as many rows as a rare kind, over all thirty days. */
   quiet: string;
   /** Publishes for others. */
   publisher: string;
-  /** Gets what is for everybody, which is rare. */
+  /** Gets only the events to all users, which are rare. */
   listener: string;
   /** Has nothing. */
   newcomer: string;
@@ -89,8 +89,8 @@ const idOf = (kind: string) => `(
   lpad(to_hex(ms), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '${kind}' || lpad(to_hex(n), 15, '0'))::uuid`;
 
 /**
- * Of each ten events the first eight are the loud webhook's, the ninth is the broken one's, the tenth somebody else's, for
- * whom another publishes. In each tenth of the log one is an `operation.failed`, and one is for everybody.
+ * Of each ten events the first eight are for the loud webhook, the ninth is for the broken one, and the tenth for
+ * another user, for whom `gateway` publishes. Each tenth of the log has one `operation.failed` and one to all users.
  */
 const INSERT_EVENTS = `
   insert into webhook_service.events (id, name, user_id, publisher_id, body, accepted_at, fanned_out_at, leased_until)
@@ -106,7 +106,7 @@ const INSERT_EVENTS = `
     ) as moment
   ) as event`;
 
-/** Of the loud webhook's deliveries each tenth of the log has one of every rare kind. */
+/** Each tenth of the log has one delivery of every rare kind for the loud webhook. */
 const INSERT_DELIVERIES = `
   insert into webhook_service.deliveries
     (id, webhook_id, user_id, event_id, event, attempt, trigger, status, url, response_status, duration_ms, error_code,

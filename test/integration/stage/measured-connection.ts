@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 
-/** What PostgreSQL says of a statement that it has run. */
+/** What PostgreSQL reports about a statement that it has run. */
 export interface Cost {
   sql: string;
   /** Pages that it read, from memory or from disk. */
@@ -15,16 +15,16 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** PostgreSQL tells the client about each statement how it went, with the plan that it really used. */
+/** Makes PostgreSQL send the client the cost of each statement, with the plan that it really used. */
 const TELL = `
   load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on;
   set auto_explain.log_buffers = on; set auto_explain.log_timing = off; set auto_explain.log_format = json;
   set client_min_messages = log`;
 
-/** Watches every statement of a pool of one connection, which must be a superuser's. */
+/** Measures every statement of a pool with a single connection, which must belong to a superuser. */
 export async function measure(pool: Pool): Promise<(action: () => Promise<unknown>) => Promise<Cost[]>> {
   let costs: Cost[] = [];
-  // The one that is there already tells nothing.
+  // The existing connection reports nothing.
   (await pool.connect()).release(true);
   pool.on('connect', (client: PoolClient) => {
     client.on('notice', ({ message }) => {
@@ -42,7 +42,7 @@ export async function measure(pool: Pool): Promise<(action: () => Promise<unknow
   };
 }
 
-/** A node counts what it asks its children for, which may be less than what they do by themselves in the end. */
+/** A node counts what it requests from its children, which may be less than what they read in the end. */
 function pagesOf({ 'Shared Hit Blocks': hit, 'Shared Read Blocks': read, Plans: children = [] }: PlanNode): number {
   return Math.max(
     hit + read,

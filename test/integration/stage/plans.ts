@@ -4,11 +4,11 @@ import type { DataSource, Logger } from 'typeorm';
 export interface SentStatement {
   sql: string;
   parameters: unknown[];
-  /** What its transaction has set before. */
+  /** The settings of its transaction. */
   settings?: string;
 }
 
-/** What became of it when PostgreSQL ran it once more and told how. */
+/** The cost of a statement that PostgreSQL ran once more with `explain (analyze)`. */
 export interface Plan {
   /** Pages that were read, from memory or from disk. */
   pages: number;
@@ -17,11 +17,11 @@ export interface Plan {
   ms: number;
   /** Without the day of their partition. */
   indexes: string[];
-  /** Rows that were read of tables, those that did not match included. */
+  /** Rows that were read from tables, including those that did not match. */
   looked: number;
-  /** Rows that a node read of a table from end to end, the most of any. */
+  /** The most rows that a node read in a sequential scan. */
   scanned: number;
-  /** Rows that a node sorted, the most of any. */
+  /** The most rows that a node sorted. */
   sorted: number;
 }
 
@@ -65,7 +65,7 @@ export async function statementsAbout(
   return sent;
 }
 
-/** Runs the statement, and says how PostgreSQL did. */
+/** Runs the statement, and returns how PostgreSQL executed it. */
 export async function planOf(dataSource: DataSource, { sql, parameters, settings }: SentStatement): Promise<Plan> {
   const explain = `explain (analyze, buffers, format json) ${sql}`;
   const [row] = await dataSource.transaction(async (manager) => {
@@ -90,7 +90,7 @@ const flatten = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(fla
 const rowsOf = (node: Node): number => node['Actual Rows'] * node['Actual Loops'];
 const rowsRead = (node: Node): number => rowsOf(node) + (node['Rows Removed by Filter'] ?? 0) * node['Actual Loops'];
 
-/** An index of a partition has its columns in its name, and PostgreSQL's own shortening where that was too long. */
+/** The name of a partition's index contains its columns; PostgreSQL shortens names that are too long. */
 function indexOf({ 'Index Name': name }: Node): string[] {
   return name === undefined ? [] : [name.replace(/_p\d{8}/, '')];
 }

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { attachEmbeddedPostgres } from '../../../src/plumbing/embedded/embedded-postgres.launcher';
+import { attachEmbeddedPostgres } from '../../../packages/embedded-postgres/src/embedded-postgres';
 import { isSealedUnder, NONCE_BYTES, open, seal } from '../../../src/webhooks/secrets/secret-box';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { defaultSettings, runCommand, type Settings } from '../../support/service';
@@ -41,7 +41,7 @@ describe('webhooks rekey', () => {
   const rows = () => database.query<Row>('select * from webhook_service.webhooks order by id');
   const rowOf = async (id: string) => (await rows()).find((row) => row.id === id)!;
 
-  it('puts current and previous secrets of every page under the first key, once', async () => {
+  it('re-encrypts current and previous secrets of every page under the first key, once', async () => {
     await database.query(
       `insert into webhook_service.webhooks (id, user_id, url, events, secret)
        select gen_random_uuid(), 'ada', 'https://example.com/', '{job.started}', '' from generate_series(1, 1100)`,
@@ -68,7 +68,7 @@ describe('webhooks rekey', () => {
     expect(await rows()).toEqual(after);
   });
 
-  it('leaves what no key opens, names its webhook and fails', async () => {
+  it('leaves secrets that no key opens, names their webhooks and fails', async () => {
     const [mixed, lost, fine] = [
       await add(['a secret', OLD], ['a lost one', LOST]),
       await add(['lost', LOST]),
@@ -87,7 +87,7 @@ describe('webhooks rekey', () => {
     expect([await rowOf(lost), await rowOf(pasted)]).toEqual(before.slice(1));
   });
 
-  it('keeps what is changed while it runs, and renews what that made the previous secret', async () => {
+  it('keeps a secret that is rotated while it runs, and re-encrypts the previous one', async () => {
     const id = await add(['the first', OLD]);
     const before = await rowOf(id);
     const newer = sealed(id, 'the second', NEW);
@@ -101,7 +101,7 @@ describe('webhooks rekey', () => {
     const rotation = rotate([NEW, OLD]);
     const waiting = `select 1 from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock' and query like '%update webhook_service.webhooks%'`;
-    await waitFor(async () => (await database.query(waiting)).length > 0, { what: 'the rotation to meet the change' });
+    await waitFor(async () => (await database.query(waiting)).length > 0, { what: 'an update that waits' });
     await user.query('commit');
     await user.end();
     expect(await rotation).toMatchObject({
@@ -119,7 +119,7 @@ describe('webhooks rekey', () => {
     await chmod(root, 0o755);
     const settings = { DATA_DIR: join(root, 'data'), DATABASE_URL: undefined, ALLOWED_NETWORKS: undefined };
     try {
-      // The first run makes the database and its generated key.
+      // The first run creates the database and its generated key.
       const first = await rotate([], settings);
       expect([first.exitCode, first.stdout]).toEqual([0, 'Re-encrypted: 0. Already under the first key: 0.\n']);
       const generated = Buffer.from(await readFile(join(settings.DATA_DIR, 'secrets.key'), 'utf8'), 'base64');

@@ -6,7 +6,7 @@ import type { Delivery } from '../../api/types';
 import { untilSeen } from './until-seen';
 
 const WAIT_SECONDS = 20;
-const AFTER_FAULT_MS = 5000;
+const AFTER_ERROR_MS = 5000;
 const BEGIN_AGAIN_MS = 1000;
 const BEGIN_WITH = 50;
 export const MOST_ROWS = 250;
@@ -81,7 +81,7 @@ export function useChanges(path: ApiPath, query: Query, isPaused: boolean) {
           const isTooOld = status === 400 && cursor !== null;
           if (isTooOld) cursor = null;
           else setError(failure);
-          await pause(isTooOld ? BEGIN_AGAIN_MS : retryAfter ? retryAfter * 1000 : AFTER_FAULT_MS);
+          await pause(isTooOld ? BEGIN_AGAIN_MS : retryAfter ? retryAfter * 1000 : AFTER_ERROR_MS);
         }
       }
     };

@@ -14,7 +14,7 @@ import { TEXT } from '../../text/en';
 /** What one can do to a webhook at once. */
 export function WebhookActions({ webhook }: { webhook: Webhook }) {
   const { may } = useSigned();
-  const [asks, setAsks] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const change = useActive(webhook);
   const cannot = !may('webhooks:write');
   return (
@@ -22,7 +22,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
       <div class="actions">
         <TestWebhook webhook={webhook} />
         {webhook.active ? (
-          <button type="button" class="button" disabled={cannot} onClick={() => setAsks(true)}>
+          <button type="button" class="button" disabled={cannot} onClick={() => setIsOpen(true)}>
             {TEXT.webhook.disable}
           </button>
         ) : (
@@ -41,7 +41,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
         {cannot && <span class="muted small">{TEXT.lacks('webhooks:write')}</span>}
       </div>
       {change.isError && <Problem error={change.error} />}
-      {asks && <DisableDialog webhook={webhook} onClose={() => setAsks(false)} />}
+      {isOpen && <DisableDialog webhook={webhook} onClose={() => setIsOpen(false)} />}
     </>
   );
 }

@@ -107,7 +107,7 @@ function Delete({ webhook }: { webhook: Webhook }) {
   const { api, may } = useSigned();
   const [, go] = useLocation();
   const queries = useQueryClient();
-  const [asks, setAsks] = useState(false);
+  const [isOpen, setIsOpen] = useState(false);
   const [typed, setTyped] = useState('');
   const { host } = new URL(webhook.url);
   const remove = useMutation({
@@ -122,19 +122,19 @@ function Delete({ webhook }: { webhook: Webhook }) {
       <h2 id="delete">{TEXT.webhook.delete}</h2>
       <p class="muted">{TEXT.webhook.deleteSays}</p>
       <p class="actions">
-        <button type="button" class="button" disabled={!may('webhooks:write')} onClick={() => setAsks(true)}>
+        <button type="button" class="button" disabled={!may('webhooks:write')} onClick={() => setIsOpen(true)}>
           {TEXT.webhook.delete}
         </button>
       </p>
-      {asks && (
-        <Dialog title={TEXT.webhook.deleteThis} onClose={() => setAsks(false)}>
+      {isOpen && (
+        <Dialog title={TEXT.webhook.deleteThis} onClose={() => setIsOpen(false)}>
           <label>
             {TEXT.webhook.typeHost(host)}
             <input value={typed} autocomplete="off" onInput={({ currentTarget }) => setTyped(currentTarget.value)} />
           </label>
           {remove.isError && <Problem error={remove.error} />}
           <p class="actions">
-            <button type="button" class="button" onClick={() => setAsks(false)}>
+            <button type="button" class="button" onClick={() => setIsOpen(false)}>
               {TEXT.cancel}
             </button>
             <button

@@ -1,7 +1,7 @@
 import { isReserved } from './event-name';
 import { EVENT_TYPES, type ObjectSchema, TEST_EVENT_TYPE } from './built-in-types';
 
-/** The fields of each event's data, and of the objects in it, as the contract lists them; `?` may be missing. */
+/** The fields of each event's data and of nested objects, as the contract lists them; `?` marks optional ones. */
 const FIELDS: Record<string, string> = {
   'operation.complete': 'operationId type startedAt finishedAt durationMs result',
   'operation.failed': 'operationId type startedAt finishedAt durationMs attempts error{name message}',
@@ -12,7 +12,7 @@ const FIELDS: Record<string, string> = {
   'webhook.disabled': 'webhookId url reason disabledAt',
 };
 
-/** The fields of a schema in the same notation. */
+/** Returns the fields of a schema in the same notation. */
 function fieldsOf({ properties = {}, required = [] }: ObjectSchema): string {
   return Object.entries(properties)
     .map(([name, property]) => {
@@ -34,11 +34,11 @@ describe('The catalogue', () => {
     expect([...names].sort()).toEqual(Object.keys(FIELDS).sort());
   });
 
-  it.each(Object.entries(FIELDS))('says of %s that its data is {%s}', (name, fields) => {
+  it.each(Object.entries(FIELDS))('declares the data of %s as {%s}', (name, fields) => {
     expect(fieldsOf(typeOf(name).schema)).toBe(fields);
   });
 
-  it.each(Object.entries(FIELDS))('has an example of %s with every one of its fields', (name, fields) => {
+  it.each(Object.entries(FIELDS))('has an example of %s with all of its fields', (name, fields) => {
     const data = typeOf(name).example as Record<string, object>;
     const shown = Object.entries(data).map(([key, value]) =>
       fields.includes(`${key}{`) ? `${key}{${Object.keys(value).join(' ')}}` : key,
@@ -50,7 +50,7 @@ describe('The catalogue', () => {
     expect(typeOf(name).description).toMatch(/^[A-Z][^\n]+\.$/);
   });
 
-  it.each(names)('names %s as names are allowed', (name) => {
+  it.each(names)('has the valid name %s', (name) => {
     expect(name).toMatch(/^[a-z0-9_]+(\.[a-z0-9_]+)+$/);
     expect(name.length).toBeLessThanOrEqual(128);
   });
@@ -59,7 +59,7 @@ describe('The catalogue', () => {
     expect(new URL((typeOf('webhook.disabled').example as { url: string }).url).search).toBe('');
   });
 
-  it('does not let anybody subscribe to tests', () => {
+  it('allows no subscription to test deliveries', () => {
     expect(TEST_EVENT_TYPE.name).toBe('webhook.test');
     expect(names).not.toContain(TEST_EVENT_TYPE.name);
   });

@@ -10,14 +10,14 @@ export interface ObjectSchema {
 
 export interface EventType<Payload = object> {
   name: string;
-  /** When it happens, as a sentence. */
+  /** When the event occurs, as a sentence. */
   description: string;
-  /** What `data` must fit; further keys are allowed. */
+  /** The schema of `data`; additional keys are allowed. */
   schema: ObjectSchema;
   example: Payload;
 }
 
-/** An event type of a module: its name is declared in `EventPayloads`, and its example is what `publish` takes. */
+/** An event type of a module: its name is declared in `EventPayloads`, and its example has the type that `publish` takes. */
 export type AddedEventType = {
   [Name in Exclude<EventName, BuiltInEventName>]: EventType<EventPayloads[Name]> & { name: Name };
 }[Exclude<EventName, BuiltInEventName>];
@@ -59,7 +59,7 @@ const operationExample = {
   durationMs: 1800,
 };
 
-/** The built-in event types by name. A typo in an example, or a missing event, does not compile. */
+/** The built-in event types by name. A typo in an example, or a missing event, is a compile error. */
 const definitions: { [Name in BuiltInEventName]: Omit<EventType<EventPayloads[Name]>, 'name'> } = {
   'operation.complete': {
     description: 'An automation job finished successfully.',
@@ -127,10 +127,10 @@ const definitions: { [Name in BuiltInEventName]: Omit<EventType<EventPayloads[Na
   },
 };
 
-/** The built-in events that a webhook can subscribe to; `EventCatalogue` knows the added ones too. */
+/** The built-in events that a webhook can subscribe to; `EventCatalogue` also knows the added ones. */
 export const EVENT_TYPES: readonly EventType[] = BUILT_IN_EVENTS.map((name) => ({ name, ...definitions[name] }));
 
-/** What `POST /api/webhooks/:id/test` sends unless it names another event. No webhook can subscribe to it. */
+/** The event that `POST /api/webhooks/:id/test` sends by default. No webhook can subscribe to it. */
 export const TEST_EVENT_TYPE: EventType<WebhookTest> = {
   name: 'webhook.test',
   description: 'Somebody tested this webhook. It only comes from tests.',

@@ -1,4 +1,4 @@
-/** The type of the data that a JSON Schema (2020-12) describes, as far as types can say it; else `unknown`. */
+/** The type of the data that a JSON Schema (2020-12) describes, as far as TypeScript can express it; otherwise `unknown`. */
 export type DataOf<Schema> = Schema extends { const: infer Value }
   ? Value
   : Schema extends { enum: readonly (infer Value)[] }
@@ -13,7 +13,7 @@ export type DataOf<Schema> = Schema extends { const: infer Value }
             : OfType<Type, Schema>
           : unknown;
 
-/** One after the other, so that alternatives become a union. */
+/** Distributes over the alternatives, so that they become a union. */
 type Each<Alternative> = Alternative extends unknown ? DataOf<Alternative> : never;
 
 type OfType<Type, Schema> = Type extends 'string'
@@ -44,5 +44,5 @@ type ObjectOf<Schema> = Schema extends { properties: infer Properties }
 
 type RequiredOf<Schema> = Schema extends { required: readonly (infer Name)[] } ? Name : never;
 
-/** The same as one object, which editors show as such. */
+/** The same type as a single object, which editors display better than an intersection. */
 type Flat<Parts> = { [Key in keyof Parts]: Parts[Key] };

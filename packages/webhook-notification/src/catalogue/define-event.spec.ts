@@ -32,8 +32,8 @@ const OrderSent = defineEvent({
   example: { id: 'o-1', parcels: 2 },
 });
 
-describe('An event that is defined', () => {
-  it('has the type that its JSON Schema says', () => {
+describe('A defined event', () => {
+  it('has the type of its JSON Schema', () => {
     same<
       DataIn<typeof OrderPaid>,
       {
@@ -48,19 +48,19 @@ describe('An event that is defined', () => {
     same<(typeof OrderPaid)['name'], 'order.paid'>(true);
   });
 
-  it('has the type that its zod schema says', () => {
+  it('has the type of its zod schema', () => {
     same<DataIn<typeof OrderSent>, { id: string; parcels?: number | undefined }>(true);
     expect(OrderSent.schema).toMatchObject({ type: 'object', required: ['id'] });
   });
 
-  it('is registered in one step, and holds its data to the whole schema', () => {
+  it('is registered in one step, and its data is validated against the whole schema', () => {
     const catalogue = new EventCatalogue({ extraEventTypes: [], eventMaxBytes: 1024 });
     for (const event of [OrderPaid, OrderSent]) catalogue.register(event);
     expect(catalogue.problemOf('order.sent', { id: 'x-1' })).toContain('must match pattern');
     expect(catalogue.problemOf('order.paid', OrderPaid.example)).toBeNull();
   });
 
-  it('does not compile with an example that does not fit', () => {
+  it('does not compile with an invalid example', () => {
     const description = 'An order was paid.';
     const schema = { type: 'object', required: ['cents'], properties: { cents: { type: 'integer' } } } as const;
     // @ts-expect-error: cents is a number
@@ -77,7 +77,7 @@ describe('An event that is defined', () => {
     ['job.started', 'is built in', { type: 'object' }],
     ['order.paid', 'not that of an object', { type: 'array' }],
     ['order.paid', 'not that of an object', z.array(z.string())],
-  ])('cannot be %s when that %s', (name, problem, schema) => {
+  ])('is rejected with the name %s: "%s"', (name, problem, schema) => {
     const define = () => defineEvent({ name, description: 'x', schema: schema as { type: 'object' }, example: {} });
     expect(define).toThrow(problem);
     expect(define).toThrow(TypeError);

@@ -2,12 +2,12 @@ import type { EventType, ObjectSchema } from './built-in-types';
 import type { DataOf } from './data-of';
 import { nameProblem } from './event-name';
 
-/** An event of an application: its name, when it happens, and what its data is. */
+/** An event of an application: its name, when it occurs, and its data. */
 export type EventDefinition<Name extends string = string, Data extends object = object> = EventType<Data> & {
   name: Name;
 };
 
-/** A schema of another library that can say itself as a JSON Schema: zod 4, ArkType, Valibot and others. */
+/** A schema of another library that can be converted to a JSON Schema: zod 4, ArkType, Valibot and others. */
 export interface StandardJsonSchema<Data extends object = object> {
   readonly '~standard': {
     readonly types?: { readonly input: Data; readonly output: unknown } | undefined;
@@ -15,18 +15,18 @@ export interface StandardJsonSchema<Data extends object = object> {
   };
 }
 
-/** What both ways of defining an event have in common. */
+/** The properties that both ways of defining an event share. */
 interface Described<Name> {
   /** Two or more parts of a-z, 0-9 and _, joined by dots, at most 128 characters: `order.paid`. */
   name: Name;
-  /** When it happens, as a sentence. */
+  /** When the event occurs, as a sentence. */
   description: string;
 }
 
 /**
- * Defines an event: `defineEvent({ name: 'order.paid', description: 'An order was paid.', schema, example })`. Its data has
- * the type that the schema says: a JSON Schema (2020-12) written in place, or a Standard Schema such as one of zod 4.
- * @throws TypeError for a name that cannot be, or a schema of something else than an object
+ * Defines an event: `defineEvent({ name: 'order.paid', description: 'An order was paid.', schema, example })`. The type
+ * of its data follows from the schema: an inline JSON Schema (2020-12), or a Standard Schema such as one of zod 4.
+ * @throws TypeError for an invalid name, or a schema that does not describe an object
  */
 export function defineEvent<const Name extends string, Data extends object>(
   definition: Described<Name> & { schema: StandardJsonSchema<Data>; example: Data },

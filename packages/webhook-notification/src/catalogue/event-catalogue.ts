@@ -7,29 +7,29 @@ import { EventValidator } from './event-validator';
 import { isTooLargeToCompile } from './schema-rules';
 
 export interface CatalogueOptions {
-  /** Names without a schema of their own: their data may be any object. */
+  /** Names without their own schema: their data may be any object. */
   extraEventTypes: readonly string[];
-  /** The most bytes that an event's data may have as JSON. */
+  /** Maximum size of an event's data as JSON, in bytes. */
   eventMaxBytes: number;
-  /** Whose the types are that are registered. Default: nobody's. */
+  /** The application that owns the registered types. Default: none. */
   application?: string;
 }
 
-/** Where an event type comes from: the service, `EXTRA_EVENT_TYPES`, a module or application, or the API. */
+/** The source of an event type: the service, `EXTRA_EVENT_TYPES`, a module or application, or the API. */
 export const EVENT_SOURCES = ['builtin', 'setting', 'module', 'api'] as const;
 
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
-/** An event type, and whose it is. */
+/** An event type and its owner. */
 export interface KnownEventType extends EventType {
   source: EventSource;
-  /** The application that has declared it, if one has. */
+  /** The application that declared it, if any. */
   application: string | null;
 }
 
 /**
- * The event types that this process knows: the built-in ones, those of its modules, those that are stored, and the names of
- * `EXTRA_EVENT_TYPES`. Where two have the same name, the one that comes first here holds.
+ * The event types that this process knows: the built-in ones, those of its modules, the stored ones, and the names in
+ * `EXTRA_EVENT_TYPES`. When two have the same name, the one listed first here applies.
  */
 export class EventCatalogue {
   readonly maxBytes: number;
@@ -49,12 +49,12 @@ export class EventCatalogue {
     this.merge();
   }
 
-  /** Every event type that a webhook can subscribe to. */
+  /** All event types that a webhook can subscribe to. */
   get subscribable(): readonly KnownEventType[] {
     return [...this.types.values()];
   }
 
-  /** Every event type that a receiver can get, tests included. */
+  /** All event types that a receiver can get, including tests. */
   get all(): readonly KnownEventType[] {
     return [...this.subscribable, known(TEST_EVENT_TYPE, 'builtin')];
   }
@@ -69,7 +69,7 @@ export class EventCatalogue {
     return this.subscribableNames.filter((name) => !isReserved(name));
   }
 
-  /** The event type with this name, if a webhook can subscribe to it. */
+  /** Returns the event type with this name, if a webhook can subscribe to it. */
   find(name: string): KnownEventType | undefined {
     return this.types.get(name);
   }
@@ -79,13 +79,13 @@ export class EventCatalogue {
     return [...this.registeredTypes.values()];
   }
 
-  /** The type with this name that is not stored: built in, of a module of this process, or named by the operator. */
+  /** Returns the type with this name that is not stored: built in, of a module of this process, or named by the operator. */
   findOwn(name: string): KnownEventType | undefined {
     const own = [...this.builtIn, ...this.registered, ...this.named];
     return own.find((type) => type.name === name);
   }
 
-  /** What is wrong with the data of this event; null when it fits, or when there is no such event. */
+  /** Returns the problem with the data of this event; null when it is valid, or when there is no such event. */
   problemOf(name: string, data: unknown): string | null {
     const type = this.types.get(name);
     if (!type) return null;
@@ -94,7 +94,7 @@ export class EventCatalogue {
     return this.validator.problemOf(type.schema, data, isStored);
   }
 
-  /** Counts once: the types of a name that is published often stay the same objects. */
+  /** Checks each schema once: the types of a frequently published name often stay the same objects. */
   private isTooLarge({ schema }: KnownEventType): boolean {
     const isTooLarge = this.tooLarge.get(schema) ?? isTooLargeToCompile(schema);
     this.tooLarge.set(schema, isTooLarge);
@@ -102,8 +102,8 @@ export class EventCatalogue {
   }
 
   /**
-   * Adds the event type of a module. The same type may come twice.
-   * @throws Error that names the event and what is wrong with it
+   * Registers the event type of a module. The same type may be registered twice.
+   * @throws Error that names the event and the problem
    */
   register(type: EventType): void {
     const { name } = type;
@@ -121,18 +121,18 @@ export class EventCatalogue {
     this.merge();
   }
 
-  /** Takes what is stored now for what was stored before. */
+  /** Replaces all stored types. */
   replaceStored(types: readonly KnownEventType[]): void {
     this.stored = new Set(types);
     this.merge();
   }
 
-  /** The names of `EXTRA_EVENT_TYPES` that a type of another source has. */
+  /** The names in `EXTRA_EVENT_TYPES` that another source also defines. */
   get namedTwice(): readonly string[] {
     return this.named.filter(({ name }) => this.types.get(name)?.source !== 'setting').map(({ name }) => name);
   }
 
-  /** What is wrong with the schema or the example of a type, as the rest of a sentence; null: nothing. */
+  /** Returns the problem with the schema or the example of a type, as the rest of a sentence, or null. */
   typeProblem(type: Pick<EventType, 'schema' | 'example'>): string | null {
     return this.compileProblem(type) ?? this.misfit(type);
   }

@@ -19,7 +19,7 @@ const STRANGE = ['\ud800', '\udfff', '\u0000', '\u2028', '"', '\\', '\ufeff', '\
 const text = fc.string({ unit: fc.oneof(fc.constantFrom(...STRANGE), fc.string({ unit: 'binary', maxLength: 1 })) });
 const key = fc.oneof(text, fc.constantFrom('__proto__', 'constructor', 'toJSON', '', '0', '1', '10', '-1', 'b', 'a'));
 const number = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger());
-/** Objects as they come out of `JSON.parse`, with every kind of key and text that JSON can carry. */
+/** Objects as returned by `JSON.parse`, with every kind of key and text that JSON can carry. */
 const parsed = fc
   .letrec<{ value: string; object: string }>((tie) => ({
     value: fc.oneof(
@@ -37,7 +37,7 @@ const parsed = fc
   .object.map((json) => JSON.parse(json) as object);
 
 describe('The body of an event', () => {
-  it('is the same after it was parsed and serialised again, for any data', () => {
+  it('is the same after it is parsed and serialized again, for any data', () => {
     fc.assert(
       fc.property(parsed, (data) => {
         const { text: json, value } = accepted(data);
@@ -59,10 +59,10 @@ describe('The body of an event', () => {
     ['a repeated key', '{"a":1,"a":2}', '{"a":2}'],
     ['lone surrogates', '{"a":"\\uD800\\udc00\\udfff"}', '{"a":"\u{10000}\\udfff"}'],
     ['NUL', '{"\\u0000":"\\u0000"}', '{"\\u0000":"\\u0000"}'],
-    ['escapes that need not be', '{"\\u0061":"\\/\\u00e9"}', '{"a":"/é"}'],
+    ['unnecessary escapes', '{"\\u0061":"\\/\\u00e9"}', '{"a":"/é"}'],
     ['large and small numbers', '{"a":1E21,"b":-0,"c":5e-324}', '{"a":1e+21,"b":0,"c":5e-324}'],
     ['more digits than a double has', '{"a":12345678901234567890}', '{"a":12345678901234567000}'],
-  ])('with %s is so too', (_, json, stored) => {
+  ])('with %s is the same, too', (_, json, stored) => {
     const body = bodyOf(accepted(JSON.parse(json)).text);
     expect(body).toBe(bodyOf(stored));
     expect(JSON.stringify(JSON.parse(body))).toBe(body);
@@ -70,25 +70,25 @@ describe('The body of an event', () => {
 });
 
 describe('Data', () => {
-  it.each([null, undefined, [], [{}], 'text', '{}', 1, true, () => ({}), 1n])('is not %p', (data) => {
+  it.each([null, undefined, [], [{}], 'text', '{}', 1, true, () => ({}), 1n])('cannot be %p', (data) => {
     expect(problemOf(data)).toBe('data must be a JSON object');
   });
 
   it.each([
     ['a date', { a: new Date(0) }, { a: '1970-01-01T00:00:00.000Z' }],
-    ['no valid date', { a: new Date(NaN) }, { a: null }],
+    ['an invalid date', { a: new Date(NaN) }, { a: null }],
     ['undefined', { a: undefined, b: [undefined] }, { b: [null] }],
     ['functions and symbols', { a: () => 1, b: Symbol('b'), [Symbol('c')]: 1 }, {}],
     ['its own toJSON', { a: { toJSON: () => ({ b: 1 }) } }, { a: { b: 1 } }],
     ['a map', { a: new Map([[1, 2]]) }, { a: {} }],
     ['an instance of a class', { a: Object.assign(new (class Money {})(), { cents: 5 }) }, { a: { cents: 5 } }],
-  ])('with %s becomes what JSON makes of it, and is judged as that', (_, data, value) => {
+  ])('with %s is converted as JSON does, and then validated', (_, data, value) => {
     const verdict = accepted(data);
     expect(JSON.parse(verdict.text)).toStrictEqual(value);
     expect(verdict.value).toStrictEqual(value);
   });
 
-  it('that serialises itself is judged as what it becomes', () => {
+  it('that serializes itself is validated as its serialized value', () => {
     class Money {
       constructor(readonly cents: number) {}
       toJSON() {
@@ -99,7 +99,7 @@ describe('Data', () => {
   });
 
   it.each([
-    ['a text', new Date(0)],
+    ['a string', new Date(0)],
     [
       'an array',
       new (class List {
@@ -107,7 +107,7 @@ describe('Data', () => {
       })(),
     ],
     ['nothing', { toJSON: () => undefined }],
-  ])('that serialises itself as %s is no object', (_, data) => {
+  ])('that serializes itself as %s is rejected', (_, data) => {
     expect(problemOf(data)).not.toBeNull();
   });
 
@@ -139,7 +139,7 @@ describe('Data', () => {
         },
       },
     ],
-  ])('with %s is refused, not thrown at', (_, data) => {
+  ])('with %s is rejected without an exception', (_, data) => {
     expect(problemOf(data)).toMatch(/^data must /);
   });
 
@@ -147,15 +147,15 @@ describe('Data', () => {
     ['NaN', { a: NaN }],
     ['Infinity', { a: [1, { b: Infinity }] }],
     ['-Infinity', { a: -Infinity }],
-    ['1e400 of a JSON text', JSON.parse('{"a":1e400}') as object],
-  ])('with %s is refused', (_, data) => {
+    ['1e400 from a JSON text', JSON.parse('{"a":1e400}') as object],
+  ])('with %s is rejected', (_, data) => {
     expect(problemOf(data)).toBe('data must hold only finite numbers; send larger ones as strings');
   });
 });
 
 describe('Nesting', () => {
   const tooDeep = `data must not be nested deeper than ${MAX_DEPTH} levels`;
-  /** `depth` levels of objects with a text in the last, the outermost counted. */
+  /** `depth` nested objects, including the outermost, with a text in the innermost. */
   const objects = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}"b"${'}'.repeat(depth)}`) as object;
   const arrays = (depth: number) => ({ a: JSON.parse('['.repeat(depth - 1) + ']'.repeat(depth - 1)) as unknown });
 
@@ -165,24 +165,24 @@ describe('Nesting', () => {
     expect(problemOf(arrays(64))).toBeNull();
   });
 
-  it.each([65, 5000, 20_000])('of %i levels is refused', (depth) => {
+  it.each([65, 5000, 20_000])('of %i levels is rejected', (depth) => {
     expect(problemOf(objects(depth))).toBe(tooDeep);
     expect(problemOf(arrays(depth))).toBe(tooDeep);
   });
 
-  it('counts what a value makes of itself', () => {
+  it('counts the levels of the serialized value', () => {
     expect(problemOf({ a: { toJSON: () => objects(63) } })).toBeNull();
     expect(problemOf({ a: { toJSON: () => objects(64) } })).toBe(tooDeep);
   });
 
-  it('counts an object that is there twice like two, not as a cycle', () => {
+  it('treats a repeated object as two objects, not as a cycle', () => {
     const shared = { b: 1 };
     expect(accepted({ a: shared, c: [shared] }).text).toBe('{"a":{"b":1},"c":[{"b":1}]}');
   });
 
-  it('that runs back into itself in two ways is refused before the walk grows', () => {
+  it('with two cycles is rejected before the traversal grows', () => {
     let reads = 0;
-    // Ends by itself: a walk that doubles at each level would take all memory.
+    // Ends by itself: a traversal that doubles at each level would use all memory.
     const next = () => (++reads > 10_000 ? null : node);
     const node: object = {
       get left() {

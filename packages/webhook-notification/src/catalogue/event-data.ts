@@ -1,13 +1,13 @@
-/** Levels of nesting that `data` may have; `data` itself is the first. */
+/** Maximum nesting of `data`; `data` itself is the first level. */
 export const MAX_DEPTH = 64;
 
-/** The JSON text of an event's `data` and the value that a receiver will parse out of it; or what is wrong with it. */
+/** The JSON text of an event's `data` and the value that a receiver will parse from it; or the problem with it. */
 export type DataVerdict = { ok: true; text: string; value: unknown } | { ok: false; problem: string };
 
 /**
- * Serialises `data` once (RFC 8259). It refuses numbers that are not finite, nesting deeper than 64 (and so cycles),
- * and what JSON cannot express. Values with a `toJSON`, such as dates, and `undefined` become what `JSON.stringify`
- * makes of them, and the result is judged. Never throws.
+ * Serializes `data` once (RFC 8259). Rejects numbers that are not finite, nesting deeper than 64 (and therefore
+ * cycles), and values that JSON cannot express. Values with a `toJSON`, such as dates, and `undefined` are converted as
+ * `JSON.stringify` does, and the result is validated. Never throws.
  */
 export function serialiseData(data: unknown): DataVerdict {
   try {
@@ -25,14 +25,14 @@ export function serialiseData(data: unknown): DataVerdict {
 
 interface Findings {
   problem?: string;
-  /** True: nothing changes when the data is serialised and parsed again. */
+  /** True when serializing and parsing the data changes nothing. */
   plain: boolean;
 }
 
-/** More objects and arrays than the largest event can hold. Only data that repeats a value many times has more. */
+/** More objects and arrays than the largest event can contain. Only data that repeats a value many times has more. */
 const MAX_CONTAINERS = 600_000;
 
-/** Walks depth first, so a cycle is refused after 64 steps. Walks without recursion, because hostile input is deep. */
+/** Traverses depth first, so that a cycle is rejected after 64 steps, and without recursion, because hostile input is deep. */
 function inspect(data: unknown): Findings {
   if (!isContainer(data) || Array.isArray(data)) return { plain: true, problem: 'data must be a JSON object' };
   let plain = isPlain(data);

@@ -1,4 +1,4 @@
-/** The events that the service knows without a setting, in the order in which they are listed. */
+/** The events that the service knows without configuration, in listing order. */
 export const BUILT_IN_EVENTS = [
   'operation.complete',
   'operation.failed',
@@ -19,7 +19,7 @@ const RESERVED_PREFIX = 'webhook.';
 /** True for the names that only the service itself publishes. */
 export const isReserved = (name: string): boolean => name.startsWith(RESERVED_PREFIX);
 
-/** True for the events that the service knows without a setting. */
+/** True for the events that the service knows without configuration. */
 export const isBuiltIn = (name: string): name is BuiltInEventName =>
   (BUILT_IN_EVENTS as readonly string[]).includes(name);
 
@@ -27,8 +27,8 @@ export const isBuiltIn = (name: string): name is BuiltInEventName =>
 export const isEventName = (text: string): boolean => EVENT_NAME.test(text);
 
 /**
- * Says why a text cannot be the name of a further event, as the end of a sentence that begins with the name. Null when
- * it can: an event name of at most 128 characters that is neither reserved nor built in.
+ * Returns why a text is not a valid name for an additional event, as the end of a sentence that begins with the name.
+ * Returns null for a valid one: an event name of at most 128 characters that is neither reserved nor built in.
  */
 export function nameProblem(name: string): string | null {
   if (!isEventName(name)) return 'is no event name: two or more parts of a-z, 0-9 and _, joined by dots';

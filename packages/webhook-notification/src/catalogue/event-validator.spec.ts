@@ -7,7 +7,7 @@ import { EventValidator } from './event-validator';
 const validator = new EventCatalogue({ extraEventTypes: [], eventMaxBytes: 1024 });
 
 type Data = Record<string, unknown>;
-/** One field of an event type's data: `path` is where its object lies, `change` puts another example there. */
+/** One field of an event type's data: `path` locates its object, and `change` replaces the field in the example. */
 interface Field {
   event: string;
   path: string;
@@ -43,32 +43,32 @@ const without = (key: string) => (object: Data) =>
 const withValue = (key: string, value: unknown) => (object: Data) => ({ ...object, [key]: value });
 
 describe.each(EVENT_TYPES)('The example of $name', ({ name, example }) => {
-  it('fits', () => {
+  it('is valid', () => {
     expect(validator.problemOf(name, example)).toBeNull();
   });
 
-  it('fits with further keys', () => {
+  it('is valid with additional keys', () => {
     expect(validator.problemOf(name, { ...example, resultOmitted: true, constructor: 1 })).toBeNull();
   });
 });
 
 describe('Data', () => {
-  it.each(rows(({ required }) => required))('of %s without %s does not fit', (event, _, { path, key, change }) => {
+  it.each(rows(({ required }) => required))('of %s without %s is invalid', (event, _, { path, key, change }) => {
     expect(validator.problemOf(event, change(without(key)))).toBe(`${path} must have required property '${key}'`);
   });
 
-  it.each(rows(({ required }) => !required))('of %s fits without %s', (event, _, { key, change }) => {
+  it.each(rows(({ required }) => !required))('of %s is valid without %s', (event, _, { key, change }) => {
     expect(validator.problemOf(event, change(without(key)))).toBeNull();
   });
 
   it.each(rows(({ key }) => key !== 'result'))(
-    'of %s with a list for %s does not fit',
+    'of %s with a list as the value of %s is invalid',
     (event, at, { key, change }) => {
       expect(validator.problemOf(event, change(withValue(key, [])))).toMatch(`${at} must be `);
     },
   );
 
-  it.each(rows(({ key }) => key.endsWith('At')))('of %s takes times only for %s', (event, at, { key, change }) => {
+  it.each(rows(({ key }) => key.endsWith('At')))('of %s accepts only times for %s', (event, at, { key, change }) => {
     for (const time of ['2026-01-15T09:30:00Z', '2026-01-15T10:30:00.123+01:00']) {
       expect(validator.problemOf(event, change(withValue(key, time)))).toBeNull();
     }
@@ -78,7 +78,7 @@ describe('Data', () => {
   });
 
   it.each(rows(({ schema }) => [schema.type].flat().includes('integer')))(
-    'of %s takes whole numbers from 0 only for %s',
+    'of %s accepts only whole numbers from 0 for %s',
     (event, at, { key, change }) => {
       for (const count of [0, Number.MAX_SAFE_INTEGER]) {
         expect(validator.problemOf(event, change(withValue(key, count)))).toBeNull();
@@ -97,7 +97,7 @@ describe('Data', () => {
     ['job.started', 'name attempt startedAt'],
     ['job.completed', 'name attempts startedAt completedAt durationMs result'],
     ['webhook.disabled', ''],
-  ])('of %s may have null for %p of a job that is gone, and for nothing else', (name, unknown) => {
+  ])('of %s may have null only for %p, when the job is gone', (name, unknown) => {
     const nullable = fields.filter(
       ({ event, key, change }) => event === name && validator.problemOf(event, change(withValue(key, null))) === null,
     );
@@ -109,58 +109,58 @@ describe('Data', () => {
     expect(validator.problemOf('operation.complete', { ...example, result })).toBeNull();
   });
 
-  it('with a value outside a list is told the list', () => {
+  it('with a value outside an enum is rejected with the allowed values', () => {
     const { example } = EVENT_TYPES.find(({ name }) => name === 'webhook.disabled') ?? {};
     expect(validator.problemOf('webhook.disabled', { ...example, reason: 'bored' })).toBe(
       'data.reason must be equal to one of the allowed values: failing, gone',
     );
   });
 
-  it.each(EVENT_TYPES)('of $name is an object', ({ name }) => {
+  it.each(EVENT_TYPES)('of $name must be an object', ({ name }) => {
     for (const data of [null, [], 'text', 1]) expect(validator.problemOf(name, data)).toBe('data must be object');
   });
 });
 
 describe('Validation', () => {
-  const judge = new EventValidator();
+  const validator = new EventValidator();
   const schemaOf = (properties: Record<string, object>, more: object = {}): ObjectSchema => ({
     type: 'object',
     properties,
     ...more,
   });
 
-  it('stops at ten faults, however much is wrong', () => {
+  it('stops after ten errors, however many there are', () => {
     const item = { anyOf: Array.from({ length: 50 }, (_, i) => ({ const: `kind ${i}` })) };
     const schema = schemaOf({ list: { type: 'array', items: item } }, { additionalProperties: { type: 'string' } });
     const many = { list: Array.from({ length: 200_000 }, () => 0) };
-    expect(judge.problemOf(schema, many)?.split('; ')).toHaveLength(10);
-    const faults = judge.compile(schema).errors ?? [];
-    expect(faults.length).toBeLessThan(100);
+    expect(validator.problemOf(schema, many)?.split('; ')).toHaveLength(10);
+    const errors = validator.compile(schema).errors ?? [];
+    expect(errors.length).toBeLessThan(100);
     const keys = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`key ${i}`, i]));
-    expect(judge.problemOf(schema, keys)?.split('; ')).toHaveLength(10);
-    expect(judge.compile(schema).errors?.length).toBeLessThan(100);
+    expect(validator.problemOf(schema, keys)?.split('; ')).toHaveLength(10);
+    expect(validator.compile(schema).errors?.length).toBeLessThan(100);
   });
 
   it.each([
     ['const', { const: { x: 1 } }, { valueOf: 1 }],
     ['enum', { enum: [{ x: 1 }, 1] }, { toString: 1 }],
     ['uniqueItems', { type: 'array', uniqueItems: true }, [{ valueOf: 1 }, { valueOf: 2 }]],
-  ])('has a verdict where %s compares objects with keys such as valueOf', (_, a, value) => {
+  ])('returns an error when %s compares objects with keys such as valueOf', (_, a, value) => {
     const schema = { type: 'object' as const, properties: { a } };
     expect(new EventValidator().problemOf(schema, { a: value })).toMatch(/valueOf or toString/);
   });
 
-  it('judges each alternative by itself, however many faults another one has had', () => {
+  it('checks each alternative by itself, however many errors another one has had', () => {
     const listOf = (type: string) => ({ type: 'array', items: { type } });
     const map = { type: 'object', additionalProperties: { type: 'string' } };
     for (const keyword of ['anyOf', 'oneOf']) {
       const schema = schemaOf({ list: { [keyword]: [listOf('string'), listOf('boolean'), listOf('null')] } });
       const list = Array.from({ length: 20 }, (_, i) => i);
-      expect(judge.problemOf(schema, { list })).toContain('must be string');
-      expect(judge.problemOf(schema, { list: list.map(() => true) })).toBeNull();
+      expect(validator.problemOf(schema, { list })).toContain('must be string');
+      expect(validator.problemOf(schema, { list: list.map(() => true) })).toBeNull();
       const maps = schemaOf({ a: { [keyword]: [{ ...map, minProperties: 99 }, map, { type: 'null' }] } });
       const numbers = Object.fromEntries(list.map((i) => [`key ${i}`, i]));
-      expect(judge.problemOf(maps, { a: numbers })).toContain('must be string');
+      expect(validator.problemOf(maps, { a: numbers })).toContain('must be string');
     }
   });
 
@@ -204,31 +204,31 @@ describe('Validation', () => {
     ],
     ['formats', { allOf: many(490, () => ({ format: 'date-time' })) }, many(4000, () => '2026-01-15T09:30:00Z')],
     ['lengths', { allOf: many(490, () => ({ maxLength: 99_000 })) }, ['x'.repeat(98_000)]],
-  ])('that is bounded stops soon, whatever costs the time: %s', (_, items, a, definition = {}) => {
+  ])('with a limit stops early, whatever takes the time: %s', (_, items, a, definition = {}) => {
     const schema = schemaOf({ a: { type: 'array', items } }, { $defs: { a: definition } });
-    judge.compile(schema);
+    validator.compile(schema);
     const began = performance.now();
-    expect(judge.problemOf(schema, { a }, true)).toMatch(/^data has too many values for its schema/);
+    expect(validator.problemOf(schema, { a }, true)).toMatch(/^data has too many values for its schema/);
     expect(performance.now() - began).toBeLessThan(5000);
   });
 
-  it('that is bounded takes what honest schemas need', () => {
+  it('with a limit accepts the data of ordinary schemas', () => {
     const codes = many(260, (i) => `code ${i}`);
     const line = { type: 'object', required: ['a', 'b', 'c'], properties: keys(3, { enum: codes }) };
     const lines = many(2200, (i) => ({ a: 1, b: 2, c: 3, ...keys(3, codes[Number(i) % 260]) }));
     const schema = schemaOf({ lines: { type: 'array', items: line } });
-    expect(judge.problemOf(schema, { lines }, true)).toBeNull();
+    expect(validator.problemOf(schema, { lines }, true)).toBeNull();
     const measured = schemaOf({ values: { type: 'array', items: { type: 'number', minimum: 0 } } });
-    expect(judge.problemOf(measured, { values: many(300_000, Number) }, true)).toBeNull();
+    expect(validator.problemOf(measured, { values: many(300_000, Number) }, true)).toBeNull();
   });
 
-  it('leaves names alone that look like the code of a loop', () => {
+  it('keeps names that look like the code of a loop', () => {
     const schema = schemaOf({ 'for(let i0=0; i0<len0; i0++){': { type: 'string' } }, { additionalProperties: false });
-    expect(judge.problemOf(schema, { 'for(let i0=0; i0<len0; i0++){': 'x' })).toBeNull();
-    expect(judge.problemOf(schema, { other: 'x' })).toBe('data must NOT have additional properties');
+    expect(validator.problemOf(schema, { 'for(let i0=0; i0<len0; i0++){': 'x' })).toBeNull();
+    expect(validator.problemOf(schema, { other: 'x' })).toBe('data must NOT have additional properties');
   });
 
-  it('says of any data what Ajv says without an end at ten', () => {
+  it('returns for any data the errors that Ajv returns without a limit of ten', () => {
     const leaf = fc.constantFrom<object>(
       { type: 'string', maxLength: 2 },
       { type: 'integer', minimum: 3 },
@@ -253,7 +253,7 @@ describe('Validation', () => {
         { depthSize: 'medium', withCrossShrink: true },
         fc.constantFrom(1, 4, 'a', 'b', 'long', null),
         fc.array(tie('value'), { maxLength: 3 }),
-        // Many of a kind have more than ten faults.
+        // Many of a kind produce more than ten errors.
         fc.tuple(tie('value'), tie('value')).map(([a, b]) => [...Array<unknown>(15).fill(a), b]),
         fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value')),
       ),
@@ -262,7 +262,7 @@ describe('Validation', () => {
       fc.property(schema, fc.array(value, { maxLength: 25 }), (items, list) => {
         const whole = schemaOf({ list: { type: 'array', items } });
         const plain = new Ajv2020({ strict: false, allErrors: true }).compile(structuredClone(whole));
-        expect(judge.problemOf(whole, { list }) === null).toBe(plain({ list }));
+        expect(validator.problemOf(whole, { list }) === null).toBe(plain({ list }));
       }),
       { numRuns: 60 },
     );

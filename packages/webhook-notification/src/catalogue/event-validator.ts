@@ -2,24 +2,24 @@ import { type ErrorObject, type ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { EventType, ObjectSchema } from './built-in-types';
-import { MAX_FAULTS, Meter, metered, TooCostly } from './metered-code';
+import { MAX_ERRORS, Meter, metered, TooCostly } from './metered-code';
 
 const TOO_COSTLY = 'data has too many values for its schema: validation stops at a million checks';
 
-/** Judges the data of events against the JSON Schemas (2020-12) of their types. */
+/** Validates the data of events against the JSON Schemas (2020-12) of their types. */
 export class EventValidator {
   private readonly validators = new WeakMap<ObjectSchema, ValidateFunction>();
   private readonly meter = new Meter();
 
-  /** @param types those whose schemas are compiled now, and not when they are needed first */
+  /** @param types event types whose schemas are compiled now instead of on first use */
   constructor(types: readonly EventType[] = []) {
     const ajv = newAjv(this.meter);
     for (const { schema } of types) this.validators.set(schema, ajv.compile(schema));
   }
 
   /**
-   * Returns up to ten faults, each with its path; null when the data fits.
-   * @param isBounded refuses data whose validation takes more than a million checks
+   * Returns up to ten errors, each with its path; null when the data is valid.
+   * @param isBounded rejects data whose validation takes more than a million checks
    */
   problemOf(schema: ObjectSchema, data: unknown, isBounded = false): string | null {
     const validate = this.compile(schema);
@@ -33,18 +33,18 @@ export class EventValidator {
       if (error instanceof TypeError) return 'data has a key valueOf or toString where its schema compares objects';
       throw error;
     }
-    return (validate.errors ?? []).slice(0, MAX_FAULTS).map(sentence).join('; ');
+    return (validate.errors ?? []).slice(0, MAX_ERRORS).map(messageOf).join('; ');
   }
 
   /**
-   * The compiled schema, which must not be changed any more.
+   * Compiles the schema, which must not be changed afterwards.
    * @throws Error when it is not a JSON Schema
    */
   compile(schema: ObjectSchema): ValidateFunction {
     const known = this.validators.get(schema);
     if (known) return known;
     this.meter.begin(false);
-    // Each schema has an Ajv of its own: schemas of different modules may carry the same $id.
+    // Each schema has its own Ajv, because schemas of different modules may have the same $id.
     const validate = newAjv(this.meter).compile(schema);
     this.validators.set(schema, validate);
     return validate;
@@ -56,13 +56,13 @@ function newAjv(meter: Meter): Ajv2020 {
     strict: false,
     allErrors: true,
     logger: false,
-    loopRequired: MAX_FAULTS,
+    loopRequired: MAX_ERRORS,
     code: { process: metered },
   } as const;
   return addFormats(Object.assign(new Ajv2020(options), { meter }));
 }
 
-function sentence({ instancePath, message, params }: ErrorObject): string {
+function messageOf({ instancePath, message, params }: ErrorObject): string {
   const path = `data${instancePath.replaceAll('/', '.')}`;
   const allowed = (params as { allowedValues?: unknown[] }).allowedValues;
   return `${path} ${message ?? 'is not valid'}${allowed ? `: ${allowed.join(', ')}` : ''}`;

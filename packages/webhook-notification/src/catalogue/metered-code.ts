@@ -1,11 +1,11 @@
-/** The most faults that a loop of a compiled schema finds. */
-export const MAX_FAULTS = 10;
+/** Maximum number of errors that a loop of a compiled schema reports. */
+export const MAX_ERRORS = 10;
 
-/** What a check costs, in comparisons with one value of an `enum`. */
+/** Cost of a check, in comparisons with one value of an `enum`. */
 const CHECK = 32;
-/** What a format, a length and the keys of an object cost beside their check, in checks. */
+/** Additional cost of a format, a length and the keys of an object, in checks. */
 const SLOW = 3;
-/** The most that one validation may cost, in the same unit: a million checks, about 0.1 s. */
+/** Maximum cost of one validation, in the same unit: a million checks, about 0.1 s. */
 const MAX_COST = 1_000_000 * CHECK;
 
 const TEXT = /"(?:[^"\\]|\\.)*"/.source;
@@ -25,14 +25,14 @@ const TOKEN = new RegExp(TOKENS.join('|'), 'g');
 type Name = 'loop' | 'text' | 'entry' | 'check' | 'slow' | 'size' | 'value' | 'equal' | 'open' | 'close';
 type Token = Partial<Record<Name, string>>;
 
-/** A validation would cost more than it may. */
+/** Thrown when a validation would exceed its maximum cost. */
 export class TooCostly extends Error {}
 
-/** Counts what a validation costs. Compiled schemas know it as `self.meter`. */
+/** Counts the cost of a validation. Compiled schemas access it as `self.meter`. */
 export class Meter {
   private left = Infinity;
 
-  /** @param isBounded whether the next validation may cost a million checks at most, or whatever it does */
+  /** @param isBounded limits the next validation to a million checks; otherwise it has no limit */
   begin(isBounded: boolean): void {
     this.left = isBounded ? MAX_COST : Infinity;
   }
@@ -49,7 +49,7 @@ export class Meter {
     return value;
   }
 
-  /** Compares two values, which may cost as much as the larger one has members. */
+  /** Compares two values, at the cost of the members of both. */
   compare(equal: (a: unknown, b: unknown) => boolean, a: unknown, b: unknown): boolean {
     if (typeof a === 'object' && typeof b === 'object') {
       this.sized(a);
@@ -60,12 +60,12 @@ export class Meter {
 }
 
 /**
- * Changes the code that Ajv has made of a schema in two ways.
+ * Changes the code that Ajv generated from a schema in two ways.
  *
- * Each loop ends after ten faults of its own: half a million wrong items would be as many faults. What the loop belongs to has
- * failed by then, whatever else it finds, so the verdict stays the same.
+ * Each loop ends after ten errors of its own: half a million invalid items would cause as many errors. The schema that
+ * contains the loop has failed by then in any case, so the result stays the same.
  *
- * Each call and each round of a loop is charged for the checks in it, before they are made.
+ * Each call and each iteration of a loop is charged for its checks before they run.
  */
 export function metered(code: string): string {
   const checks = countChecks(code);
@@ -78,11 +78,11 @@ export function metered(code: string): string {
     if (!loop) return found;
     const before = `before${(loops += 1)}`;
     const cost = 1 + CHECK * (checks[loops] ?? 0);
-    return `var ${before}=errors;${loop}if(errors-${before}>=${MAX_FAULTS})break;self.meter.charge(${cost});`;
+    return `var ${before}=errors;${loop}if(errors-${before}>=${MAX_ERRORS})break;self.meter.charge(${cost});`;
   });
 }
 
-/** How many checks are in the function (the first number), and in each of its loops without the loops in it. */
+/** Counts the checks in the function (the first number), and in each of its loops without nested loops. */
 function countChecks(code: string): number[] {
   const counts = [0];
   const within = [0];

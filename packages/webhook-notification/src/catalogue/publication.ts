@@ -4,20 +4,20 @@ import { isUserId } from '../events/user-id';
 import type { EventCatalogue } from './event-catalogue';
 import { serialiseData } from './event-data';
 
-/** An event that is to be published. */
+/** An event to publish. */
 export interface Publication {
   name: string;
   data: unknown;
-  /** Whose subscribed webhooks get it; null: everybody's. */
+  /** The user whose subscribed webhooks receive it; null: all users. */
   userId: string | null;
-  /** A repeat with the same key publishes no other event. 1 to 255 printable ASCII characters. */
+  /** A request with a known key publishes no further event. 1 to 255 printable ASCII characters. */
   idempotencyKey?: string;
 }
 
-/** The JSON text of the data of a publication that is right; or why it is refused, and with which status of HTTP. */
+/** The JSON text of the data of a valid publication; or the error and its HTTP status. */
 export type PublicationVerdict = { ok: true; text: string } | { ok: false; status: 400 | 413; problem: string };
 
-/** The sentences of refusals that say nothing of the event itself. */
+/** Error messages that contain no values of the event. */
 export const PUBLICATION_MESSAGES = {
   userIdUndefined: 'userId is present but undefined: name the user, or pass null for everybody.',
   badUserId: 'userId must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -',
@@ -31,7 +31,7 @@ export const publicationMessageFor = {
   eventTooLarge: (maxBytes: number) => `data is larger than the ${maxBytes} bytes that an event may have.`,
 };
 
-/** Judges an event by the catalogue, whoever publishes it. */
+/** Validates an event against the catalogue, for every publisher. */
 export function judgePublication(
   catalogue: EventCatalogue,
   { name, data, userId, idempotencyKey }: Publication,
@@ -53,7 +53,7 @@ export function judgePublication(
 }
 
 /**
- * Tells whether two publications with the same idempotency key are the same: SHA-256.
+ * Returns a SHA-256 hash that is equal for equal publications with the same idempotency key.
  * @param text the JSON text of the data
  */
 export const fingerprintOf = (name: string, userId: string | null, text: string): Buffer =>

@@ -1,13 +1,13 @@
-/** A schema, or part of one, that nobody has judged yet. */
+/** A schema, or part of one, that is not validated yet. */
 export type Schema = Record<string, unknown>;
 
-/** Numbers that bound a number, a length or a count. */
+/** Numeric limits of a number, a length or a count. */
 const BOUNDS = [
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
 ];
 
-/** Keywords whose values are no schemas. */
+/** Keywords whose values are not schemas. */
 export const PLAIN = ['type', 'required', 'enum', 'const', 'format', '$ref', ...BOUNDS];
 export const FORMATS = ['date-time', 'date', 'uuid', 'email', 'uri'];
 export const ONE_SCHEMA = ['items', 'additionalProperties'];

@@ -4,10 +4,10 @@ const object = (properties: object, more: object = {}) => ({ type: 'object', pro
 const nested = (depth: number): object =>
   depth === 0 ? { type: 'string' } : { type: 'object', properties: { a: nested(depth - 1) } };
 
-describe('The rules for schemas that come over the API', () => {
+describe('The rules for schemas from the API', () => {
   it.each([
     [
-      'what an event usually has',
+      'the keywords of an ordinary event',
       object({ id: { type: 'string', format: 'uuid' }, cents: { type: 'integer', minimum: 0 } }),
     ],
     ['annotations', { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'x', ...object({}) }],
@@ -16,9 +16,10 @@ describe('The rules for schemas that come over the API', () => {
       'references',
       object({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { type: 'array', items: { $ref: '#/$defs/c' } }, c: {} } }),
     ],
-    ['booleans for schemas', object({ a: true }, { additionalProperties: false })],
+    ['boolean schemas', object({ a: true }, { additionalProperties: false })],
+    ['a reference with an escaped slash', object({ a: { $ref: '#/$defs/a~1b' } }, { $defs: { 'a/b': true } })],
     ['a property with the name of a keyword', object({ pattern: { type: 'string' }, $ref: { type: 'string' } })],
-  ])('take %s', (_, schema) => expect(schemaProblem(schema)).toBeNull());
+  ])('accept %s', (_, schema) => expect(schemaProblem(schema)).toBeNull());
 
   it.each([
     ['a list', [], 'schema must be a JSON object'],
@@ -39,31 +40,31 @@ describe('The rules for schemas that come over the API', () => {
       'schema.properties.a.format must be one of date-time, date, uuid, email, uri',
     ],
     [
-      'a reference elsewhere',
+      'a reference to another document',
       object({ a: { $ref: 'https://evil.example/x' } }),
       'schema.properties.a.$ref must lead to one of $defs',
     ],
     [
-      'a circle',
+      'a recursive reference',
       object({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { items: { $ref: '#/$defs/b' } } } }),
       'schema.properties.a.$ref.items.$ref leads to itself',
     ],
     [
-      'a key of every object',
+      'a reference to an inherited key',
       object({ a: { $ref: '#/$defs/constructor' } }),
       'schema.properties.a.$ref must lead to one of $defs',
     ],
-    ['16 KiB', object({ a: { description: 'x'.repeat(17_000) } }), 'schema is larger than 16384 bytes'],
-  ])('refuse %s', (_, schema, problem) => expect(schemaProblem(schema)).toBe(problem));
+    ['more than 16 KiB', object({ a: { description: 'x'.repeat(17_000) } }), 'schema is larger than 16384 bytes'],
+  ])('reject %s', (_, schema, problem) => expect(schemaProblem(schema)).toBe(problem));
 
-  it('refuse what is too deep, or has too many keywords', () => {
+  it('reject schemas that are too deep or have too many keywords', () => {
     expect(schemaProblem(nested(7))).toBeNull();
     expect(schemaProblem(nested(30))).toMatch(/more than 16 levels deep$/);
     const many = Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`p${i}`, { type: 'null' }]));
     expect(schemaProblem(object(many))).toMatch(/exceeds the limit of 500 keywords and enum values$/);
   });
 
-  it('count each value of an enum, and each member of a value, beside the keywords: 500 in all', () => {
+  it('count enum values and their members together with the keywords, up to 500 in total', () => {
     const values = (count: number): unknown[] => Array.from({ length: count }, (_, i) => i);
     const enumOf = (values: unknown[]) => object({ a: { enum: values } });
     const tooMany = /^schema\.properties\.a\.(enum|const) exceeds the limit of 500 keywords and enum values$/;
@@ -87,7 +88,7 @@ describe('The rules for schemas that come over the API', () => {
     expect(schemaProblem(object(none))).toMatch(/exceeds the limit of 500/);
   });
 
-  it('count what a reference leads to wherever it stands', () => {
+  it('count a referenced schema at each reference', () => {
     const twice = (name: string) => ({ allOf: [{ $ref: `#/$defs/${name}` }, { $ref: `#/$defs/${name}` }] });
     const $defs = Object.fromEntries(
       Array.from({ length: 60 }, (_, i) => [`d${i}`, i === 59 ? {} : twice(`d${i + 1}`)]),

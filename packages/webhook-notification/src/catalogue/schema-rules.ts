@@ -1,28 +1,29 @@
 import { serialiseData } from './event-data';
 import { FORMATS, isObject, MANY_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, PLAIN, type Schema } from './schema-keywords';
-import { definitionOf } from './schema-references';
 
 const ANNOTATIONS = ['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'];
 const IGNORED = ['$schema', ...ANNOTATIONS];
 const DEFINITIONS = 'schema.$defs';
+const DEFINITION = /^#\/\$defs\/([^/]+)$/;
 /** Each value of the data is compared with the value of such a keyword, or with each of its values. */
 const COMPARED = ['enum', 'const'];
 
-/** The most bytes that a schema, and an example, may have as JSON. */
+/** Maximum size of a schema, and of an example, as JSON, in bytes. */
 export const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 16;
 const MAX_PARTS = 500;
 /**
- * The most parts that a stored schema may have to be compiled. Version 0.2 did not count the values of `enum`, and 16 KB have
- * fewer than 10,000 of them: only repeated references reach this.
+ * Maximum number of parts of a stored schema that is compiled. Version 0.2 did not count the values of `enum`, of which
+ * 16 KB hold fewer than 10,000: only repeated references exceed this.
  */
 const MAX_STORED_PARTS = 10_000;
 
 /**
- * Returns why a schema that comes over the API is refused, with its path; null when it is accepted. Everybody's event loop runs
- * such a schema, so each value of the data must cost a bounded time: no regular expressions, no comparison of each item with
- * each, and at most 500 parts. A part is a keyword, a schema without keywords, a value of `enum`, or a member of such a value.
- * The parts of a definition count once for each `$ref` to it: a few references to references would be an endless schema.
+ * Returns why a schema from the API is rejected, with its path; null when it is accepted. Such a schema runs on the
+ * event loop that all users share, so each value of the data must cost a bounded time: no regular expressions, no
+ * comparison of each item with each other item, and at most 500 parts. A part is a keyword, a schema without keywords,
+ * a value of `enum`, or a member of such a value. The parts of a definition count once for each `$ref` to it: a few
+ * references to references would expand to an endless schema.
  */
 export function schemaProblem(schema: unknown): string | null {
   const verdict = serialiseData(schema);
@@ -30,19 +31,19 @@ export function schemaProblem(schema: unknown): string | null {
   if (Buffer.byteLength(verdict.text) > MAX_BYTES) return `schema is larger than ${MAX_BYTES} bytes`;
   if (!isObject(schema)) return 'schema must be a JSON object';
   if (schema.type !== 'object') return 'schema.type must be "object"';
-  return judged(schema, MAX_PARTS).problem;
+  return checked(schema, MAX_PARTS).problem;
 }
 
-/** Returns whether compiling a schema, which version 0.2 may have stored, would block the process. */
-export const isTooLargeToCompile = (schema: object): boolean => judged({ ...schema }, MAX_STORED_PARTS).isTooLarge;
+/** Returns true when compiling a schema, which version 0.2 may have stored, would block the process. */
+export const isTooLargeToCompile = (schema: object): boolean => checked({ ...schema }, MAX_STORED_PARTS).isTooLarge;
 
-function judged(schema: Schema, maxParts: number): Judge {
-  const judge = new Judge(isObject(schema.$defs) ? schema.$defs : {}, maxParts);
-  judge.schema(schema, 'schema', 1);
-  return judge;
+function checked(schema: Schema, maxParts: number): SchemaCheck {
+  const check = new SchemaCheck(isObject(schema.$defs) ? schema.$defs : {}, maxParts);
+  check.schema(schema, 'schema', 1);
+  return check;
 }
 
-class Judge {
+class SchemaCheck {
   problem: string | null = null;
   isTooLarge = false;
   private parts = 0;
@@ -85,7 +86,7 @@ class Judge {
     if (!isObject(value)) return this.refuse(path, 'must be an object of schemas');
     const counted = this.parts;
     for (const [name, each] of Object.entries(value)) {
-      // A definition costs nothing where it stands, only where a `$ref` leads to it.
+      // A definition costs nothing by itself, only where a `$ref` refers to it.
       if (path === DEFINITIONS) this.parts = 0;
       this.schema(each, `${path}.${name}`, depth + 1);
     }
@@ -112,8 +113,12 @@ class Judge {
   }
 }
 
-/** The members of a value at all levels. Recursion is safe: `serialiseData` has bounded the depth. */
+/** Counts the members of a value at all levels. Recursion is safe, because `serialiseData` has limited the depth. */
 const membersOf = (value: unknown): number =>
   typeof value === 'object' && value !== null
     ? (Object.values(value) as unknown[]).reduce<number>((count, member) => count + 1 + membersOf(member), 0)
     : 0;
+
+/** Returns the name in `$defs` that a `$ref` refers to; undefined for other references. */
+const definitionOf = (ref: unknown): string | undefined =>
+  DEFINITION.exec(String(ref))?.[1]?.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -14,8 +14,8 @@ const objectOf = (properties: Record<string, unknown>, more: object = {}): Objec
   ...more,
 });
 
-describe('What the service stores of a schema', () => {
-  it('is the schema itself, where the service takes it', () => {
+describe('The stored part of a schema', () => {
+  it('is the schema itself when the service accepts it', () => {
     const schema = objectOf({ a: { oneOf: [{ const: 1 }, { $ref: '#/$defs/b' }] } }, { $defs: { b: { minimum: 2 } } });
     expect(storableSchema(schema)).toEqual(schema);
   });
@@ -25,38 +25,38 @@ describe('What the service stores of a schema', () => {
     ['other formats', objectOf({ a: { format: 'regex', minLength: 1 } }), objectOf({ a: { minLength: 1 } })],
     ['annotations', objectOf({ a: { title: 'A', $comment: 'x', type: 'null' } }), objectOf({ a: { type: 'null' } })],
     [
-      'items beside those that come first',
+      'items next to prefixItems',
       objectOf({ a: { prefixItems: [{ const: 1 }], items: false, maxItems: 2 } }),
       objectOf({ a: { maxItems: 2 } }),
     ],
     [
-      'the end of properties beside patterns of names',
+      'additionalProperties next to patternProperties',
       objectOf({}, { patternProperties: { '^x': {} }, additionalProperties: false }),
       objectOf({}),
     ],
     [
-      'the "only" of alternatives that it had to loosen',
+      'the exclusiveness of oneOf alternatives that it has to loosen',
       objectOf({ a: { oneOf: [{ pattern: 'a' }, { pattern: 'b' }] } }),
       objectOf({ a: { anyOf: [{}, {}] } }),
     ],
     [
-      'references that never end',
+      'recursive references',
       objectOf({ kids: { type: 'array', items: { $ref: '#' } } }),
       objectOf({ kids: { type: 'array', items: {} } }),
     ],
     [
-      'lists of values that are too long',
+      'enums that are too long',
       objectOf({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { type: 'integer', enum: Array(600).fill(1) } } }),
       objectOf({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { type: 'integer' } } }),
     ],
     [
-      'more than it may have',
+      'keywords beyond the limit',
       objectOf(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`p${i}`, { type: 'null' }]))),
       { type: 'object' },
     ],
-  ])('leaves out %s', (_, schema, stored) => expect(storableSchema(schema)).toEqual(stored));
+  ])('omits %s', (_, schema, stored) => expect(storableSchema(schema)).toEqual(stored));
 
-  it('of what zod writes is taken by the service, and lets pass what zod does', () => {
+  it('of a zod schema is accepted by the service, and accepts the data that zod accepts', () => {
     const Order = z.object({
       id: z.uuid(),
       email: z.email(),
@@ -91,7 +91,7 @@ describe('What the service stores of a schema', () => {
     ]).toEqual([false, true]);
   });
 
-  it('refuses nothing that the whole schema lets pass', () => {
+  it('rejects no data that the whole schema accepts', () => {
     const { schema } = fc.letrec<{ schema: object }>((tie) => ({
       schema: fc.oneof(
         { depthSize: 'small', withCrossShrink: true },

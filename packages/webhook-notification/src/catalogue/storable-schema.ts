@@ -3,12 +3,12 @@ import type { ObjectSchema } from './built-in-types';
 import { FORMATS, isObject, MANY_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, PLAIN, type Schema } from './schema-keywords';
 import { schemaProblem } from './schema-rules';
 
-/** Without these the keyword would refuse what they have let pass. */
+/** Without the second keyword, the first would reject values that the second had allowed. */
 const NEEDS: Record<string, string> = { items: 'prefixItems', additionalProperties: 'patternProperties' };
 
 /**
- * What the service can store of a schema: the same without patterns and all else that it does not take. It lets pass
- * whatever the whole schema does; the application judges by the whole one.
+ * Returns the part of a schema that the service can store: without patterns and other unsupported keywords. It accepts
+ * all data that the whole schema accepts; the application validates against the whole one.
  */
 export function storableSchema(schema: ObjectSchema): ObjectSchema {
   const candidates = LOOSER.map((dropped) => {
@@ -18,7 +18,7 @@ export function storableSchema(schema: ObjectSchema): ObjectSchema {
   return candidates.find((candidate) => schemaProblem(candidate) === null) ?? { type: 'object' };
 }
 
-/** The keywords that are dropped until the rest can be stored: long lists of values, then references. */
+/** Keywords that are dropped, in this order, until the rest can be stored: long lists of values, then references. */
 const LOOSER = [[], ['enum', 'const'], ['$ref'], ['enum', 'const', '$ref']];
 
 function loosen(schema: unknown, plain: readonly string[]): unknown {
@@ -40,7 +40,7 @@ function loosen(schema: unknown, plain: readonly string[]): unknown {
   return oneOfLoosened(schema, kept);
 }
 
-/** Of looser alternatives more than one may fit, so they become `anyOf`; where there is one already, it is enough. */
+/** More than one loosened alternative may match, so they become `anyOf`; an existing `anyOf` is sufficient. */
 function oneOfLoosened(schema: Schema, { oneOf, ...kept }: Schema): Schema {
   if (oneOf === undefined) return kept;
   if (isDeepStrictEqual(oneOf, schema.oneOf)) return { ...kept, oneOf };

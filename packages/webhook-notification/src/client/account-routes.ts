@@ -4,7 +4,7 @@ import type { ApiSchema, Page, QueryOf, Request } from './routes';
 
 type AccountQuery = QueryOf<'/api/accounts'>;
 
-/** Social accounts whose followers make events. */
+/** Social accounts whose followers cause events. */
 export const accountRoutes = (request: Request) => ({
   /** Connects an account. */
   create: (account: ApiSchema<'CreateAccount'>, options?: CallOptions): Promise<ApiSchema<'Account'>> =>
@@ -14,11 +14,11 @@ export const accountRoutes = (request: Request) => ({
   list: (query: AccountQuery = {}, options?: CallOptions): Promise<Page<ApiSchema<'Account'>>> =>
     request('GET', '/api/accounts', { ...options, query }),
 
-  /** All of your accounts, newest first, page after page. */
+  /** Iterates over all your accounts, newest first, page by page. */
   all: (query: AccountQuery = {}, options?: CallOptions): Rows<ApiSchema<'Account'>> =>
     rowsOf(query, (page) => request('GET', '/api/accounts', { ...options, query: page })),
 
-  /** Reads an account: how many followers it has, and why its last reading failed. */
+  /** Returns an account, with its number of followers and the error of its last reading. */
   read: (id: string, options?: CallOptions): Promise<ApiSchema<'Account'>> =>
     request('GET', '/api/accounts/{id}', { ...options, path: { id } }),
 
@@ -26,7 +26,7 @@ export const accountRoutes = (request: Request) => ({
   remove: (id: string, options?: CallOptions): Promise<ApiSchema<'DeletedAccount'>> =>
     request('DELETE', '/api/accounts/{id}', { ...options, path: { id } }),
 
-  /** Pushes the whole list of followers of a push account. */
+  /** Replaces the list of followers of a push account. */
   putFollowers: (
     id: string,
     followers: ApiSchema<'PutFollowers'>,

@@ -13,14 +13,14 @@ function errorOf(status: number, text: string, headers: Record<string, string> =
 }
 
 describe('dataOf', () => {
-  it('is the data of a success', () => {
+  it('returns the data of a success', () => {
     const read = (status: number, text: string) => dataOf({ kind: 'answer', status, text, header: () => null }, WHAT);
     expect(read(200, '{"success":true,"data":{"id":1}}')).toEqual({ id: 1 });
     expect(read(202, '{"success":true,"data":[]}')).toEqual([]);
     expect(read(200, '{"success":true,"data":[],"nextCursor":null}')).toEqual({ data: [], nextCursor: null });
   });
 
-  it('throws the sentence of the service, with status and request id', () => {
+  it('throws the error message of the service with status and request id', () => {
     const error = errorOf(404, '{"success":false,"error":"There is no webhook."}', { 'x-request-id': 'abc' });
     expect(error).toMatchObject({
       name: 'WebhookServiceError',
@@ -48,7 +48,7 @@ describe('dataOf', () => {
     [301, '', { location: 'https://b.test/api/me' }, /answered 301 with a redirect to https:\/\/b\.test\/api\/me/],
     [500, '{"success":true,"data":1}', { 'content-type': 'application/json' }, /answered 500/],
     [500, '{"error":{"code":7}}', { 'content-type': 'application/json' }, /answered 500/],
-  ])('throws a readable sentence for %i %s', (status, text, headers, message) => {
+  ])('throws a readable message for %i %s', (status, text, headers, message) => {
     const error = errorOf(status, text, headers as Record<string, string>);
     expect(error).toMatchObject({
       status,
@@ -69,8 +69,8 @@ describe('unanswered', () => {
     [Object.assign(new Error(''), { code: 'EPIPE' }), 'EPIPE'],
     [new Error('too late'), 'too late'],
     ['text', 'text'],
-  ])('says the innermost reason: %s', (cause, reason) => {
-    expect(unanswered({ kind: 'fault', cause }, WHAT)).toMatchObject({
+  ])('includes the innermost reason: %s', (cause, reason) => {
+    expect(unanswered({ kind: 'error', cause }, WHAT)).toMatchObject({
       message: `No answer to ${WHAT}: ${reason}.`,
       status: null,
       requestId: null,

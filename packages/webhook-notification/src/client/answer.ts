@@ -3,9 +3,9 @@ import type { Page } from './routes';
 import { WebhookServiceError } from './service-error';
 
 /**
- * The `data` of an answer, and of a list a page.
- * @param what the request, for the message of an answer that is not one of the service: `GET https://…`
- * @throws WebhookServiceError for every answer but a success of the service
+ * Returns the `data` of a response; for a list, a page.
+ * @param what the request, for the message about a response that is not from the service: `GET https://…`
+ * @throws WebhookServiceError for every response that is not a success of the service
  */
 export function dataOf({ status, text, header }: Answered, what: string): unknown {
   const envelope = envelopeOf(text);
@@ -14,12 +14,12 @@ export function dataOf({ status, text, header }: Answered, what: string): unknow
     const { data, nextCursor } = envelope;
     return nextCursor === undefined ? data : ({ data, nextCursor } as Page<unknown>);
   }
-  const sentence = typeof envelope?.error === 'string' ? envelope.error : foreign(status, header, what);
+  const message = typeof envelope?.error === 'string' ? envelope.error : foreign(status, header, what);
   const fromService = envelope?.success === false && typeof envelope.error === 'string';
-  throw new WebhookServiceError(sentence, status, requestId, { fromService });
+  throw new WebhookServiceError(message, status, requestId, { fromService });
 }
 
-/** The error of a request that got no answer. */
+/** Returns the error of a request without a response. */
 export function unanswered({ cause }: Unanswered, what: string): WebhookServiceError {
   return new WebhookServiceError(`No answer to ${what}: ${reasonOf(cause)}.`, null, null, { cause });
 }
@@ -40,7 +40,7 @@ function envelopeOf(text: string): Envelope | null {
   }
 }
 
-/** The sentence for an answer that came from something else: a proxy, or another server. */
+/** Returns the message for a response from something else: a proxy, or another server. */
 function foreign(status: number, header: Answered['header'], what: string): string {
   const answered = `${what} was answered ${status}`;
   const location = header('location');
@@ -53,12 +53,12 @@ function foreign(status: number, header: Answered['header'], what: string): stri
     : `${answered} with ${type} in place of the service's JSON: check that the url leads to the service.`;
 }
 
-/** The most telling message: fetch says "fetch failed", and hides why in its causes. */
+/** Returns the most specific message: fetch says "fetch failed", and hides the reason in its causes. */
 function reasonOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
-  // Not `instanceof Error`: in jest the errors of fetch are of another realm.
+  // Not `instanceof Error`: in jest, the errors of fetch come from another realm.
   const { cause, errors = [], code, message, name } = error as Partial<Error> & { errors?: unknown[]; code?: unknown };
-  // An AggregateError has an error for each address of the host.
+  // An AggregateError contains an error for each address of the host.
   const deeper: unknown = cause ?? errors[0];
   if (deeper !== undefined && deeper !== null) return reasonOf(deeper);
   return message || String(code ?? name);

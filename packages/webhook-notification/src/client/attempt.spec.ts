@@ -22,14 +22,14 @@ describe('attempt', () => {
   const make = (options: Partial<AttemptOptions> = {}, method = 'GET') =>
     attempt(globalThis.fetch, url, { method, headers: {} }, { timeoutMs: 30_000, signal: undefined, ...options });
 
-  it('is an answer, with its headers', async () => {
+  it('returns the response with its headers', async () => {
     listener = (_, response) => response.writeHead(418, { 'retry-after': '7' }).end('tea');
     const outcome = await make();
     expect(outcome).toMatchObject({ kind: 'answer', status: 418, text: 'tea' });
     expect(outcome.kind === 'answer' && [outcome.header('Retry-After'), outcome.header('x')]).toEqual(['7', null]);
   });
 
-  it('follows no redirect, which would make a GET of a POST', async () => {
+  it('follows no redirect, which would turn a POST into a GET', async () => {
     let requests = 0;
     listener = (_, response) => {
       requests += 1;
@@ -41,44 +41,44 @@ describe('attempt', () => {
     expect(requests).toBe(1);
   });
 
-  it('is a fault when the connection breaks before the answer, or in the middle of it', async () => {
+  it('fails when the connection breaks before or during the response', async () => {
     listener = (request) => request.socket.destroy();
-    expect(await make()).toMatchObject({ kind: 'fault', cause: { name: 'TypeError' } });
+    expect(await make()).toMatchObject({ kind: 'error', cause: { name: 'TypeError' } });
     listener = (_, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('half', () => response.destroy());
     };
-    expect(await make()).toMatchObject({ kind: 'fault', cause: { name: 'TypeError' } });
+    expect(await make()).toMatchObject({ kind: 'error', cause: { name: 'TypeError' } });
   });
 
   it.each([
     ['begins', () => undefined],
     ['is complete', (_, response) => void response.writeHead(200).write('half')],
-  ] satisfies [string, RequestListener][])('is a fault when the time is up before the answer %s', async (_, silent) => {
+  ] satisfies [string, RequestListener][])('fails when the time is up before the response %s', async (_, silent) => {
     listener = silent;
     expect(await make({ timeoutMs: 50 })).toEqual({
-      kind: 'fault',
+      kind: 'error',
       cause: new Error('there was no complete answer within 50 ms'),
     });
   });
 
-  it('says that the time was up whatever fetch calls it', async () => {
+  it('reports a timeout as such, whatever error fetch throws', async () => {
     const fetch: Fetch = (_, { signal }) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('AbortError'))));
     expect(await attempt(fetch, url, { method: 'GET', headers: {} }, { timeoutMs: 1, signal: undefined })).toEqual({
-      kind: 'fault',
+      kind: 'error',
       cause: new Error('there was no complete answer within 1 ms'),
     });
   });
 
-  it('ends with the reason of the signal', async () => {
+  it('rejects with the reason of the signal', async () => {
     const ending = new AbortController();
     listener = () => ending.abort(new Error('enough'));
     await expect(make({ signal: ending.signal })).rejects.toThrow('enough');
     await expect(make({ signal: ending.signal })).rejects.toThrow('enough');
   });
 
-  it('leaves no listener on a signal that lives on', async () => {
+  it('leaves no listener on a long-lived signal', async () => {
     const { signal } = new AbortController();
     const [added, removed] = [jest.spyOn(signal, 'addEventListener'), jest.spyOn(signal, 'removeEventListener')];
     listener = (_, response) => response.end();

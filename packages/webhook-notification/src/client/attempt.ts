@@ -1,6 +1,6 @@
 import type { FetchRequest, Settings } from './client-options';
 
-/** An answer that was read to its end. */
+/** A response that was read completely. */
 export interface Answered {
   kind: 'answer';
   status: number;
@@ -8,9 +8,9 @@ export interface Answered {
   header(name: string): string | null;
 }
 
-/** There was no answer: the service could not be reached, or was too slow. */
+/** No response arrived: the service was unreachable or too slow. */
 export interface Unanswered {
-  kind: 'fault';
+  kind: 'error';
   cause: unknown;
 }
 
@@ -22,8 +22,8 @@ export interface AttemptOptions {
 }
 
 /**
- * Makes a request once. A fault of the network is an outcome.
- * @throws the reason of the signal when that was aborted
+ * Makes a request once. A network error is an outcome.
+ * @throws the reason of the signal when it was aborted
  */
 export async function attempt(
   fetch: Settings['fetch'],
@@ -33,19 +33,19 @@ export async function attempt(
 ): Promise<Outcome> {
   signal?.throwIfAborted();
   const ended = new AbortController();
-  // Not AbortSignal.timeout: its timer is out of reach of a test's fake timers.
+  // Not AbortSignal.timeout, because a test's fake timers cannot control its timer.
   const late = () => ended.abort(new Error(`there was no complete answer within ${timeoutMs} ms`));
   const timer = setTimeout(late, timeoutMs);
   const stop = () => ended.abort(signal?.reason);
   signal?.addEventListener('abort', stop);
   try {
-    // A redirect that is followed would turn a POST into a GET.
+    // Following a redirect would turn a POST into a GET.
     const answer = await fetch(url, { ...request, redirect: 'manual', signal: ended.signal });
     const text = await answer.text();
     return { kind: 'answer', status: answer.status, text, header: (name) => answer.headers.get(name) };
   } catch (error) {
     signal?.throwIfAborted();
-    return { kind: 'fault', cause: ended.signal.aborted ? ended.signal.reason : error };
+    return { kind: 'error', cause: ended.signal.aborted ? ended.signal.reason : error };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);

@@ -3,7 +3,7 @@ import { type ClientOptions, settingsOf } from './client-options';
 const GIVEN = { url: 'http://localhost:3000', token: 'wns_secret' };
 
 describe('settingsOf', () => {
-  it('waits 30 seconds for an answer and repeats three times, unless told otherwise', () => {
+  it('waits 30 seconds for a response and retries three times by default', () => {
     expect(settingsOf(GIVEN)).toMatchObject({ url: GIVEN.url, timeoutMs: 30_000, maxRetries: 3 });
     expect(settingsOf({ ...GIVEN, timeoutMs: 5, maxRetries: 0 })).toMatchObject({ timeoutMs: 5, maxRetries: 0 });
   });
@@ -22,14 +22,14 @@ describe('settingsOf', () => {
     [{ maxRetries: 1.5 }, /maxRetries/],
     [{ maxRetries: Infinity }, /maxRetries/],
     [{ fetch: 'fetch' }, /fetch/],
-  ])('refuses %j without showing the token', (wrong, message) => {
+  ])('rejects %j without showing the token', (wrong, message) => {
     const options = { ...GIVEN, ...wrong } as ClientOptions;
     expect(() => settingsOf(options)).toThrow(TypeError);
     expect(() => settingsOf(options)).toThrow(message);
     expect(() => settingsOf(options)).toThrow(/^(?!.*secret)/);
   });
 
-  it('refuses no options at all', () => {
+  it('rejects missing options', () => {
     expect(() => settingsOf(undefined as unknown as ClientOptions)).toThrow(/needs the url/);
   });
 });

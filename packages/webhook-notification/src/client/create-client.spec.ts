@@ -25,7 +25,7 @@ const refusal = (status: number, headers: Record<string, string> = {}): Reply =>
 });
 const RESET = new TypeError('fetch failed', { cause: new Error('read ECONNRESET') });
 
-/** A client of a service that gives these answers, the last one for ever, at times of a clock that the test moves. */
+/** A client of a service that returns these responses, the last one repeatedly, with a clock that the test controls. */
 function clientOf(answers: (Reply | Error)[], options: Partial<ClientOptions> = {}) {
   const sent: Sent[] = [];
   const startedAt = Date.now();
@@ -40,7 +40,7 @@ function clientOf(answers: (Reply | Error)[], options: Partial<ClientOptions> = 
   return { client: createClient({ url: URL, token: TOKEN, fetch, ...options }), sent };
 }
 
-/** What a call comes to, with the clock moved on as far as it waits. */
+/** Returns the outcome of a call, and advances the clock as far as the call waits. */
 async function settled<T>(call: Promise<T>): Promise<PromiseSettledResult<T>> {
   const [[result]] = await Promise.all([Promise.allSettled([call]), jest.advanceTimersByTimeAsync(600_000)]);
   return result;
@@ -61,7 +61,7 @@ afterEach(() => {
 });
 
 describe('A request', () => {
-  it('carries the token, and JSON where it has a body', async () => {
+  it('carries the token, and JSON when it has a body', async () => {
     const { client, sent } = clientOf([OK]);
     await client.webhooks.create({ url: 'https://example.com', events: ['*'] });
     await client.webhooks.read('a/b');
@@ -79,7 +79,7 @@ describe('A request', () => {
     expect(sent[1]).not.toHaveProperty('body');
   });
 
-  it('answers the data of the envelope, and of a list a page', async () => {
+  it('returns the data of the envelope, and a page for a list', async () => {
     const page = { data: [{ id: '1' }], nextCursor: 'c' };
     const { client, sent } = clientOf([OK, { body: { success: true, ...page } }]);
     expect(await client.webhooks.read('1')).toEqual({ id: '1' });
@@ -87,7 +87,7 @@ describe('A request', () => {
     expect(sent[1]?.url).toBe(`${URL}/api/deliveries?status=failed&status=canceled&limit=1`);
   });
 
-  it('can be of any route', async () => {
+  it('can call any route', async () => {
     const { client, sent } = clientOf([OK]);
     const header = { traceparent: '00-1-2-01' };
     expect(await client.request('POST', '/api/events', { header, body: EVENT })).toEqual({ id: '1' });
@@ -101,21 +101,21 @@ describe('A request', () => {
     ]);
   });
 
-  it('is made by the global fetch of the moment', async () => {
+  it('uses the global fetch that exists at the time of the call', async () => {
     const client = createClient({ url: URL, token: TOKEN });
     jest.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('{"success":true,"data":1}'));
     expect(await client.me()).toBe(1);
   });
 
-  it('that lacks an id is not made', async () => {
+  it('without a required id is not sent', async () => {
     const { client, sent } = clientOf([OK]);
     expect(await rejected(client.webhooks.remove(''))).toEqual(expect.any(TypeError));
     expect(sent).toEqual([]);
   });
 });
 
-describe('Every event that is published', () => {
-  it('has an idempotency key: its own, or a new one', async () => {
+describe('Every published event', () => {
+  it('has an idempotency key: the given one or a new one', async () => {
     const { client, sent } = clientOf([OK]);
     await client.events.publish({ ...EVENT, idempotencyKey: 'mine' });
     await client.events.publish(EVENT);
@@ -130,7 +130,7 @@ describe('Every event that is published', () => {
     for (const key of keys) expect(key).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('has its trace', async () => {
+  it('carries its traceparent', async () => {
     const { client, sent } = clientOf([OK]);
     await client.events.publish(EVENT, { traceparent: '00-1-2-01' });
     expect(sent[0]?.headers).toMatchObject({ traceparent: '00-1-2-01' });
@@ -138,7 +138,7 @@ describe('Every event that is published', () => {
 });
 
 describe('A recovery', () => {
-  it('is counted without being started', async () => {
+  it('can be counted without being started', async () => {
     const { client, sent } = clientOf([OK]);
     await client.recoveries.count('1', { since: '2026-01-15T09:30:00Z' });
     await client.recoveries.start('1', { since: '2026-01-15T09:30:00Z' });
@@ -147,7 +147,7 @@ describe('A recovery', () => {
 });
 
 describe('An event type', () => {
-  it('is forced only when the caller says so, and removed for its application', async () => {
+  it('is forced only when the caller requests it, and removed for its application', async () => {
     const { client, sent } = clientOf([OK]);
     const eventType = { description: 'Paid.' };
     await client.eventTypes.save('a.b', eventType);
@@ -160,14 +160,14 @@ describe('An event type', () => {
 });
 
 describe('After 429 and 503', () => {
-  it.each([429, 503])('(%i) any request is repeated when retry-after is over', async (status) => {
+  it.each([429, 503])('(%i) any request is retried after the delay of retry-after', async (status) => {
     const { client, sent } = clientOf([refusal(status, { 'retry-after': '2' }), OK]);
     expect(await settled(client.tokens.create({ name: 'a', scopes: [] }))).toMatchObject({ value: { id: '1' } });
     expect(sent.map(({ atMs }) => atMs)).toEqual([0, 2_000]);
     expect(sent[1]?.json).toEqual(sent[0]?.json);
   });
 
-  it('a date says when, and without retry-after the waits double', async () => {
+  it('retry-after may be a date, and without it the delays double', async () => {
     const date = new Date(Math.floor(Date.now() / 1000) * 1000 + 10_000);
     const dated = clientOf([refusal(429, { 'retry-after': date.toUTCString() }), OK]);
     await settled(dated.client.me());
@@ -178,7 +178,7 @@ describe('After 429 and 503', () => {
     expect(undated.sent.map(({ atMs }) => atMs)).toEqual([0, 500, 1_500, 3_500]);
   });
 
-  it('a request that may have been done is not done again after a 503 that does not say when', async () => {
+  it('a request that may have been processed is not retried after a 503 without retry-after', async () => {
     const lost = clientOf([refusal(503), OK]);
     expect(await rejected(lost.client.tokens.create({ name: 'a', scopes: [] }))).toMatchObject({ status: 503 });
     expect(lost.sent).toHaveLength(1);
@@ -187,7 +187,7 @@ describe('After 429 and 503', () => {
     expect(once.sent).toHaveLength(2);
   });
 
-  it('a wait has at most a minute, and there are at most maxRetries of them', async () => {
+  it('a delay is at most a minute, and there are at most maxRetries of them', async () => {
     const { client, sent } = clientOf([refusal(429, { 'retry-after': '3600', 'x-request-id': 'r' })]);
     expect(await rejected(client.me())).toMatchObject({ status: 429, message: 'Not now.', requestId: 'r' });
     expect(sent.map(({ atMs }) => atMs)).toEqual([0, 60_000, 120_000, 180_000]);
@@ -196,7 +196,7 @@ describe('After 429 and 503', () => {
     expect(never.sent).toHaveLength(1);
   });
 
-  it('only then: other refusals are final', async () => {
+  it('no retry follows other error statuses', async () => {
     for (const status of [400, 401, 408, 409, 500, 502, 504]) {
       const { client, sent } = clientOf([refusal(status, { 'retry-after': '1' })]);
       expect(await rejected(client.me())).toMatchObject({ name: 'WebhookServiceError', status, message: 'Not now.' });
@@ -205,7 +205,7 @@ describe('After 429 and 503', () => {
   });
 });
 
-describe('Without an answer', () => {
+describe('Without a response', () => {
   type Client = ReturnType<typeof createClient>;
   it.each<[string, (client: Client) => Promise<unknown>]>([
     ['GET', (client) => client.webhooks.read('1')],
@@ -213,8 +213,8 @@ describe('Without an answer', () => {
     ['DELETE', (client) => client.webhooks.remove('1')],
     ['event', (client) => client.events.publish(EVENT)],
     ['batch', (client) => client.events.publishBatch([EVENT])],
-    ['PATCH that the caller calls repeatable', (client) => client.webhooks.update('1', {}, { repeatable: true })],
-  ])('a %s is repeated as it was', async (_, call) => {
+    ['PATCH marked as repeatable', (client) => client.webhooks.update('1', {}, { repeatable: true })],
+  ])('a request is retried unchanged: %s', async (_, call) => {
     const { client, sent } = clientOf([RESET, RESET, OK]);
     expect(await settled(call(client))).toMatchObject({ value: { id: '1' } });
     expect(sent.map(({ atMs }) => atMs)).toEqual([0, 500, 1_500]);
@@ -223,20 +223,20 @@ describe('Without an answer', () => {
 
   it.each<[string, (client: Client) => Promise<unknown>]>([
     ['webhook', (client) => client.webhooks.create({ url: 'https://example.com', events: ['*'] })],
-    ['change', (client) => client.webhooks.update('1', { active: true })],
-    ['test', (client) => client.webhooks.test('1')],
+    ['webhook update', (client) => client.webhooks.update('1', { active: true })],
+    ['test delivery', (client) => client.webhooks.test('1')],
     ['token', (client) => client.tokens.create({ name: 'a', scopes: [] })],
     ['redelivery', (client) => client.deliveries.redeliver('1', '2')],
     ['recovery', (client) => client.recoveries.start('1', { since: '2026-01-15T09:30:00Z' })],
     ['event without a key', (client) => client.request('POST', '/api/events', { body: EVENT })],
-    ['GET that the caller calls unrepeatable', (client) => client.me({ repeatable: false })],
-  ])('a %s is not made again', async (_, call) => {
+    ['GET marked as not repeatable', (client) => client.me({ repeatable: false })],
+  ])('a request is not retried: %s', async (_, call) => {
     const { client, sent } = clientOf([RESET, OK]);
     expect(await rejected(call(client))).toMatchObject({ name: 'WebhookServiceError', status: null, cause: RESET });
     expect(sent).toHaveLength(1);
   });
 
-  it('the error says of what, and why', async () => {
+  it('the error names the request and the reason', async () => {
     const { client } = clientOf([RESET], { maxRetries: 1 });
     expect(await rejected(client.webhooks.read('1'))).toMatchObject({
       message: `No answer to GET ${URL}/api/webhooks/1: read ECONNRESET.`,
@@ -245,7 +245,7 @@ describe('Without an answer', () => {
   });
 });
 
-describe('An answer that does not come', () => {
+describe('A response that does not arrive', () => {
   const never: Fetch = (_, { signal }) =>
     new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
   const client = createClient({ url: URL, token: TOKEN, fetch: never, maxRetries: 0 });
@@ -267,7 +267,7 @@ describe('An answer that does not come', () => {
 });
 
 describe('A signal', () => {
-  it('ends the wait before a repetition', async () => {
+  it('ends the delay before a retry', async () => {
     const { client, sent } = clientOf([refusal(429, { 'retry-after': '30' }), OK]);
     const ending = new AbortController();
     const call = client.me({ signal: ending.signal }).catch((reason: unknown) => reason);
@@ -279,7 +279,7 @@ describe('A signal', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('that is aborted while the refusal arrives begins no wait', async () => {
+  it('that is aborted while an error response arrives starts no delay', async () => {
     const ending = new AbortController();
     const fetch: Fetch = () => {
       ending.abort(new Error('enough'));
@@ -289,7 +289,7 @@ describe('A signal', () => {
     await expect(client.me({ signal: ending.signal })).rejects.toThrow('enough');
   });
 
-  it('that was aborted before makes no request', async () => {
+  it('that was aborted before the call prevents the request', async () => {
     const { client, sent } = clientOf([OK]);
     expect(await rejected(client.me({ signal: AbortSignal.abort(new Error('enough')) }))).toEqual(new Error('enough'));
     expect(sent).toEqual([]);
@@ -297,7 +297,7 @@ describe('A signal', () => {
 });
 
 describe('The token', () => {
-  it('may be read before each call, and is judged each time', async () => {
+  it('may be read before each call, and is validated each time', async () => {
     const tokens = ['wns_first-token-of-two', 'wns_second-token-of-two', ''];
     const { client, sent } = clientOf([OK], { token: () => Promise.resolve(tokens.shift() ?? '') });
     await settled(client.me());
@@ -310,12 +310,12 @@ describe('The token', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('stands in no error, and is not shown with the client', async () => {
+  it('appears neither in errors nor in the inspected client', async () => {
     const echo = clientOf([{ status: 401, body: { success: false, error: `Unknown: ${TOKEN}` } }]);
     expect(await rejected(echo.client.me())).toMatchObject({ message: 'Unknown: [token]', status: 401 });
-    const fault = clientOf([new Error(`cannot send ${TOKEN}`)], { maxRetries: 0 });
-    const error = (await rejected(fault.client.me())) as Error;
+    const failing = clientOf([new Error(`cannot send ${TOKEN}`)], { maxRetries: 0 });
+    const error = (await rejected(failing.client.me())) as Error;
     expect(error.message).toContain('cannot send [token]');
-    expect(inspect(fault.client, { depth: 9, showHidden: true })).not.toContain(TOKEN);
+    expect(inspect(failing.client, { depth: 9, showHidden: true })).not.toContain(TOKEN);
   });
 });

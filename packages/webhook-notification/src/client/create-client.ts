@@ -10,7 +10,7 @@ import { type Call, send } from './send';
 import { tryReceiverRoutes } from './try-receiver-routes';
 import { webhookRoutes } from './webhook-routes';
 
-/** The API of the service, with one token. Every method throws WebhookServiceError when it was refused. */
+/** The API of the service, with one token. Every method throws WebhookServiceError when its request fails. */
 export interface WebhookServiceClient {
   readonly webhooks: ReturnType<typeof webhookRoutes>;
   readonly deliveries: ReturnType<typeof deliveryRoutes>;
@@ -22,19 +22,19 @@ export interface WebhookServiceClient {
   readonly consoleLinks: ReturnType<typeof consoleLinkRoutes>;
   readonly consoleSessions: ReturnType<typeof consoleSessionRoutes>;
   readonly tryReceivers: ReturnType<typeof tryReceiverRoutes>;
-  /** Counts attempts and their outcomes by time: of all of your webhooks, or of one. */
+  /** Returns counts of attempts and their outcomes over time, for all your webhooks or for one. */
   stats(query?: QueryOf<'/api/stats'>, options?: CallOptions): Promise<ApiSchema<'Stats'>>;
-  /** Reads the id, the user, the scopes and the expiry of the token. */
+  /** Returns the id, the user, the scopes and the expiry of the token. */
   me(options?: CallOptions): Promise<ApiSchema<'Me'>>;
-  /** Reads the version of the service, and the settings that clients meet. */
+  /** Returns the version of the service, and the settings that affect clients. */
   about(options?: CallOptions): Promise<ApiSchema<'About'>>;
-  /** Makes a request of any route, typed like the methods: `request('GET', '/api/webhooks/{id}', { path: { id } })`. */
+  /** Calls any route, typed like the methods: `request('GET', '/api/webhooks/{id}', { path: { id } })`. */
   readonly request: Request;
 }
 
 /**
- * A client of the service. It connects with the first request, keeps nothing open, and needs no end.
- * @throws TypeError when an option is not what it must be
+ * Creates a client of the service. It connects with the first request, keeps nothing open, and need not be closed.
+ * @throws TypeError when an option is invalid
  */
 export function createClient(options: ClientOptions): WebhookServiceClient {
   const settings = settingsOf(options);

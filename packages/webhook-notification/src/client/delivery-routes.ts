@@ -6,17 +6,17 @@ type DeliveryQuery = QueryOf<'/api/deliveries'>;
 /** A list that follows changes has no end. */
 type FiniteQuery = Omit<DeliveryQuery, 'changedAfter' | 'waitSeconds'>;
 
-/** Attempts at sending an event to a webhook. */
+/** Attempts to send an event to a webhook. */
 export const deliveryRoutes = (request: Request) => ({
-  /** Lists a page of the deliveries to all of your webhooks. With `changedAfter`: those whose status is new. */
+  /** Lists a page of the deliveries to all your webhooks. With `changedAfter`: those whose status has changed. */
   list: (query: DeliveryQuery = {}, options?: CallOptions): Promise<Page<ApiSchema<'Delivery'>>> =>
     request('GET', '/api/deliveries', { ...options, query }),
 
-  /** All deliveries to all of your webhooks, newest first, page after page. */
+  /** Iterates over all deliveries to all your webhooks, newest first, page by page. */
   all: (query: FiniteQuery = {}, options?: CallOptions): Rows<ApiSchema<'Delivery'>> =>
     rowsOf(query, (page) => request('GET', '/api/deliveries', { ...options, query: page })),
 
-  /** Reads a delivery, with exactly what was sent and what came back. */
+  /** Returns a delivery, with the exact request and response. */
   read: (deliveryId: string, options?: CallOptions): Promise<ApiSchema<'DeliveryDetail'>> =>
     request('GET', '/api/deliveries/{deliveryId}', { ...options, path: { deliveryId } }),
 
@@ -24,7 +24,7 @@ export const deliveryRoutes = (request: Request) => ({
   listOf: (webhookId: string, query: DeliveryQuery = {}, options?: CallOptions): Promise<Page<ApiSchema<'Delivery'>>> =>
     request('GET', '/api/webhooks/{id}/deliveries', { ...options, path: { id: webhookId }, query }),
 
-  /** All deliveries to one webhook, newest first, page after page. */
+  /** Iterates over all deliveries to one webhook, newest first, page by page. */
   allOf: (webhookId: string, query: FiniteQuery = {}, options?: CallOptions): Rows<ApiSchema<'Delivery'>> =>
     rowsOf(query, (page) =>
       request('GET', '/api/webhooks/{id}/deliveries', {
@@ -34,11 +34,11 @@ export const deliveryRoutes = (request: Request) => ({
       }),
     ),
 
-  /** Reads a delivery to this webhook. */
+  /** Returns a delivery to this webhook. */
   readOf: (webhookId: string, deliveryId: string, options?: CallOptions): Promise<ApiSchema<'DeliveryDetail'>> =>
     request('GET', '/api/webhooks/{id}/deliveries/{deliveryId}', { ...options, path: { id: webhookId, deliveryId } }),
 
-  /** Sends the event of a delivery once more, or makes its pending attempt due now. */
+  /** Sends the event of a delivery again, or makes its pending attempt due now. */
   redeliver: (webhookId: string, deliveryId: string, options?: CallOptions): Promise<ApiSchema<'Delivery'>> =>
     request('POST', '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver', {
       ...options,

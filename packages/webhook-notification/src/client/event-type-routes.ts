@@ -1,16 +1,16 @@
 import type { CallOptions } from './client-options';
 import type { ApiSchema, Request } from './routes';
 
-/** Which events there are, with their JSON Schemas and examples. */
+/** Event types, with their JSON Schemas and examples. */
 export const eventTypeRoutes = (request: Request) => ({
-  /** Lists all of them. */
+  /** Lists all event types. */
   list: (options?: CallOptions): Promise<ApiSchema<'EventType'>[]> => request('GET', '/api/event-types', options),
 
-  /** Declares an event type of a new name. */
+  /** Declares an event type with a new name. */
   create: (eventType: ApiSchema<'CreateEventType'>, options?: CallOptions): Promise<ApiSchema<'EventType'>> =>
     request('POST', '/api/event-types', { ...options, body: eventType }),
 
-  /** Declares an event type, or changes it. Another schema is refused without `force`: receivers rely on it. */
+  /** Declares or changes an event type. A changed schema is rejected without `force`, because receivers rely on it. */
   save: (
     name: string,
     eventType: ApiSchema<'SaveEventType'>,
@@ -23,7 +23,7 @@ export const eventTypeRoutes = (request: Request) => ({
       body: eventType,
     }),
 
-  /** Nobody can publish it any more. `application`: the one that has declared it, where one has. */
+  /** Removes an event type, which can then no longer be published. `application`: the one that declared it, if any. */
   remove: (
     name: string,
     { application, ...options }: CallOptions & { application?: string | undefined } = {},

@@ -15,7 +15,7 @@ const first = (rows: AsyncGenerator<unknown>) => rows.next();
 const since = '2026-01-15T09:30:00Z';
 const event = { event: 'a.b', data: {} };
 
-/** The methods of each operation. A parameter of the path is called with its own name. */
+/** The methods for each operation. Each path parameter is passed its own name. */
 const METHODS: Record<string, Calls> = {
   'POST /api/webhooks': [(to) => to.webhooks.create({ url: 'https://example.com', events: ['*'] })],
   'GET /api/webhooks': [(to) => to.webhooks.list(), (to) => first(to.webhooks.all())],
@@ -71,7 +71,7 @@ function recordingClient() {
   return { client: createClient({ url: 'http://service.test', token: 'token', fetch }), requests };
 }
 
-/** The client, and the names of all of its functions that were looked at: `webhooks.create`. */
+/** Returns the client, and the names of all of its functions that were accessed: `webhooks.create`. */
 function watched(client: WebhookServiceClient): { client: WebhookServiceClient; used: Set<string> } {
   const used = new Set<string>();
   const watch = <T extends object>(object: T, prefix: string): T =>
@@ -92,7 +92,7 @@ const functionsOf = (object: object, prefix = ''): string[] =>
   );
 
 describe('The methods of the client', () => {
-  it('reach every operation of openapi.json', async () => {
+  it('call every operation of openapi.json', async () => {
     expect(Object.keys(METHODS).sort()).toEqual([...OPERATIONS].sort());
     expect(OPERATIONS.length).toBeGreaterThan(30);
     for (const [operation, calls] of Object.entries(METHODS)) {
@@ -102,7 +102,7 @@ describe('The methods of the client', () => {
     }
   });
 
-  it('are all in this list', async () => {
+  it('are all covered by this list', async () => {
     const { client, used } = watched(recordingClient().client);
     for (const call of Object.values(METHODS).flat()) await call(client);
     expect([...used].sort()).toEqual(

@@ -23,13 +23,13 @@ async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
 }
 
 describe('rowsOf', () => {
-  it('goes on after an empty page, with the same query, until there is no cursor', async () => {
+  it('continues after an empty page, with the same query, until there is no cursor', async () => {
     const { asked, readPage } = list();
     expect(await all(rowsOf({ limit: 2 }, readPage))).toEqual([1, 2, 3]);
     expect(asked).toEqual([{ limit: 2 }, { limit: 2, cursor: 'second' }, { limit: 2, cursor: 'third' }]);
   });
 
-  it('begins with a cursor that is given', async () => {
+  it('starts with the given cursor', async () => {
     const { asked, readPage } = list();
     expect(await all(rowsOf({ cursor: 'third' }, readPage))).toEqual([3]);
     expect(asked).toEqual([{ cursor: 'third' }]);

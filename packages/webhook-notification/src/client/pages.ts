@@ -4,8 +4,8 @@ import type { Page } from './routes';
 export type Rows<Row> = AsyncGenerator<Row, void, undefined>;
 
 /**
- * Every row of a list from the query's `cursor` on, page after page until `nextCursor` is null: a page may be short, or
- * empty, before that. `limit` is the size of a page.
+ * Iterates over every row of a list, starting at the query's `cursor`, page by page until `nextCursor` is null: a page
+ * may be short, or empty, before that. `limit` is the size of a page.
  */
 export async function* rowsOf<Query extends { cursor?: string }, Row>(
   query: Query,

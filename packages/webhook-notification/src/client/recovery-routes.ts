@@ -5,9 +5,9 @@ import type { ApiSchema, Page, QueryOf, Request } from './routes';
 type Missed = Omit<ApiSchema<'Recover'>, 'dryRun'>;
 type RecoveryQuery = QueryOf<'/api/webhooks/{id}/recoveries'>;
 
-/** Redeliveries of everything that a webhook has missed since a time. */
+/** Redeliveries of all events that a webhook has missed since a given time. */
 export const recoveryRoutes = (request: Request) => ({
-  /** Begins to send again what the webhook has missed. The service goes on by itself. */
+  /** Starts redelivering missed events. The service continues by itself. */
   start: (webhookId: string, missed: Missed, options?: CallOptions) =>
     request('POST', '/api/webhooks/{id}/recover', {
       ...options,
@@ -15,7 +15,7 @@ export const recoveryRoutes = (request: Request) => ({
       body: { ...missed, dryRun: false },
     }) as Promise<ApiSchema<'Recovery'>>,
 
-  /** Counts what that would send, and sends nothing. */
+  /** Counts the events that would be sent, without sending any. */
   count: (webhookId: string, missed: Missed, options?: CallOptions) =>
     request('POST', '/api/webhooks/{id}/recover', {
       ...options,
@@ -27,7 +27,7 @@ export const recoveryRoutes = (request: Request) => ({
   list: (webhookId: string, query: RecoveryQuery = {}, options?: CallOptions): Promise<Page<ApiSchema<'Recovery'>>> =>
     request('GET', '/api/webhooks/{id}/recoveries', { ...options, path: { id: webhookId }, query }),
 
-  /** All recoveries of a webhook, newest first, page after page. */
+  /** Iterates over all recoveries of a webhook, newest first, page by page. */
   all: (webhookId: string, query: RecoveryQuery = {}, options?: CallOptions): Rows<ApiSchema<'Recovery'>> =>
     rowsOf(query, (page) =>
       request('GET', '/api/webhooks/{id}/recoveries', {
@@ -37,7 +37,7 @@ export const recoveryRoutes = (request: Request) => ({
       }),
     ),
 
-  /** Says how far a recovery is. */
+  /** Returns the progress of a recovery. */
   read: (webhookId: string, recoveryId: string, options?: CallOptions): Promise<ApiSchema<'Recovery'>> =>
     request('GET', '/api/webhooks/{id}/recoveries/{recoveryId}', { ...options, path: { id: webhookId, recoveryId } }),
 });

@@ -14,7 +14,7 @@ describe('repeatWaitMs', () => {
     ['Thu Jan 15 09:30:05 2026 GMT', 5_000],
     ['Thu, 15 Jan 2026 09:29:00 GMT', 0],
     ['Thu, 15 Jan 2026 19:30:00 GMT', 60_000],
-  ])('is what retry-after: %s asks for, at most a minute', (retryAfter, ms) => {
+  ])('is the delay of retry-after: %s, at most a minute', (retryAfter, ms) => {
     expect(repeatWaitMs(retryAfter, 0, NOW, 0.5)).toBe(ms);
   });
 

@@ -3,36 +3,36 @@ import type { components, paths } from './openapi.gen';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The routes that have this method. */
+/** The routes with this method. */
 export type Route<M extends Method> = {
   [R in keyof paths]: paths[R] extends Record<Lowercase<M>, Operation> ? R : never;
 }[keyof paths];
 
-/** What a request takes: the parameters of its path, its query, its headers, and its body. */
+/** The inputs of a request: path parameters, query, headers, and body. */
 export type RequestOptions<M extends Method, R extends Route<M>> = CallOptions &
   Pick<OperationOf<M, R>['parameters'], 'path' | 'query' | 'header'> &
   Body<OperationOf<M, R>>;
 
-/** The options of a request, which may be left out where nothing in them is required. */
+/** The options of a request, optional when none of them is required. */
 export type RequestArguments<M extends Method, R extends Route<M>> =
   Partial<RequestOptions<M, R>> extends RequestOptions<M, R>
     ? [options?: RequestOptions<M, R>]
     : [options: RequestOptions<M, R>];
 
-/** What a request answers: the `data` of the envelope, and of a list a page. */
+/** The result of a request: the `data` of the envelope; for a list, a page. */
 export type Answer<M extends Method, R extends Route<M>> = Unwrapped<
   OperationOf<M, R>['responses'][keyof OperationOf<M, R>['responses']]
 >;
 
-/** The query of a list, or of another route that is read. */
+/** The query of a list, or of another GET route. */
 export type QueryOf<R extends Route<'GET'>> = NonNullable<OperationOf<'GET', R>['parameters']['query']>;
 
-/** What the API takes or answers, by its name in openapi.json: `ApiSchema<'Webhook'>`, `ApiSchema<'CreateWebhook'>`. */
+/** An input or output of the API by its name in openapi.json: `ApiSchema<'Webhook'>`, `ApiSchema<'CreateWebhook'>`. */
 export type ApiSchema<Name extends SchemaName> = components['schemas'][`${Name}Dto`];
 
 type SchemaName = keyof components['schemas'] extends `${infer Name}Dto` ? Name : never;
 
-/** Makes a request of any route. */
+/** Calls any route. */
 export type Request = <M extends Method, R extends Route<M>>(
   method: M,
   route: R,
@@ -42,7 +42,7 @@ export type Request = <M extends Method, R extends Route<M>>(
 /** One page of a list. */
 export interface Page<Row> {
   data: Row[];
-  /** Asks for the next page; null on the last one. */
+  /** Cursor of the next page; null on the last one. */
   nextCursor: string | null;
 }
 

@@ -6,7 +6,7 @@ import type { Method } from './routes';
 import { WebhookServiceError } from './service-error';
 import { type Query, queryText, routeUrl } from './service-url';
 
-/** A request before it is made. */
+/** A request to make. */
 export interface Call extends CallOptions {
   path?: Readonly<Record<string, string>> | undefined;
   query?: Query | undefined;
@@ -15,9 +15,9 @@ export interface Call extends CallOptions {
 }
 
 /**
- * Makes a request, again where that helps, and answers its data.
- * @throws WebhookServiceError when it was refused, or got no answer
- * @throws the reason of the signal when that was aborted
+ * Makes a request, retries it where that helps, and returns its data.
+ * @throws WebhookServiceError when it was rejected, or got no response
+ * @throws the reason of the signal when it was aborted
  */
 export async function send(settings: Settings, method: Method, route: string, call: Call): Promise<unknown> {
   const address = routeUrl(settings.url, route, call.path);
@@ -25,17 +25,17 @@ export async function send(settings: Settings, method: Method, route: string, ca
   const token = await settings.token();
   try {
     const outcome = await attemptAgain(settings, token, method, address, call);
-    if (outcome.kind === 'fault') throw unanswered(outcome, what);
+    if (outcome.kind === 'error') throw unanswered(outcome, what);
     return dataOf(outcome, what);
   } catch (error) {
     throw error instanceof WebhookServiceError ? withoutToken(error, token) : error;
   }
 }
 
-/** A shorter token is one of a test, and may be a word of the sentence. */
+/** A shorter token occurs only in tests, and may be a word of the message. */
 const MIN_TOKEN_LENGTH = 16;
 
-/** The same error, unless its message repeats the token. */
+/** Returns the same error, unless its message contains the token. */
 function withoutToken(error: WebhookServiceError, token: string): WebhookServiceError {
   const { message, status, requestId, cause, fromService } = error;
   if (token.length < MIN_TOKEN_LENGTH || !message.includes(token)) return error;
@@ -60,21 +60,21 @@ async function attemptAgain(
   for (let repeats = 0; ; repeats += 1) {
     const outcome = await attempt(settings.fetch, url, request, { timeoutMs, signal });
     if (!mayRepeat(outcome, repeatable) || repeats >= settings.maxRetries) return outcome;
-    const retryAfter = outcome.kind === 'fault' ? null : outcome.header('retry-after');
+    const retryAfter = outcome.kind === 'error' ? null : outcome.header('retry-after');
     await pause(repeatWaitMs(retryAfter, repeats, Date.now(), Math.random()), signal);
   }
 }
 
 /**
- * After 429 nothing has happened, nor after a 503 that says when to come back. Without an answer, or when the database was
- * lost during the request, it may have.
+ * A request that got 429 was not processed, nor one that got a 503 with `retry-after`. Without a response, or when the
+ * database was lost during the request, it may have been.
  */
 function mayRepeat(outcome: Outcome, repeatable: boolean): boolean {
-  if (outcome.kind === 'fault') return repeatable;
+  if (outcome.kind === 'error') return repeatable;
   return outcome.status === 429 || (outcome.status === 503 && (repeatable || outcome.header('retry-after') !== null));
 }
 
-/** A list that waits for changes answers so much later. */
+/** A list that waits for changes responds that much later. */
 function timeoutOf(settings: Settings, { timeoutMs = settings.timeoutMs, query }: Call): number {
   const { waitSeconds } = query ?? {};
   return checkedTimeout(timeoutMs) + (typeof waitSeconds === 'number' ? 1000 * waitSeconds : 0);
@@ -90,7 +90,10 @@ function headersOf(token: string, { header = {}, body }: Call): Record<string, s
   };
 }
 
-/** Waits. @throws the reason of the signal, as soon as that is aborted */
+/**
+ * Waits.
+ * @throws the reason of the signal, as soon as it is aborted
+ */
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {

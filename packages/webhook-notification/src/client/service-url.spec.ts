@@ -7,7 +7,7 @@ describe('serviceUrl', () => {
     ['https://example.com/hooks-service/', 'https://example.com/hooks-service'],
     ['https://example.com/hooks-service', 'https://example.com/hooks-service'],
     ['HTTPS://Example.com:443/a/b//', 'https://example.com/a/b'],
-  ])('of %s is %s', (given, url) => {
+  ])('normalizes %s to %s', (given, url) => {
     expect(serviceUrl(given)).toBe(url);
     expect(serviceUrl(new URL(given))).toBe(url);
   });
@@ -32,7 +32,7 @@ describe('serviceUrl', () => {
 });
 
 describe('routeUrl', () => {
-  it('fills the parameters in, as one part of the path each', () => {
+  it('inserts each parameter as one segment of the path', () => {
     const route = '/api/webhooks/{id}/deliveries/{deliveryId}';
     expect(routeUrl('http://a/b', route, { id: '1', deliveryId: 'x/y?z#é' })).toBe(
       'http://a/b/api/webhooks/1/deliveries/x%2Fy%3Fz%23%C3%A9',
@@ -50,7 +50,7 @@ describe('routeUrl', () => {
 });
 
 describe('queryText', () => {
-  it('repeats the name for each value of a list, and leaves out what is not there', () => {
+  it('repeats the name for each value of a list, and omits undefined values', () => {
     const query = { status: ['failed', 'canceled'], limit: 5, givenUp: true, event: 'a b&c', cursor: undefined };
     expect(queryText(query)).toBe('?status=failed&status=canceled&limit=5&givenUp=true&event=a+b%26c');
     expect([queryText(), queryText({ cursor: undefined }), queryText({ status: [] })]).toEqual(['', '', '']);

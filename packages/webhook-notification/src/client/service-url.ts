@@ -1,8 +1,8 @@
-/** Fields of a query. A list becomes one parameter for each of its values; what is undefined is left out. */
+/** Fields of a query. A list becomes one parameter for each of its values; undefined fields are omitted. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
 
 /**
- * The address of a service without its last slash, with the path that a proxy has put before it.
+ * Returns the URL of a service without its trailing slash, with the path prefix of a proxy if there is one.
  * @throws TypeError when it is not an absolute http: or https: URL, or has a password, a query or a fragment
  */
 export function serviceUrl(url: unknown): string {
@@ -21,7 +21,7 @@ export function serviceUrl(url: unknown): string {
 }
 
 /**
- * The address of a route, such as `/api/webhooks/{id}`, with its parameters filled in.
+ * Returns the URL of a route, such as `/api/webhooks/{id}`, with its parameters filled in.
  * @throws TypeError when a parameter is missing, or would lead to another route
  */
 export function routeUrl(base: string, route: string, params: Readonly<Record<string, string>> = {}): string {
@@ -29,7 +29,7 @@ export function routeUrl(base: string, route: string, params: Readonly<Record<st
     base +
     route.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
       const value: unknown = params[name];
-      // Dots survive encodeURIComponent, and fetch takes them for folders.
+      // encodeURIComponent does not encode dots, and fetch resolves them as path segments.
       if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) {
         throw new TypeError(`${route} needs ${name}: a text that is not empty.`);
       }
@@ -38,7 +38,7 @@ export function routeUrl(base: string, route: string, params: Readonly<Record<st
   );
 }
 
-/** A query as text with its question mark; empty when it has no fields. */
+/** Returns a query as text with its question mark; empty when it has no fields. */
 export function queryText(query: Query = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {

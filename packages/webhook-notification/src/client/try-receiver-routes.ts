@@ -1,16 +1,16 @@
 import type { CallOptions } from './client-options';
 import type { ApiSchema, Request } from './routes';
 
-/** Receivers to try with, where the service runs on the machine of who tries it. */
+/** Test receivers, available when the service runs on a developer machine. */
 export const tryReceiverRoutes = (request: Request) => ({
-  /** Gets a receiver for an hour: the one that you have, or a new one. */
+  /** Returns a test receiver that lasts an hour: your existing one, or a new one. */
   create: (options?: CallOptions): Promise<ApiSchema<'TryReceiver'>> => request('POST', '/api/try-receivers', options),
 
-  /** Reads what it has got. */
+  /** Returns the requests that it has received. */
   read: (id: string, options?: CallOptions): Promise<ApiSchema<'TryReceiverDetail'>> =>
     request('GET', '/api/try-receivers/{id}', { ...options, path: { id } }),
 
-  /** Says what it answers from now on. */
+  /** Sets its future responses. */
   update: (
     id: string,
     changes: ApiSchema<'UpdateTryReceiver'>,

@@ -4,9 +4,9 @@ import type { ApiSchema, Page, QueryOf, Request } from './routes';
 
 type WebhookQuery = QueryOf<'/api/webhooks'>;
 
-/** Where events are sent. */
+/** Webhooks. */
 export const webhookRoutes = (request: Request) => ({
-  /** Creates a webhook. The answer is the only one that shows a secret that the service made. */
+  /** Creates a webhook. Only this response contains a secret that the service generated. */
   create: (webhook: ApiSchema<'CreateWebhook'>, options?: CallOptions): Promise<ApiSchema<'CreatedWebhook'>> =>
     request('POST', '/api/webhooks', { ...options, body: webhook }),
 
@@ -14,11 +14,11 @@ export const webhookRoutes = (request: Request) => ({
   list: (query: WebhookQuery = {}, options?: CallOptions): Promise<Page<ApiSchema<'Webhook'>>> =>
     request('GET', '/api/webhooks', { ...options, query }),
 
-  /** All of your webhooks, newest first, page after page. */
+  /** Iterates over all your webhooks, newest first, page by page. */
   all: (query: WebhookQuery = {}, options?: CallOptions): Rows<ApiSchema<'Webhook'>> =>
     rowsOf(query, (page) => request('GET', '/api/webhooks', { ...options, query: page })),
 
-  /** Reads a webhook. */
+  /** Returns a webhook. */
   read: (id: string, options?: CallOptions): Promise<ApiSchema<'Webhook'>> =>
     request('GET', '/api/webhooks/{id}', { ...options, path: { id } }),
 
@@ -26,11 +26,11 @@ export const webhookRoutes = (request: Request) => ({
   update: (id: string, changes: ApiSchema<'UpdateWebhook'>, options?: CallOptions): Promise<ApiSchema<'Webhook'>> =>
     request('PATCH', '/api/webhooks/{id}', { ...options, path: { id }, body: changes }),
 
-  /** Deletes a webhook, and cancels what is pending for it. */
+  /** Deletes a webhook, and cancels its pending deliveries. */
   remove: (id: string, options?: CallOptions): Promise<ApiSchema<'DeletedWebhook'>> =>
     request('DELETE', '/api/webhooks/{id}', { ...options, path: { id } }),
 
-  /** Makes a new secret, or takes yours. The one before signs beside it for a day, or for `overlapSeconds`. */
+  /** Generates a new secret, or sets yours. The previous one also signs for a day, or for `overlapSeconds`. */
   rotateSecret: (
     id: string,
     rotation: ApiSchema<'RotateSecret'> = {},
@@ -38,7 +38,7 @@ export const webhookRoutes = (request: Request) => ({
   ): Promise<ApiSchema<'RotatedSecret'>> =>
     request('POST', '/api/webhooks/{id}/rotate-secret', { ...options, path: { id }, body: rotation }),
 
-  /** Sends a test now, with the example of `event` where that is given, and answers its outcome. */
+  /** Sends a test delivery now, with the example of `event` if given, and returns its outcome. */
   test: (
     id: string,
     test: ApiSchema<'TestWebhook'> = {},

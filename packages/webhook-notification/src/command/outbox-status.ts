@@ -9,17 +9,17 @@ export interface StatusOptions {
   token: string;
 }
 
-/** An event waits too long when it is older. */
+/** Events older than this are late. */
 const BEHIND_AFTER_SECONDS = 60;
 const NEEDED_SCOPES = ['events:publish', 'events:broadcast', 'event-types:manage'] as const;
 
-/** What the status found, as lines for people; `isWell` is false when somebody has to look. */
+/** The findings, as lines for people; `isWell` is false when an operator must act. */
 export interface OutboxStatus {
   isWell: boolean;
   lines: string[];
 }
 
-/** Asks the outbox and the service how they are. Never throws because of the service: that is a finding. */
+/** Checks the outbox and the service. Never throws because of the service: its failure is a finding. */
 export async function outboxStatus({ connection, table, url, token }: StatusOptions): Promise<OutboxStatus> {
   const { summary, refused, relayedAs } = outboxStatements(table);
   const [found] = await rowsOf<{ waiting: string; seconds: string | null; refused: string }>(connection, summary);
@@ -44,7 +44,7 @@ export async function outboxStatus({ connection, table, url, token }: StatusOpti
   };
 }
 
-/** @param before as whom what waits was relayed */
+/** @param before the users as whom waiting events were relayed */
 async function serviceStatus(url: string, token: string, before: readonly string[]): Promise<OutboxStatus> {
   try {
     const client = createClient({ url, token, maxRetries: 0 });

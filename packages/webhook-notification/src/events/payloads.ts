@@ -60,8 +60,8 @@ export interface WebhookTest {
 }
 
 /**
- * The `data` of each event, by the event's name. Times are ISO 8601 in UTC; what is no longer known is null. A module
- * that adds events adds its lines by declaration merging, see docs/adding-an-event-type.md.
+ * The `data` of each event, by the event's name. Times are ISO 8601 in UTC; values no longer known are null. A module
+ * that adds events extends this interface by declaration merging, see docs/adding-an-event-type.md.
  */
 export interface EventPayloads {
   'operation.complete': OperationComplete;

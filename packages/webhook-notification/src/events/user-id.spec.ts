@@ -8,7 +8,7 @@ describe('A user id', () => {
     },
   );
 
-  it.each(['', 'a'.repeat(129), 'a b', 'a\n', 'ä', 'a/b', 'a,b', "a'", 'a\u0000'])('is not %p', (text) => {
+  it.each(['', 'a'.repeat(129), 'a b', 'a\n', 'ä', 'a/b', 'a,b', "a'", 'a\u0000'])('cannot be %p', (text) => {
     expect(isUserId(text)).toBe(false);
   });
 });

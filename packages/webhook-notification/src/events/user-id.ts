@@ -1,4 +1,4 @@
-/** The id of a user, as the operator's own system has it. */
+/** The id of a user, from the operator's own system. */
 export const USER_ID = /^[A-Za-z0-9._@:|-]{1,128}$/;
 
 /** True for 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | and -. */

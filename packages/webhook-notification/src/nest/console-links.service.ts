@@ -1,16 +1,20 @@
 import type { ApiSchema } from '../client/routes';
 import type { WebhooksClient } from './webhooks.client';
 
-/** What a link may do, how long its session lasts, and where it leads. */
+/** The scopes of a link, the duration of its session, and its target. */
 export type ConsoleLinkOptions = Omit<ApiSchema<'CreateConsoleLink'>, 'userId'>;
 
-/** Makes links that sign a user in at the console. The token needs `tokens:manage`, for other users than its own `users:manage`. */
+/**
+ * Creates links that sign a user in at the console. The token requires `tokens:manage`, and `users:manage` for other
+ * users than its own.
+ */
 export class ConsoleLinksService {
   constructor(private readonly client: WebhooksClient) {}
 
   /**
-   * A link for this user, good once and for 5 minutes. Its `url` is a path: put the address of the service before it.
-   * @throws WebhookServiceError when it was refused, or got no answer
+   * Creates a single-use link for this user, valid for 5 minutes. Its `url` is a path: put the URL of the service
+   * before it.
+   * @throws WebhookServiceError when the request was rejected, or got no response
    */
   create(userId: string, options: ConsoleLinkOptions = {}): Promise<ApiSchema<'ConsoleLink'>> {
     return this.client.consoleLinks.create({ ...options, userId });

@@ -1,11 +1,12 @@
-/** What this package expects of the service's tables. Versions that differ by one work together. */
+/** The version of the service's tables that this package expects. Versions that differ by one are compatible. */
 export const SCHEMA_VERSION = 2;
 
 export const READ_VERSION = 'select version from webhook_service.schema_version';
 
 /**
- * Writes events ($1: a list of place, name, userId, data, key, fingerprint). Ids and times are PostgreSQL's. An event with a
- * key is written only when it wins the key: `wins` says so. The service finds the rows by itself: their lease is over.
+ * Writes events ($1: a list of place, name, userId, data, key, fingerprint). Ids and times are PostgreSQL's. An event
+ * with a key is written only when it is the first with that key, as `wins` shows. The service finds the rows by itself,
+ * because their lease has expired.
  */
 export const WRITE_EVENTS = `
   with given as materialized (
@@ -13,7 +14,7 @@ export const WRITE_EVENTS = `
     from json_to_recordset($1::json)
       as e (place integer, name text, "userId" text, data text, key text, fingerprint text)
   ), event as materialized (
-    -- UUIDv7 (RFC 9562): 48 bits of time, version, and what is random of a version 4.
+    -- UUIDv7 (RFC 9562): 48 bits of time, the version, and the random bits of a version 4.
     select g.*,
       (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(random, 14))::uuid as id,
       to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
@@ -31,18 +32,18 @@ export const WRITE_EVENTS = `
   )
   select id::text, "createdAt", (key is null or id in (select event_id from won))::text as wins from event order by place`;
 
-/** The events that hold keys ($1: a list of them) of what is published in process. */
+/** Finds the events with these keys ($1: a list) that were published in process. */
 export const FIND_KEYS = `
   select key, event_id::text as id, encode(fingerprint, 'hex') as fingerprint
   from webhook_service.event_keys
   where publisher_id = '' and key in (select json_array_elements_text($1::json))`;
 
-/** The declared types with these names ($1: a list). */
+/** Finds the declared types with these names ($1: a list). */
 export const FIND_TYPES = `
   select name, description, schema::text as schema, example::text as example, application
   from webhook_service.event_types where name in (select json_array_elements_text($1::json))`;
 
-/** Declares a type (name, description, schema, example, application) where nobody has its name. Answers a row if it did. */
+/** Declares a type (name, description, schema, example, application) if its name is free. Returns a row if it did. */
 export const DECLARE_TYPE = `
   insert into webhook_service.event_types (name, description, schema, example, application)
   select $1::text, $2::text, $3::text::json, $4::text::json, $5::text
@@ -50,7 +51,7 @@ export const DECLARE_TYPE = `
   on conflict (name) do nothing
   returning name`;
 
-/** Gives a declared type (name, description, example, application) another description and example. */
+/** Changes the description and example of a declared type (name, description, example, application). */
 export const RENEW_TYPE = `
   update webhook_service.event_types set description = $2::text, example = $3::text::json, version = default
   where name = $1::text and application = $4::text`;

@@ -19,11 +19,12 @@ import { rowsOf, type Transaction } from './transaction';
 import type { JudgedEvent, PublishedEvent, Transport } from './transport';
 
 export interface DatabaseOptions {
-  /** On the service's database: a TypeORM DataSource, a pool of pg, `fromDrizzle(db)` or `fromKysely(db)`. */
+  /** A connection to the service's database: a TypeORM DataSource, a pool of pg, `fromDrizzle(db)` or `fromKysely(db)`. */
   connection: Transaction;
   /**
-   * The service's `REDIS_URL`, one Redis, with bullmq 6 installed: its workers are told of each event that commits by itself, or
-   * in an EntityManager of `connection`. They find every other, and all when this is absent, within a second.
+   * The service's `REDIS_URL`, one Redis, with bullmq 6 installed: notifies its workers of each event that commits by
+   * itself, or in an EntityManager of `connection`. They find all other events, and without this option all events,
+   * within a second.
    */
   redisUrl?: string | undefined;
 }
@@ -34,7 +35,7 @@ interface WrittenRow {
   wins: 'true' | 'false';
 }
 
-/** Writes events into the service's own tables. For an application that is on the service's database. */
+/** Writes events to the service's own tables, for an application that uses the service's database. */
 export function database(options: DatabaseOptions): Transport {
   return new DatabaseTransport(options);
 }
@@ -58,14 +59,14 @@ class DatabaseTransport implements Transport {
     this.queue.watch(this.connection);
   }
 
-  /** The connection is the application's. */
+  /** The application owns the connection. */
   async stop(): Promise<void> {
     await this.queue?.close();
   }
 
   async write(events: readonly JudgedEvent[], tx?: Transaction): Promise<PublishedEvent[]> {
     const published = await this.writeIn(tx ?? this.connection, events);
-    this.queue?.offer(
+    this.queue?.enqueue(
       published.flatMap(({ id, duplicate }) => (duplicate ? [] : [id as string])),
       tx,
     );
@@ -81,7 +82,7 @@ class DatabaseTransport implements Transport {
       }),
     }));
     const keys = given.flatMap(({ key }) => key ?? []);
-    // Alone, a key that was used for another event must be found before the others are committed.
+    // A key that was used for another event must be found before the other events are committed.
     if (events.length > 1) await this.holdersOf(given, keys, tx);
     const rows = await rowsOf<WrittenRow>(tx, WRITE_EVENTS, JSON.stringify(given));
     const lost = given.filter((_, i) => rows[i]?.wins === 'false');
@@ -113,7 +114,7 @@ class DatabaseTransport implements Transport {
   }
 
   /**
-   * The events that hold these keys.
+   * Returns the events that hold these keys.
    * @throws EventRefusedError 409 when one of them is another event
    */
   private async holdersOf(
@@ -134,7 +135,7 @@ class DatabaseTransport implements Transport {
     return new Map(rows.map(({ key, id }) => [key, id]));
   }
 
-  /** @throws Error when the service's tables are not there, or of another version */
+  /** @throws Error when the service's tables do not exist, or have another version */
   private async checkVersion(): Promise<void> {
     const rows = await rowsOf<{ version: number }>(this.connection, READ_VERSION).catch((error: unknown) => {
       if (!isUnknownTable(error)) throw error;
@@ -150,7 +151,7 @@ class DatabaseTransport implements Transport {
     );
   }
 
-  /** @throws Error when the name belongs to somebody else */
+  /** @throws Error when another owner has the name */
   private async declare(application: string, { name, description, schema, example }: KnownEventType): Promise<void> {
     const type = { schema: JSON.stringify(storableSchema(schema)), example: JSON.stringify(example) };
     const given = [name, description, type.schema, type.example, application];
@@ -172,7 +173,7 @@ class DatabaseTransport implements Transport {
   }
 }
 
-/** Drizzle hands on the error of the driver as a cause. */
+/** Drizzle wraps the driver's error as a cause. */
 function isUnknownTable(error: unknown): boolean {
   const { code, cause } = error as { code?: string; cause?: { code?: string } };
   return [code, cause?.code].includes('42P01');

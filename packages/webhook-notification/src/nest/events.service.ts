@@ -10,24 +10,24 @@ import type { JudgedEvent, PublishedEvent, Transport } from './transport';
 
 /** Events per statement. */
 const MAX_BATCH = 500;
-/** How long what others have declared is believed, in ms. */
+/** How long types that others have declared are cached, in ms. */
 const KNOWN_FOR_MS = 2000;
 const DEFAULT_MAX_BYTES = 98_304;
 
-/** Tells of each event that was written: `{ published, application, inTransaction }`. */
+/** Reports each event that was written: `{ published, application, inTransaction }`. */
 export const PUBLISHED_CHANNEL = 'webhook-notification:published';
 const published = channel(PUBLISHED_CHANNEL);
 
 export interface PublishOptions {
-  /** Whose subscribed webhooks get the event; absent or null: everybody's. A property set to undefined throws. */
+  /** The user whose subscribed webhooks receive the event; absent or null: all users. A property set to undefined throws. */
   userId?: string | null;
-  /** A repeat with the same key returns the first event and publishes no other. 1 to 255 printable ASCII characters. */
+  /** A call with a known key returns the first event and publishes no other. 1 to 255 printable ASCII characters. */
   idempotencyKey?: string;
   /** The event commits or rolls back with this transaction. */
   tx?: Transaction;
 }
 
-/** One of many events that are published together. */
+/** One of several events that are published together. */
 export interface EventToPublish<Event extends string | EventDefinition = string | EventDefinition> {
   event: Event;
   data: object;
@@ -35,9 +35,9 @@ export interface EventToPublish<Event extends string | EventDefinition = string 
   idempotencyKey?: string;
 }
 
-/** What the service of an application is made of. */
+/** The options of an application's service. */
 export interface EventsServiceOptions {
-  /** Whose the events are: 1 to 64 of the characters A-Z a-z 0-9 @ / . _ - */
+  /** The owner of the events: 1 to 64 of the characters A-Z a-z 0-9 @ / . _ - */
   application: string;
   events?: readonly EventDefinition[];
   /** The service's `EVENT_MAX_BYTES`. Default: 98304. */
@@ -49,7 +49,7 @@ export interface EventsServiceOptions {
 export class EventsService {
   private readonly catalogue: EventCatalogue;
   private readonly transport: Transport;
-  /** What others have declared, and when it was looked up. */
+  /** Types that others have declared, and when they were looked up. */
   private readonly foreign = new Map<string, { type: KnownEventType; at: number }>();
 
   /** @throws Error when the application or a definition cannot be declared */
@@ -64,20 +64,20 @@ export class EventsService {
     for (const event of options.events ?? []) this.catalogue.register(event);
   }
 
-  /** Nest calls it when the application starts. */
+  /** Called by Nest when the application starts. */
   async onApplicationBootstrap(): Promise<void> {
     await this.transport.start(this.options.application, this.catalogue.registered);
   }
 
-  /** Nest calls it when the application ends, where shutdown hooks are enabled. */
+  /** Called by Nest when the application ends, where shutdown hooks are enabled. */
   async onApplicationShutdown(): Promise<void> {
     await this.transport.stop();
   }
 
   /**
-   * Publishes an event to every subscribed webhook of its audience. Resolves when it is committed, or with `tx` when it is
-   * part of that transaction. Delivery follows the commit, and survives any crash from then on.
-   * @throws EventRefusedError 400 (unknown name, data that does not fit, bad option), 409 (key reused), 413 (data too large)
+   * Publishes an event to every subscribed webhook of its audience. Resolves when it is committed, or with `tx` when it
+   * is part of that transaction. Delivery follows the commit, and survives any crash from then on.
+   * @throws EventRefusedError 400 (unknown name, invalid data, invalid option), 409 (key reused), 413 (data too large)
    */
   publish<Data extends object>(
     event: EventDefinition<string, Data>,
@@ -99,9 +99,9 @@ export class EventsService {
   }
 
   /**
-   * Publishes many events, all of them or none: with hundreds of them in a statement. Without `tx` at most 500, which
-   * are committed together.
-   * @throws EventRefusedError as `publish`; a transaction must be rolled back then
+   * Publishes several events, all of them or none, with hundreds of them in a statement. Without `tx` at most 500,
+   * which are committed together.
+   * @throws EventRefusedError as `publish`; roll back the transaction then
    */
   async publishMany(events: readonly EventToPublish[], { tx }: { tx?: Transaction } = {}): Promise<PublishedEvent[]> {
     if (!tx && events.length > MAX_BATCH) {
@@ -112,10 +112,10 @@ export class EventsService {
 
   private async write(events: readonly EventToPublish[], tx: Transaction | undefined): Promise<PublishedEvent[]> {
     await this.lookUp(events.map(nameOf));
-    const judged = events.map((event) => this.judge(event));
+    const validated = events.map((event) => this.validate(event));
     const answers: PublishedEvent[] = [];
-    for (let i = 0; i < judged.length; i += MAX_BATCH) {
-      for (const answer of await this.transport.write(judged.slice(i, i + MAX_BATCH), tx)) {
+    for (let i = 0; i < validated.length; i += MAX_BATCH) {
+      for (const answer of await this.transport.write(validated.slice(i, i + MAX_BATCH), tx)) {
         answers.push(answer);
         this.tell(answer, tx !== undefined);
       }
@@ -123,7 +123,7 @@ export class EventsService {
     return answers;
   }
 
-  private judge({ event, data, ...options }: EventToPublish): JudgedEvent {
+  private validate({ event, data, ...options }: EventToPublish): JudgedEvent {
     if (Object.hasOwn(options, 'userId') && options.userId === undefined) {
       throw new EventRefusedError(400, PUBLICATION_MESSAGES.userIdUndefined);
     }
@@ -135,7 +135,7 @@ export class EventsService {
     return { name, userId, data: verdict.text, ...(idempotencyKey !== undefined && { idempotencyKey }) };
   }
 
-  /** Asks for types that this application has not defined, before they are refused. */
+  /** Looks up types that this application has not defined, before they are rejected. */
   private async lookUp(names: readonly string[]): Promise<void> {
     const now = performance.now();
     const isFresh = (name: string) => now - (this.foreign.get(name)?.at ?? -Infinity) < KNOWN_FOR_MS;

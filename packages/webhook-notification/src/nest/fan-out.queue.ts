@@ -4,7 +4,7 @@ import type { Queue } from 'bullmq';
 import { optionalPackage } from './optional-package';
 import type { Transaction } from './transaction';
 
-/** The queue of the service's workers, and what they expect of a job. */
+/** The queue of the service's workers, and the job options that they expect. */
 const NAME = '{fan-out}';
 const JOB_OPTIONS = {
   attempts: 5,
@@ -15,7 +15,7 @@ const JOB_OPTIONS = {
 const MAX_WAITING = 10_000;
 const MAX_IDS_PER_JOB = 100;
 const CLOSE_WITHIN_MS = 2000;
-/** A command fails at once while Redis is away. */
+/** A command fails at once while Redis is unavailable. */
 const SURVIVING = {
   maxRetriesPerRequest: 1,
   enableOfflineQueue: false,
@@ -24,12 +24,12 @@ const SURVIVING = {
   socketTimeout: 3000,
 };
 
-/** What a query runner of TypeORM tells of its transaction. */
+/** The transaction state of a TypeORM query runner. */
 interface Runner {
   isTransactionActive: boolean;
 }
 
-/** Offers events to the service's workers as soon as they are committed. What it cannot offer the service finds by itself. */
+/** Enqueues events for the service's workers as soon as they are committed. The service finds all others by itself. */
 export class FanOutQueue {
   private readonly logger = new Logger('WebhookNotification');
   private readonly queue: Queue;
@@ -47,16 +47,16 @@ export class FanOutQueue {
       );
     }
     const bullmq = optionalPackage<typeof import('bullmq')>('bullmq');
-    // Without skipVersionCheck its first command, if that fails, would be its last.
+    // Without skipVersionCheck, the queue would never recover from a failed first command.
     const options = { defaultJobOptions: JOB_OPTIONS, skipVersionCheck: true };
-    // A connection is made anew within a second of the return of its Redis.
+    // A connection is reopened within a second of the return of its Redis.
     const retryStrategy = (attempt: number) => (this.isClosed ? null : Math.min(100 * attempt, 1000));
     const connection = { url, ...SURVIVING, retryStrategy };
     this.queue = new bullmq.Queue(NAME, { ...options, connection }, bullmq.createRedisBackend);
     this.queue.on('error', (error) => this.away(error));
   }
 
-  /** Learns from a DataSource of TypeORM when its transactions commit. */
+  /** Watches a TypeORM DataSource for committed transactions. */
   watch(connection: Transaction): void {
     const { subscribers } = connection as { subscribers?: object[] };
     subscribers?.push({
@@ -65,8 +65,8 @@ export class FanOutQueue {
     });
   }
 
-  /** Offers events at once, or after the commit where that is known. Never throws, and nobody waits for it. */
-  offer(ids: readonly string[], tx: Transaction | undefined): void {
+  /** Enqueues events at once, or after the commit where that is known. Never throws and never blocks. */
+  enqueue(ids: readonly string[], tx: Transaction | undefined): void {
     if (!tx) return this.add(ids);
     const { queryRunner } = tx as { queryRunner?: Runner };
     if (!queryRunner) return;
@@ -74,7 +74,7 @@ export class FanOutQueue {
     this.uncommitted.set(queryRunner, [...(this.uncommitted.get(queryRunner) ?? []), ...ids].slice(0, MAX_WAITING));
   }
 
-  /** Waits at most 2 s for a Redis that is away. */
+  /** Waits at most 2 s for an unavailable Redis. */
   async close(): Promise<void> {
     this.isClosed = true;
     const tooLate = new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref());
@@ -86,7 +86,7 @@ export class FanOutQueue {
     await this.queue.close();
   }
 
-  /** TypeORM calls this for savepoints too. An event of one that was rolled back is offered, and nobody finds its row. */
+  /** TypeORM calls this for savepoints too. An event of a rolled back savepoint is enqueued, but its row does not exist. */
   private committed(runner: Runner): void {
     if (runner.isTransactionActive) return;
     this.add(this.uncommitted.get(runner) ?? []);
@@ -102,7 +102,7 @@ export class FanOutQueue {
     this.adding ??= this.addAll();
   }
 
-  /** While a job is on its way, what comes meanwhile waits for the next. */
+  /** Events that arrive while a job is being added wait for the next one. */
   private async addAll(): Promise<void> {
     await nextTurn();
     while (this.waiting.length > 0) {

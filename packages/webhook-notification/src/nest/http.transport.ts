@@ -9,19 +9,22 @@ import type { JudgedEvent, PublishedEvent, ServicePlace, Transport } from './tra
 
 export interface HttpOptions extends ServicePlace {
   outbox: {
-    /** On the application's own PostgreSQL: a TypeORM DataSource, a pool of pg, `fromDrizzle(db)` or `fromKysely(db)`. */
+    /**
+     * A connection to the application's own PostgreSQL: a TypeORM DataSource, a pool of pg, `fromDrizzle(db)` or
+     * `fromKysely(db)`.
+     */
     connection: Transaction;
-    /** The table, with its schema or without. Default: `webhook_outbox`. */
+    /** The table, with or without its schema. Default: `webhook_outbox`. */
     table?: string;
   };
 }
 
 const IS_THERE = 'select to_regclass($1::text)::text as name';
-/** How long it takes until what could not be declared is tried again, in ms. */
+/** Delay in ms before a failed declaration is retried. */
 const DECLARE_AGAIN_MS = 60_000;
 const DECLARE_SOON_MS = 1000;
 
-/** Writes events into an outbox of the application, whose relay sends them to the service. For an application anywhere. */
+/** Writes events to an outbox of the application, whose relay sends them to the service. Works for any application. */
 export function http(options: HttpOptions): Transport {
   return new HttpTransport(options);
 }
@@ -44,20 +47,20 @@ class HttpTransport implements Transport {
     this.relay = new OutboxRelay(connection, this.statements, place, this.undeclared);
   }
 
-  /** Makes the outbox where it is missing. What needs the service happens in the background. */
+  /** Creates the outbox if it is missing. Everything that requires the service happens in the background. */
   async start(application: string, types: readonly KnownEventType[]): Promise<void> {
     await this.makeOutbox();
     for (const { name } of types) this.undeclared.add(name);
     this.declaring = this.declareAll(application, types);
   }
 
-  /** An application whose role may not make tables has it made by a migration. */
+  /** An application whose role may not create tables needs a migration for it. */
   private async makeOutbox(): Promise<void> {
     if (await this.isThere()) return;
     try {
       await rowsOf(this.connection, `do $$ begin ${this.statements.create.join('; ')}; end $$`);
     } catch (error) {
-      // Another process may have made it at the same moment.
+      // Another process may have created it at the same moment.
       if (!(await this.isThere())) throw error;
     }
   }
@@ -98,7 +101,7 @@ class HttpTransport implements Transport {
     return types.filter(({ name }) => names.includes(name)) as unknown as KnownEventType[];
   }
 
-  /** Until each is declared, or refused for good. Publishing does not wait for it. */
+  /** Retries until each type is declared, or rejected permanently. Publishing does not wait for it. */
   private async declareAll(application: string, types: readonly KnownEventType[]): Promise<void> {
     for (let pauseMs = DECLARE_SOON_MS; !this.stopping.signal.aborted; pauseMs = DECLARE_AGAIN_MS) {
       try {

@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 const requireHere = createRequire(__filename);
 
 /**
- * Loads a package of the application, which is there only when it is used. In a monorepo it may lie beside the application,
- * and not beside this library.
+ * Loads a package of the application, which is installed only when it is used. In a monorepo it may be installed for
+ * the application, but not for this library.
  * @throws Error when it is not installed
  */
 export function optionalPackage<Module>(name: string): Module {

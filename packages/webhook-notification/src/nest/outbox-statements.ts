@@ -3,31 +3,31 @@ const TABLE_NAME = /^[a-z_][a-z0-9_]{0,59}(\.[a-z_][a-z0-9_]{0,59})?$/;
 
 /** The statements of an outbox. */
 export interface OutboxStatements {
-  /** Makes the table; nothing happens when it is there. One statement each. */
+  /** Creates the table if it is missing. One statement each. */
   create: readonly string[];
-  /** Writes events ($1: a list of place, name, userId, data, key). Answers when each was accepted, in order. */
+  /** Writes events ($1: a list of place, name, userId, data, key). Returns when each was accepted, in order. */
   write: string;
-  /** Takes the oldest events that nobody else relays, 100 at most, for a minute; $1 is the user who publishes them. */
+  /** Claims the oldest unclaimed events, 100 at most, for a minute; $1 is the user who publishes them. */
   claim: string;
-  /** Removes events ($1: a list of positions) that the service has. */
+  /** Removes events ($1: a list of positions) that the service has accepted. */
   remove: string;
-  /** Lets others relay events ($1: a list of positions) so many seconds ($2) from now. */
+  /** Lets others relay events ($1: a list of positions) after this many seconds ($2). */
   release: string;
-  /** How many wait, for how many seconds the oldest, and how many were refused. */
+  /** The number of waiting events, the age of the oldest in seconds, and the number of rejected ones. */
   summary: string;
-  /** The users as whom events that wait have been relayed before: idempotency keys belong to them. */
+  /** The users as whom waiting events were relayed before; these users own the idempotency keys. */
   relayedAs: string;
-  /** The last ten that were refused. */
+  /** The last ten rejected events. */
   refused: string;
-  /** Lets an event ($1: its position), or all (an empty text), that were refused wait again. */
+  /** Returns a rejected event ($1: its position), or all of them (an empty text), to the waiting ones. */
   retry: string;
-  /** Sets an event ($1: its position) aside, with the sentence ($2) by which it was refused. */
+  /** Sets an event ($1: its position) aside, with its error message ($2). */
   refuse: string;
 }
 
 /**
- * The statements of an outbox with this name.
- * @throws TypeError for a name that would have to be quoted
+ * Returns the statements of an outbox with this name.
+ * @throws TypeError for a name that would require quotes
  */
 export function outboxStatements(table: string): OutboxStatements {
   if (!TABLE_NAME.test(table)) {
@@ -85,7 +85,7 @@ const reports = (table: string) => ({
   (select floor(extract(epoch from now() - created_at)) from ${table} where refused is null order by position limit 1)::text
     as seconds,
   (select count(*) from ${table} where refused is not null)::text as refused`,
-  // They are relayed in order of age.
+  // Events are relayed oldest first.
   relayedAs: `
   select distinct relayed_as as "userId"
   from (select relayed_as from ${table} where refused is null order by position limit 1000) as oldest
@@ -98,18 +98,18 @@ const createStatements = (table: string): string[] => [
   `create table if not exists ${table} (
   position        bigint generated always as identity primary key,
   name            text not null,
-  -- Null: for everybody.
+  -- Null: all users.
   user_id         text,
   -- The JSON text of its data.
   data            text not null,
-  -- Another relay of the same event is a repeat to the service.
+  -- The service treats another relay of the same event as a duplicate.
   idempotency_key text not null,
   created_at      timestamptz not null default now(),
-  -- The relay that has claimed it keeps it until then.
+  -- The relay that claimed the event holds it until then.
   claimed_until   timestamptz not null default '-infinity',
-  -- The user as whom it was relayed first, to whom its idempotency key belongs in the service.
+  -- The user as whom it was first relayed, who owns its idempotency key in the service.
   relayed_as      text,
-  -- Why the service does not take it; null: it waits.
+  -- Why the service rejected it; null: it is waiting.
   refused         text
 )`,
   `create index if not exists ${table.split('.').at(-1)}_waiting on ${table} (position) where refused is null`,

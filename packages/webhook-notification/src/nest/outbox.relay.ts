@@ -17,18 +17,18 @@ interface WaitingEvent {
 const LOOK_EVERY_MS = 1000;
 const MOST_PAUSE_MS = 5000;
 const SAY_EVERY_MS = 60_000;
-const MOST_SENTENCES = 100;
-/** Shorter than events are claimed for, so that nobody else relays them meanwhile. */
+const MAX_MESSAGES = 100;
+/** Shorter than the claim of an event, so that no other process relays it meanwhile. */
 const TIMEOUT_MS = 20_000;
 const POSTPONED_SECONDS = 60;
-/** What is under way at the end of the application may take so long. Without an answer it is relayed again. */
+/** Maximum wait for running requests when the application ends. Events without a response are relayed again. */
 const STOP_WITHIN_MS = 2000;
 const REFUSED = [400, 409, 413];
-/** Such an answer to a batch may concern one of its events. */
+/** When a batch gets one of these statuses, a single event may be the cause. */
 const ABOUT_ONE = [...REFUSED, 403];
 const NEEDED_SCOPES = ['events:publish', 'events:broadcast', 'event-types:manage'] as const;
 
-/** Sends what waits in the outbox to the service, oldest first. Any number of processes may do that on one outbox. */
+/** Sends waiting events of the outbox to the service, oldest first. Any number of processes may relay one outbox. */
 export class OutboxRelay {
   private readonly logger = new Logger('WebhookNotification');
   private timer: NodeJS.Timeout | undefined;
@@ -39,7 +39,7 @@ export class OutboxRelay {
   private readonly stopping = new AbortController();
   private readonly saidAt = new Map<string, number>();
   private token: string | undefined;
-  /** As whom the token publishes, once that is known. */
+  /** The user as whom the token publishes, once known. */
   private userId: string | undefined;
   readonly service: WebhookServiceClient;
 
@@ -47,10 +47,10 @@ export class OutboxRelay {
     private readonly connection: Transaction,
     private readonly statements: OutboxStatements,
     private readonly place: ServicePlace,
-    /** Types of this application that the service may not know yet: their events wait for that. */
+    /** Types of this application that the service may not know yet: their events wait until they are declared. */
     private readonly undeclared: ReadonlySet<string>,
   ) {
-    // The relay itself tries again.
+    // The relay itself retries.
     this.service = createClient({ ...place, token: () => this.presentToken(), maxRetries: 0, timeoutMs: TIMEOUT_MS });
   }
 
@@ -59,7 +59,7 @@ export class OutboxRelay {
     this.wake();
   }
 
-  /** Resolves when what is under way has ended, after 2 s without the service's answer. */
+  /** Resolves when running requests have ended, or after 2 s without the service's response. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.timer);
@@ -68,7 +68,7 @@ export class OutboxRelay {
     clearTimeout(late);
   }
 
-  /** Looks at once, unless it is looking already, or pauses because the service does not answer. */
+  /** Polls at once, unless it is already polling, or paused because the service is unavailable. */
   wake(): void {
     if (this.isStopped || this.isRunning || this.pauseMs > 0) return;
     this.run();
@@ -100,7 +100,7 @@ export class OutboxRelay {
     return token;
   }
 
-  /** As whom the present token publishes. Says what it may not do. */
+  /** Returns the user as whom the current token publishes. Warns of missing scopes. */
   private async identify(): Promise<string> {
     if (this.userId !== undefined) return this.userId;
     const { userId, scopes } = await this.service.me({ signal: this.stopping.signal });
@@ -133,7 +133,7 @@ export class OutboxRelay {
       await this.send(events);
     } catch (error) {
       const [event, ...others] = events;
-      // A batch is all or nothing: alone, each gets its own answer.
+      // A batch is all or nothing; sent alone, each event gets its own response.
       if (others.length > 0 && isAboutOne(error)) return this.relayEach(events, error);
       if (event && others.length === 0 && (await this.settle(event, error))) return;
       await this.release(events, 0);
@@ -142,19 +142,20 @@ export class OutboxRelay {
   }
 
   /**
-   * Relays each event alone. One that only a proxy refuses waits, and lets those behind it pass.
-   * @throws the error of the batch when a proxy refuses every event: then nothing suggests that one of them is the cause
+   * Relays each event alone. An event that only a proxy rejects waits, and lets later ones pass.
+   * @throws the error of the batch when a proxy rejects every event: then nothing suggests that one of them is the
+   *   cause
    */
   private async relayEach(events: readonly WaitingEvent[], error: unknown): Promise<void> {
     const unheard: WaitingEvent[] = [];
     for (const [i, event] of events.entries()) {
       try {
         await this.relay([event]);
-      } catch (fault) {
-        if (isAboutOne(fault) && !isOfService(fault)) unheard.push(event);
+      } catch (thrown) {
+        if (isAboutOne(thrown) && !isOfService(thrown)) unheard.push(event);
         else {
           await this.release(events.slice(i + 1), 0);
-          throw fault;
+          throw thrown;
         }
       }
     }
@@ -162,7 +163,10 @@ export class OutboxRelay {
     if (unheard.length > 0) await this.postpone(unheard, error);
   }
 
-  /** Does what the service's answer to an event says. False when it was no answer of the service, or says nothing of the event. */
+  /**
+   * Handles the service's response to an event. Returns false when the response is not from the service, or not about
+   * the event.
+   */
   private async settle(event: WaitingEvent, error: unknown): Promise<boolean> {
     const status = isOfService(error) ? error.status : null;
     const canBeMadeGood = status === 403 || (status === 400 && this.undeclared.has(event.event));
@@ -184,15 +188,15 @@ export class OutboxRelay {
     await rowsOf(this.connection, this.statements.remove, positions);
   }
 
-  /** Lets events wait for a minute: what they lack can be made good. */
+  /** Lets events wait for a minute, because the missing requirement can still be met. */
   private async postpone(events: readonly WaitingEvent[], error: unknown): Promise<void> {
     this.say(`Events wait in the outbox, for another token, for their type, or for a proxy: ${messageOf(error)}`);
     await this.release(events, POSTPONED_SECONDS);
   }
 
-  private async refuse({ event, position }: WaitingEvent, sentence: string): Promise<void> {
-    this.logger.error(`The event ${event} (${position} of the outbox) is set aside: ${sentence}`);
-    await rowsOf(this.connection, this.statements.refuse, position, sentence);
+  private async refuse({ event, position }: WaitingEvent, message: string): Promise<void> {
+    this.logger.error(`The event ${event} (${position} of the outbox) is set aside: ${message}`);
+    await rowsOf(this.connection, this.statements.refuse, position, message);
   }
 
   private async release(events: readonly WaitingEvent[], seconds: number): Promise<void> {
@@ -200,13 +204,13 @@ export class OutboxRelay {
     await rowsOf(this.connection, this.statements.release, positions, String(seconds));
   }
 
-  /** Warns, of the same thing once a minute. */
-  say(sentence: string): void {
+  /** Logs a warning, the same one at most once a minute. */
+  say(message: string): void {
     const now = performance.now();
-    if (now - (this.saidAt.get(sentence) ?? -Infinity) < SAY_EVERY_MS) return;
-    if (this.saidAt.size > MOST_SENTENCES) this.saidAt.clear();
-    this.saidAt.set(sentence, now);
-    this.logger.warn(sentence);
+    if (now - (this.saidAt.get(message) ?? -Infinity) < SAY_EVERY_MS) return;
+    if (this.saidAt.size > MAX_MESSAGES) this.saidAt.clear();
+    this.saidAt.set(message, now);
+    this.logger.warn(message);
   }
 }
 

@@ -8,9 +8,9 @@ import {
 
 type Secret = string | readonly string[];
 
-/** The secret, and how strictly deliveries are verified. */
+/** The secret, and the strictness of the verification. */
 export interface WebhookSignatureGuardOptions extends VerifyOptions {
-  /** The webhook's secret, several while one replaces another, or a function that returns them. */
+  /** The webhook's secret, several during a rotation, or a function that returns them. */
   secret: Secret | (() => Secret | Promise<Secret>);
 }
 
@@ -20,15 +20,15 @@ interface RawRequest {
 }
 
 /**
- * Admits only genuine deliveries and answers 401 to all others: `@UseGuards(new WebhookSignatureGuard({ secret }))`. The
- * application must keep raw bodies, on Fastify and on Express: `NestFactory.create(AppModule, { rawBody: true })`.
+ * Accepts only genuine deliveries and returns 401 to all others: `@UseGuards(new WebhookSignatureGuard({ secret }))`.
+ * The application must keep raw bodies, on Fastify and on Express: `NestFactory.create(AppModule, { rawBody: true })`.
  * By default the guard requires the signed time of Standard Webhooks.
  */
 export class WebhookSignatureGuard implements CanActivate {
   private readonly logger = new Logger('WebhookSignatureGuard');
   private hasLogged = false;
 
-  /** @throws TypeError for a tolerance that is no finite number of at least 0 */
+  /** @throws TypeError for a tolerance that is not a finite number of at least 0 */
   constructor(private readonly options: WebhookSignatureGuardOptions) {
     if (options.toleranceSeconds !== undefined) checkTolerance(options.toleranceSeconds);
   }
@@ -48,7 +48,7 @@ export class WebhookSignatureGuard implements CanActivate {
     }
   }
 
-  /** Anybody can send a request without a body, so only one with JSON suggests that the application keeps none. */
+  /** Anyone can send a request without a body, so only one with JSON suggests that the application keeps no raw bodies. */
   private withoutBody(headers: RawRequest['headers']): WebhookSignatureError {
     if (!this.hasLogged && isJson(headers)) {
       this.hasLogged = true;

@@ -1,14 +1,14 @@
 import { optionalPackage } from './optional-package';
 
 /**
- * What runs statements, in a transaction or by itself: a TypeORM EntityManager or DataSource, a client or pool of pg, and
- * what `fromDrizzle` and `fromKysely` make of theirs.
+ * Runs statements, in a transaction or alone: a TypeORM EntityManager or DataSource, a client or pool of pg, or the
+ * result of `fromDrizzle` or `fromKysely`.
  */
 export interface Transaction {
   query(sql: string, parameters: string[]): PromiseLike<unknown>;
 }
 
-/** The rows of a statement. Its parameters are texts, which every driver passes as they are. */
+/** Returns the rows of a statement. Its parameters are texts, which every driver passes unchanged. */
 export async function rowsOf<Row>(tx: Transaction, sql: string, ...parameters: string[]): Promise<Row[]> {
   const result = await tx.query(sql, parameters);
   return (Array.isArray(result) ? result : (result as { rows: Row[] }).rows) as Row[];
@@ -18,7 +18,7 @@ interface DrizzleLike {
   execute(query: never): PromiseLike<unknown>;
 }
 
-/** A database or transaction of drizzle-orm, as `tx` or `connection`. */
+/** Wraps a database or transaction of drizzle-orm, as `tx` or `connection`. */
 export function fromDrizzle(db: DrizzleLike): Transaction {
   return {
     query: (text, parameters) => {
@@ -41,7 +41,7 @@ interface KyselyLike {
   executeQuery(query: never): PromiseLike<unknown>;
 }
 
-/** A database or transaction of kysely, as `tx` or `connection`. */
+/** Wraps a database or transaction of kysely, as `tx` or `connection`. */
 export function fromKysely(db: KyselyLike): Transaction {
   return {
     query: (text, parameters) => {

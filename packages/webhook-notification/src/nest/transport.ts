@@ -2,10 +2,10 @@ import type { KnownEventType } from '../catalogue/event-catalogue';
 import type { ClientOptions } from '../client/client-options';
 import type { Transaction } from './transaction';
 
-/** Where the service is, and as whom the application uses its API. */
+/** The URL of the service, and the application's token. */
 export type ServicePlace = Pick<ClientOptions, 'url' | 'token'>;
 
-/** An event that was found right, to be written. */
+/** A validated event, ready to be written. */
 export interface JudgedEvent {
   name: string;
   userId: string | null;
@@ -14,26 +14,26 @@ export interface JudgedEvent {
   idempotencyKey?: string;
 }
 
-/** An event that is published: with the caller's transaction, or for good when there is none. */
+/** A published event: part of the caller's transaction, or committed when there is none. */
 export interface PublishedEvent {
-  /** Null with the http transport, where the service gives it later. */
+  /** Null with the http transport, where the service assigns it later. */
   id: string | null;
   event: string;
   userId: string | null;
   createdAt: Date;
-  /** True when the idempotency key had already published it. Always false with the http transport, which learns it later. */
+  /** True when the idempotency key had already published it. Always false with the http transport, which cannot know yet. */
   duplicate: boolean;
 }
 
-/** How the events of an application come to the service. */
+/** How an application's events reach the service. */
 export interface Transport {
-  /** Where the service is, if the transport knows. */
+  /** The service's URL and token, if the transport has them. */
   readonly service?: ServicePlace | undefined;
   /** Declares the application's types. Called once, when the application starts. */
   start(application: string, types: readonly KnownEventType[]): Promise<void>;
   stop(): Promise<void>;
-  /** Writes events in the transaction, or in one of its own. Answers one for each, in order. */
+  /** Writes events in the transaction, or in its own. Returns one result for each, in order. */
   write(events: readonly JudgedEvent[], tx?: Transaction): Promise<PublishedEvent[]>;
-  /** The event types with these names that others have declared. */
+  /** Finds the event types with these names that others have declared. */
   find(names: readonly string[]): Promise<KnownEventType[]>;
 }

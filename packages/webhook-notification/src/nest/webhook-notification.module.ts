@@ -4,9 +4,9 @@ import { EventsService, type EventsServiceOptions } from './events.service';
 import type { ServicePlace } from './transport';
 import { webhooksClient, WebhooksClient } from './webhooks.client';
 
-/** What an application says of itself. */
+/** The options of an application. */
 export interface WebhookNotificationOptions extends EventsServiceOptions {
-  /** For `WebhooksClient` and `ConsoleLinksService`. Default: where the http transport goes. */
+  /** Used by `WebhooksClient` and `ConsoleLinksService`. Default: the service of the http transport. */
   service?: ServicePlace;
 }
 
@@ -18,9 +18,9 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModule
   .build();
 
 /**
- * Brings `EventsService`, `WebhooksClient` and `ConsoleLinksService` into a Nest application, whatever its ORM:
- * `forRoot({ application, events, transport })`, or `forRootAsync` with `useFactory`, `useClass` or `useExisting`. It brings
- * nothing else: no routes, no workers, no entities.
+ * Adds `EventsService`, `WebhooksClient` and `ConsoleLinksService` to a Nest application with any ORM: `forRoot({
+ * application, events, transport })`, or `forRootAsync` with `useFactory`, `useClass` or `useExisting`. It adds nothing
+ * else: no routes, no workers, no entities.
  */
 @Module({
   providers: [

@@ -1,13 +1,13 @@
 import { createClient, type WebhookServiceClient } from '../client/create-client';
 import type { ServicePlace } from './transport';
 
-/** What Nest injects is named by a class. */
+/** Nest requires a class as the injection token. */
 const Client = Object as unknown as abstract new () => WebhookServiceClient;
 
-/** The client of the service's API, to inject: what `createClient` makes. */
+/** The client of the service's API as an injectable: the result of `createClient`. */
 export abstract class WebhooksClient extends Client {}
 
-/** Every call of it throws: most applications publish, and need no more. */
+/** Every call of it throws: most applications only publish. */
 const NOWHERE: ServicePlace = {
   url: 'http://service.invalid',
   token: () => {
@@ -15,7 +15,7 @@ const NOWHERE: ServicePlace = {
   },
 };
 
-/** @throws TypeError when url or token is not what it must be */
+/** @throws TypeError when url or token is invalid */
 export function webhooksClient(place: ServicePlace = NOWHERE): WebhooksClient {
   return createClient(place);
 }

@@ -1,4 +1,4 @@
-/** One way of writing a body. `name` completes "the body …". */
+/** One way of serializing a body. `name` completes "the body …". */
 export interface BodyForm {
   name: string;
   text: string;
@@ -9,9 +9,9 @@ const KEY_ORDER = ['id', 'event', 'createdAt', 'data'];
 const MAX_ORDERS = 50_000;
 
 /**
- * The usual forms of a body after it was parsed and written again: pretty-printed, with sorted keys, with Python's
- * separators, with escaped characters, with a line break at the end. The compact form is the first. Empty when the body
- * is not a JSON object.
+ * Returns the usual forms of a body after parsing and serializing it again: pretty-printed, with sorted keys, with
+ * Python's separators, with escaped characters, with a trailing line break. The compact form is the first. Empty when
+ * the body is not a JSON object.
  */
 export function formsOf(body: string): BodyForm[] {
   const value = parse(body);
@@ -40,8 +40,8 @@ export function formsOf(body: string): BodyForm[] {
 }
 
 /**
- * The bodies that become this one when their keys are sorted, as compact JSON. The order of the keys is lost, so all
- * orders are tried. Empty when the keys are not sorted, or there are too many orders.
+ * Yields the bodies that become this one when their keys are sorted, as compact JSON. The order of the keys is lost, so
+ * all orders are tried. Empty when the keys are not sorted, or there are too many orders.
  */
 export function* unsorted(body: string): Generator<string> {
   const value = parse(body);
@@ -100,7 +100,7 @@ function sortKeys(value: unknown): unknown {
   return Object.fromEntries(sorted.map(([key, inner]) => [key, sortKeys(inner)]));
 }
 
-/** With a space after each comma and colon. */
+/** Serializes with a space after each comma and colon. */
 function spaced(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(spaced).join(', ')}]`;

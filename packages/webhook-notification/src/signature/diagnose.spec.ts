@@ -38,14 +38,14 @@ const look = (body: string, headers = headersOf(SECRET), more: object = {}) => {
 
 describe('The diagnosis', () => {
   it.each([SECRET, WHSEC, 'şifre-✓-密码'])(
-    'of an untouched request with the secret %p is that it is genuine',
+    'of an unchanged request with the secret %p is that it is genuine',
     (secret) => {
       const said = look(BODY, headersOf(secret), { secret });
       expect(said).toBe('genuine: x-service-signature matches. webhook-signature matches.');
     },
   );
 
-  it('knows the secret before, while a rotation overlaps', () => {
+  it('recognizes the previous secret while a rotation overlaps', () => {
     const [before, now] = [headersOf(SECRET), headersOf('the new one')];
     const headers = headersOf('the new one', {
       'x-service-signature-previous': before['x-service-signature'],
@@ -77,7 +77,7 @@ describe('The diagnosis', () => {
     ['non-ASCII characters escaped', ascii(BODY)],
     ['slashes escaped, as PHP', ascii(BODY).replaceAll('/', '\\/')],
     ['with its keys sorted', JSON.stringify(sort(EVENT))],
-  ])('of a body %s tells that', (form, body) => {
+  ])('names the change of the body: %s', (form, body) => {
     expect(body).not.toBe(BODY);
     const said = look(body);
     expect(said).toMatch(/^not: x-service-signature does not match: .* webhook-signature does not match: /);
@@ -98,11 +98,11 @@ describe('The diagnosis', () => {
     ['not written as "v1,"', { 'webhook-signature': hmac(SECRET, `evt_1.${NOW}.${BODY}`).digest('hex') }],
     ['The header webhook-id is missing', { 'webhook-id': undefined }],
     ['The header webhook-signature is missing', { 'webhook-signature': undefined }],
-  ])('says "%s"', (sentence, more) => {
-    expect(look(BODY, headersOf(SECRET, more))).toContain(sentence);
+  ])('says "%s"', (message, more) => {
+    expect(look(BODY, headersOf(SECRET, more))).toContain(message);
   });
 
-  it('says when there is no signature at all', () => {
+  it('reports a missing signature', () => {
     expect(look(BODY, {})).toBe(
       'not: The header x-service-signature is missing: it was not saved, or a proxy or framework took it away.',
     );
@@ -118,17 +118,17 @@ describe('The diagnosis', () => {
       'with the text of the secret; after whsec_ the key is base64',
     ],
     [{ 'x-service-signature': hmac(WHSEC.slice(6), BODY).digest('hex') }, 'with the text after whsec_'],
-  ])('knows how a whsec_ secret is taken wrongly: %#', (more, sentence) => {
-    expect(look(BODY, headersOf(WHSEC, more), { secret: WHSEC })).toContain(sentence);
+  ])('explains how a whsec_ secret was used wrongly: %#', (more, message) => {
+    expect(look(BODY, headersOf(WHSEC, more), { secret: WHSEC })).toContain(message);
   });
 
-  it('finds white space and quotes around the secret', () => {
+  it('detects whitespace and quotes around the secret', () => {
     for (const secret of [`${SECRET}\n`, ` ${SECRET}`, `"${SECRET}"`]) {
       expect(look(BODY, headersOf(SECRET), { secret })).toMatch(/^not: .*without the spaces, line break or quotes/);
     }
   });
 
-  it('suspects the secret where the body looks untouched, and else the body', () => {
+  it('suspects the secret when the body looks unchanged, and the body otherwise', () => {
     expect(look(BODY, headersOf('another'))).toMatch(/the secret is most likely another one/);
     expect(look(BODY.slice(0, -9), headersOf(SECRET, { 'content-length': String(BODY.length) }))).toMatch(
       /content-length says \d+ bytes, and there are \d+/,
@@ -136,7 +136,7 @@ describe('The diagnosis', () => {
     expect(look('{"id": "else"}')).toMatch(/The body is not the one that was sent/);
   });
 
-  it('believes no request whose time is not signed with it', () => {
+  it('rejects a request whose time is not signed with it', () => {
     const unsigned = { 'webhook-id': undefined, 'webhook-timestamp': undefined, 'webhook-signature': undefined };
     expect(look(BODY, headersOf(SECRET, unsigned))).toBe(
       'not: x-service-signature matches. The headers webhook-id, webhook-timestamp and webhook-signature are missing: without ' +
@@ -147,7 +147,7 @@ describe('The diagnosis', () => {
     expect(repeated).toMatch(/^not: x-service-signature matches\. webhook-signature does not match\./);
   });
 
-  it('tells an old request that is right otherwise', () => {
+  it('detects an old request that is otherwise valid', () => {
     const said = look(BODY, headersOf(SECRET), { nowMs: (NOW + 3600) * 1000 });
     expect(said).toMatch(
       /^not: x-service-signature matches\. webhook-signature matches\. webhook-timestamp is 3600 s old/,
@@ -163,7 +163,7 @@ describe('The diagnosis', () => {
     [serviceSignature(`${BODY}\n`, SECRET), 'a line break at the end'],
     [serviceSignature(BODY, 'another'), 'comes from another secret or another body'],
     ['rubbish', 'comes from another secret'],
-  ])('of what the receiver computed: %#', (computed, sentence) => {
-    expect(look(BODY, headersOf(SECRET), { computed })).toContain(sentence);
+  ])('explains the signature that the receiver computed: %#', (computed, message) => {
+    expect(look(BODY, headersOf(SECRET), { computed })).toContain(message);
   });
 });

@@ -1,11 +1,11 @@
 import { mistakesIn, type ReceivedRequest } from './signature-search';
 import type { SignatureScheme } from './verify';
 
-/** Whether a saved request is genuine, and why. */
+/** Whether a recorded request is genuine, and why. */
 export interface Diagnosis {
-  /** True when the request and its time were signed with this secret (Standard Webhooks), and not too long ago. */
+  /** True when the request and its time were signed with this secret (Standard Webhooks), and recently enough. */
   genuine: boolean;
-  /** What was found, one sentence each, the most important first. */
+  /** The findings, one sentence each, the most important first. */
   findings: string[];
 }
 
@@ -13,7 +13,7 @@ export interface DiagnosisOptions {
   secret: string;
   toleranceSeconds: number;
   nowMs: number;
-  /** A signature that the receiver's own code has computed, to find out what it did. */
+  /** A signature that the receiver's own code computed, to find its mistake. */
   computed?: string;
 }
 
@@ -23,21 +23,21 @@ interface Signature {
   text: string;
 }
 
-/** Says whether the signatures of a saved request match the secret, and why not. Never throws. */
+/** Returns whether the signatures of a recorded request match the secret, and why not. Never throws. */
 export function diagnose(request: ReceivedRequest, options: DiagnosisOptions): Diagnosis {
   const signatures = signaturesOf(request);
-  const judged = signatures.map((signature) => ({
+  const checked = signatures.map((signature) => ({
     ...signature,
     mistakes: mistakesIn(signature.text, signature.scheme, request, options.secret),
   }));
-  const time = judgeTime(request, options);
-  const right = judged.filter(({ mistakes }) => mistakes?.length === 0);
+  const time = timeProblem(request, options);
+  const right = checked.filter(({ mistakes }) => mistakes?.length === 0);
   const isRight = right.some(({ scheme }) => scheme === 'standard');
-  const isExplained = judged.some(({ mistakes }) => mistakes !== null);
+  const isExplained = checked.some(({ mistakes }) => mistakes !== null);
   return {
     genuine: isRight && time === null,
     findings: [
-      ...judged.map(describe),
+      ...checked.map(describe),
       ...missing(request, right.length > 0),
       ...(time === null ? [] : [time]),
       ...(signatures.length === 0 || isExplained ? [] : [suspect(request)]),
@@ -79,7 +79,7 @@ function missing({ headers }: ReceivedRequest, isSigned: boolean): string[] {
   return absent.map((name) => `The header ${name} is missing: it was not saved, or a proxy or framework took it away.`);
 }
 
-function judgeTime({ headers }: ReceivedRequest, { toleranceSeconds, nowMs }: DiagnosisOptions): string | null {
+function timeProblem({ headers }: ReceivedRequest, { toleranceSeconds, nowMs }: DiagnosisOptions): string | null {
   const timestamp = headers['webhook-timestamp'];
   if (timestamp === undefined) return null;
   if (!/^\d{1,12}$/.test(timestamp)) return 'webhook-timestamp is not a time in unix seconds.';
@@ -88,7 +88,7 @@ function judgeTime({ headers }: ReceivedRequest, { toleranceSeconds, nowMs }: Di
   const direction = ageSeconds > 0 ? 'old' : 'in the future';
   return (
     `webhook-timestamp is ${Math.abs(ageSeconds)} s ${direction}, and ${toleranceSeconds} s are tolerated. ` +
-    'For a request that was saved earlier that is to be expected: judge the rest with --tolerance.'
+    'For a request that was saved earlier that is to be expected: check the rest with --tolerance.'
   );
 }
 

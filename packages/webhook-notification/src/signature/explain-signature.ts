@@ -4,9 +4,9 @@ import { type ReceivedHeaders, valuesOf } from './headers';
 export type { Diagnosis } from './diagnose';
 
 export interface ExplainOptions {
-  /** How old, or how far in the future, `webhook-timestamp` may be. Default: 300. */
+  /** Maximum difference between `webhook-timestamp` and now, in both directions. Default: 300. */
   toleranceSeconds?: number;
-  /** A signature that your own code has computed, to find out what it did. */
+  /** A signature that your own code computed, to find its mistake. */
   computed?: string;
 }
 
@@ -16,9 +16,9 @@ const SIGNED = [
 ];
 
 /**
- * Says whether the signatures of a delivery match the secret, and why not: another secret, a body that was parsed and
- * written again, a wrong encoding, a header that was lost. For a terminal or a log of one's own. Never throws.
- * @param rawBody the bytes (or the text) as they came in
+ * Explains whether the signatures of a delivery match the secret, and why not: another secret, a body that was parsed
+ * and serialized again, a wrong encoding, a lost header. Use it in a terminal or for your own log. Never throws.
+ * @param rawBody the bytes (or the text) as received
  */
 export function explainSignature(
   rawBody: Uint8Array | string,

@@ -9,7 +9,7 @@ describe('The values of a header', () => {
     ['a record without it', { other: 'a', 'webhook-id': undefined }, []],
     ['a Headers object without it', new Headers(), []],
     ['a record with a header named get', { get: 'x', 'webhook-id': 'a' }, ['a']],
-    ['rubbish', { 'webhook-id': [null, 5, 'a'] }, ['a']],
+    ['a record with invalid values', { 'webhook-id': [null, 5, 'a'] }, ['a']],
     ['nothing', undefined, []],
   ])('are found in %s', (_, headers, values) => {
     expect(valuesOf(headers as never, 'webhook-id')).toEqual(values);

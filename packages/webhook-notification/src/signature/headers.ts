@@ -1,9 +1,9 @@
-/** Headers as Node's record, where several values may be an array, or as a `Headers` object of the fetch standard. */
+/** Headers as Node's record, where repeated ones may be an array, or as a `Headers` object of the fetch standard. */
 export type ReceivedHeaders =
   Readonly<Record<string, string | readonly string[] | undefined>> | { get(name: string): string | null };
 
 /**
- * All values of a header, whatever the case of its name; empty when it is missing.
+ * Returns all values of a header, ignoring the case of its name; empty when it is missing.
  * @param name in lower case
  */
 export function valuesOf(headers: ReceivedHeaders, name: string): readonly string[] {

@@ -6,7 +6,7 @@ const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const DELIVERY = { event: 'order.paid', data: { orderId: '42', note: 'Ölçer \u2028' }, secret: SECRET };
 
 describe('A signed delivery', () => {
-  it('is genuine for the verifier, and for the one of Standard Webhooks', () => {
+  it('is accepted by verifySignature and by the Standard Webhooks library', () => {
     const { headers, body } = signDelivery(DELIVERY);
     for (const scheme of ['any', 'standard', 'service'] as const) {
       expect(verifySignature(body, headers, SECRET, { scheme })).toEqual({
@@ -19,7 +19,7 @@ describe('A signed delivery', () => {
     expect(new Webhook(SECRET).verify(body, headers)).toMatchObject({ data: DELIVERY.data });
   });
 
-  it('is whatever the test needs: old, a repeat, of a rotation', () => {
+  it('may be old, a redelivery, or signed during a rotation', () => {
     const old = signDelivery({ ...DELIVERY, at: new Date(Date.now() - 600_000) });
     expect(() => verifySignature(old.body, old.headers, SECRET)).toThrow(WebhookSignatureError);
     const again = signDelivery({ ...DELIVERY, id: 'event-1', attempt: 3, trigger: 'redelivery' });

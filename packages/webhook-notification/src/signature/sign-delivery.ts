@@ -3,19 +3,19 @@ import { eventBody } from '../events/event-body';
 import type { EventName, EventPayloads } from '../events/payloads';
 import { signatureHeaders } from './signature-headers';
 
-/** What a delivery in a test has that matters to the test. */
+/** The properties of a delivery that a test can set. */
 export interface DeliveryToSign<Name extends string, Data> {
   event: Name;
   data: Data;
   /** The webhook's secret. */
   secret: string;
-  /** The secret before, while a rotation overlaps. */
+  /** The previous secret, during a rotation. */
   previousSecret?: string;
   /** Id of the event: `webhook-id`. Default: a new one. */
   id?: string;
   /** When the event was published. Default: now. */
   createdAt?: Date;
-  /** When this attempt is made: `webhook-timestamp`. Default: now. */
+  /** Time of this attempt: `webhook-timestamp`. Default: now. */
   at?: Date;
   /** Default: 1. */
   attempt?: number;
@@ -23,14 +23,14 @@ export interface DeliveryToSign<Name extends string, Data> {
   trigger?: 'event' | 'redelivery' | 'test';
 }
 
-/** A request as the service makes it, to be posted to a receiver. */
+/** A request as the service sends it, to post to a receiver. */
 export interface SignedDelivery {
   headers: Record<string, string>;
-  /** Post it as it is. */
+  /** Post it unchanged. */
   body: string;
 }
 
-/** Signs a delivery as the service does, for tests of a receiver. */
+/** Signs a delivery like the service, for tests of a receiver. */
 export function signDelivery<Name extends EventName>(
   delivery: DeliveryToSign<Name, EventPayloads[Name]>,
 ): SignedDelivery;

@@ -6,7 +6,7 @@ const whsec = (key: Uint8Array) => `whsec_${Buffer.from(key).toString('base64')}
 const keyOf = (length: number) => Uint8Array.from({ length }, (_, i) => 255 - i);
 
 describe('x-service-signature', () => {
-  // The others have keys or data that are not UTF-8.
+  // The other vectors have keys or data that are not UTF-8.
   it.each([
     ['1', '\x0b'.repeat(20), 'Hi There', 'b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7'],
     ['2', 'Jefe', 'what do ya want for nothing?', '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'],
@@ -14,14 +14,14 @@ describe('x-service-signature', () => {
     expect(serviceSignature(body, secret)).toBe(signature);
   });
 
-  it('takes secret and body as UTF-8', () => {
+  it('reads secret and body as UTF-8', () => {
     // printf '{"a":"é"}' | openssl dgst -sha256 -hmac 'şifre-✓-密码'
     expect(serviceSignature('{"a":"é"}', 'şifre-✓-密码')).toBe(
       '5536967edcee94749fa43dfbaa1e03b3f0bd8696d61e3cbc73090db71c9b7262',
     );
   });
 
-  it('takes a whsec_ secret as text, too', () => {
+  it('reads a whsec_ secret as text, too', () => {
     const secret = whsec(keyOf(32));
     expect(serviceSignature('{}', secret)).not.toBe(serviceSignature('{}', Buffer.from(keyOf(32)).toString('latin1')));
     expect(serviceSignature('{}', secret)).toMatch(/^[0-9a-f]{64}$/);
@@ -29,7 +29,7 @@ describe('x-service-signature', () => {
 });
 
 describe('webhook-signature', () => {
-  it('is that of the example of Standard Webhooks', () => {
+  it('matches the example of Standard Webhooks', () => {
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     expect(standardSignature('msg_p5jXN8AQM9LWM0D4loKWxJek', 1614265330, '{"test": 2432232314}', secret)).toBe(
       'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
@@ -37,7 +37,7 @@ describe('webhook-signature', () => {
   });
 
   const bodies = fc.jsonValue({ stringUnit: 'binary' }).map((value) => JSON.stringify({ value }));
-  /** What a receiver does with the JavaScript library of Standard Webhooks. */
+  /** Verifies like a receiver that uses the JavaScript library of Standard Webhooks. */
   const verify = (receiver: Webhook, body: string, secret: string) => {
     const timestamp = Math.floor(Date.now() / 1000);
     return receiver.verify(body, {
@@ -47,7 +47,7 @@ describe('webhook-signature', () => {
     });
   };
 
-  it('of a whsec_ secret convinces the library that is given the secret', () => {
+  it('with a whsec_ secret is accepted by the library with the same secret', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 24, maxLength: 64 }).map(whsec), bodies, (secret, body) => {
         expect(verify(new Webhook(secret), body, secret)).toEqual(JSON.parse(body));
@@ -55,7 +55,7 @@ describe('webhook-signature', () => {
     );
   });
 
-  it('of any other secret convinces the library that is given its bytes', () => {
+  it('with any other secret is accepted by the library with the bytes of the secret', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 8, maxLength: 256 }), bodies, (secret, body) => {
         const receiver = new Webhook(Buffer.from(secret), { format: 'raw' });
@@ -64,7 +64,7 @@ describe('webhook-signature', () => {
     );
   });
 
-  it('does not convince the library of another secret', () => {
+  it('is rejected by the library with another secret', () => {
     expect(() => verify(new Webhook(whsec(keyOf(32))), '{}', whsec(keyOf(33)))).toThrow('No matching signature found');
   });
 });
@@ -87,7 +87,7 @@ describe('The key of webhook-signature', () => {
     ['the prefix in capitals', whsec(keyOf(32)).replace('whsec_', 'WHSEC_')],
     ['something before the prefix', ` ${whsec(keyOf(32))}`],
     ['no prefix', Buffer.from(keyOf(32)).toString('base64')],
-  ])('is the text itself with %s', (_, secret) => {
+  ])('is the text of a secret with %s', (_, secret) => {
     expect(standardKey(secret)).toEqual(Buffer.from(secret, 'utf8'));
   });
 });

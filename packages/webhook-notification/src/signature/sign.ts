@@ -3,13 +3,13 @@ import { createHmac } from 'node:crypto';
 const WHSEC = 'whsec_';
 const KEY_BYTES = { min: 24, max: 64 };
 
-/** `x-service-signature`: lowercase hex HMAC-SHA256 (RFC 2104) of the body's bytes, keyed with the secret as UTF-8. */
+/** Returns `x-service-signature`: lowercase hex HMAC-SHA256 (RFC 2104) of the body's bytes, keyed with the secret as UTF-8. */
 export function serviceSignature(body: string, secret: string): string {
   return createHmac('sha256', secret).update(body).digest('hex');
 }
 
 /**
- * `webhook-signature` of Standard Webhooks 1.0: `v1,` and base64 HMAC-SHA256 over `id.timestamp.body`.
+ * Returns `webhook-signature` of Standard Webhooks 1.0: `v1,` and base64 HMAC-SHA256 over `id.timestamp.body`.
  * @param timestamp unix seconds
  */
 export function standardSignature(id: string, timestamp: number, body: string, secret: string): string {
@@ -17,8 +17,8 @@ export function standardSignature(id: string, timestamp: number, body: string, s
 }
 
 /**
- * The key of Standard Webhooks. `whsec_` with canonical base64 of 24 to 64 bytes is decoded; the key of every other
- * secret is its UTF-8 bytes.
+ * Returns the key of Standard Webhooks. `whsec_` with canonical base64 of 24 to 64 bytes is decoded; the key of any
+ * other secret is its UTF-8 bytes.
  */
 export function standardKey(secret: string): Buffer {
   if (secret.startsWith(WHSEC)) {

@@ -1,13 +1,13 @@
 import { serviceSignature, standardSignature } from './sign';
 
-/** The secrets that sign a request: the webhook's own and, while a rotation overlaps, the previous one. */
+/** The secrets that sign a request: the webhook's own and, during a rotation, the previous one. */
 export interface SigningSecrets {
   current: string;
   previous: string | null;
 }
 
 /**
- * The headers by which a receiver knows that a delivery is genuine.
+ * Returns the headers with which a receiver verifies that a delivery is genuine.
  * @param eventId the id of the event, in all of its attempts
  * @param timestamp unix seconds of this attempt
  */
@@ -17,7 +17,7 @@ export function signatureHeaders(
   timestamp: number,
   { current, previous }: SigningSecrets,
 ): Record<string, string> {
-  // Standard Webhooks 1.0: one signature for each secret in force, separated by spaces.
+  // Standard Webhooks 1.0: one signature for each active secret, separated by spaces.
   const standard = [current, ...(previous === null ? [] : [previous])].map((secret) =>
     standardSignature(eventId, timestamp, body, secret),
   );

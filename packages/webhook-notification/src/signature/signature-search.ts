@@ -3,22 +3,22 @@ import { standardKey } from './sign';
 import { type BodyForm, formsOf, unsorted } from './body-forms';
 import type { SignatureScheme } from './verify';
 
-/** A delivery as it came in. */
+/** A delivery as received. */
 export interface ReceivedRequest {
-  /** By lower-case name. The values of a header that came more than once are joined by ", ". */
+  /** By lower-case name. The values of a repeated header are joined by ", ". */
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 }
 
-/** A way of signing. `said` is null for the right way; otherwise it names the mistake. */
+/** A way of signing. `said` is null for the correct way; otherwise it names the mistake. */
 interface Way<T> {
   said: string | null;
   value: T;
 }
 
 /**
- * Finds out how a signature was made: the mistakes that lead to exactly this value; empty when it is right. Null when
- * no usual mistake leads to it.
+ * Determines how a signature was computed: the mistakes that lead to exactly this value; empty when it is correct. Null
+ * when no usual mistake leads to it.
  */
 export function mistakesIn(
   signature: string,
@@ -99,7 +99,7 @@ function distinctKeys(keys: Way<Buffer>[]): Way<Buffer>[] {
   return keys.filter(({ value }, i) => keys.findIndex((other) => other.value.equals(value)) === i);
 }
 
-/** The texts that may stand around the body in what is signed. */
+/** Returns the texts that may surround the body in the signed content. */
 function framesFor(scheme: SignatureScheme, headers: ReceivedRequest['headers']): Way<Frame>[] {
   const [id, timestamp] = [headers['webhook-id'], headers['webhook-timestamp']];
   const alone: Way<Frame> = {

@@ -4,27 +4,28 @@ import { type ReceivedEvent, type Rules, verify } from './verify';
 export type { ReceivedHeaders } from './headers';
 export { type ReceivedEvent, type SignatureFailure, type SignatureScheme, WebhookSignatureError } from './verify';
 
-/** Covers the difference between the clocks and the time that a request is under way. */
+/** Covers the clock difference and the transmission time of a request. */
 const TOLERANCE_SECONDS = 300;
 
-/** How strictly a request is verified. */
+/** The strictness of the verification. */
 export interface VerifyOptions {
-  /** How old, or how far in the future, `webhook-timestamp` may be. Finite, at least 0. Default: 300. */
+  /** Maximum difference between `webhook-timestamp` and now, in both directions. Finite, at least 0. Default: 300. */
   toleranceSeconds?: number;
   /**
-   * `standard` (the default): Standard Webhooks, which refuses requests without a signed time. `service`:
-   * `x-service-signature` alone. `any`: Standard Webhooks when one of its headers is present, else `x-service-signature`.
-   * Whoever captures a request can repeat it forever under `service` and `any`, because `x-service-signature` signs no time.
+   * `standard` (the default): Standard Webhooks, which rejects requests without a signed time. `service`:
+   * `x-service-signature` alone. `any`: Standard Webhooks when one of its headers is present, otherwise
+   * `x-service-signature`. An attacker who captures a request can replay it forever under `service` and `any`, because
+   * `x-service-signature` signs no time.
    */
   scheme?: Rules['scheme'];
 }
 
 /**
  * Verifies a delivery and returns its event.
- * @param rawBody the bytes (or the text) as they came in, before any parsing
- * @param secret the webhook's secret, or several while one replaces another
+ * @param rawBody the bytes (or the text) as received, before any parsing
+ * @param secret the webhook's secret, or several during a rotation
  * @throws WebhookSignatureError, with a `reason`, for every request that is not genuine
- * @throws TypeError when there is no secret, or for a tolerance that is no finite number of at least 0
+ * @throws TypeError when there is no secret, or for a tolerance that is not a finite number of at least 0
  */
 export function verifySignature(
   rawBody: Uint8Array | string,
@@ -40,11 +41,11 @@ export function verifySignature(
   return verify(rawBody, headers, secrets, { scheme, toleranceSeconds, nowMs: Date.now() });
 }
 
-/** @throws TypeError for NaN, as `Number()` makes of a variable that is not set: no time is older than that */
+/** @throws TypeError for NaN, which `Number()` returns for an unset variable: no time is older than that */
 export function checkTolerance(toleranceSeconds: unknown): void {
   if (Number.isFinite(toleranceSeconds) && (toleranceSeconds as number) >= 0) return;
   throw new TypeError('toleranceSeconds must be a finite number of at least 0.');
 }
 
-/** False for an empty text: with an empty key anybody could sign. */
+/** False for an empty text: with an empty key anyone could sign. */
 const isSecret = (secret: unknown): boolean => typeof secret === 'string' && secret !== '';

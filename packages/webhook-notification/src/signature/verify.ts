@@ -4,7 +4,7 @@ import { type ReceivedHeaders, valuesOf } from './headers';
 
 export type SignatureScheme = 'standard' | 'service';
 
-/** Why a request is refused: a closed list, so that code can tell the failures apart. */
+/** Why a request is rejected: a closed list, so that code can distinguish the failures. */
 export type SignatureFailure =
   | 'body_not_raw'
   | 'header_missing'
@@ -34,9 +34,9 @@ export interface ReceivedEvent<Data = Record<string, unknown>> {
   data: Data;
 }
 
-/** How strictly a request is verified, and the present time. */
+/** The strictness of the verification, and the current time. */
 export interface Rules {
-  /** `any`: Standard Webhooks when one of its headers is there, else `x-service-signature`. */
+  /** `any`: Standard Webhooks when one of its headers is present, otherwise `x-service-signature`. */
   scheme: SignatureScheme | 'any';
   toleranceSeconds: number;
   nowMs: number;
@@ -44,12 +44,12 @@ export interface Rules {
 
 const SERVICE_HEADERS = ['x-service-signature', 'x-service-signature-previous'];
 const STANDARD_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
-/** Further signatures of a request are ignored. An overlap needs far fewer. */
+/** Further signatures of a request are ignored. A rotation requires far fewer. */
 const MAX_SIGNATURES = 32;
 
 /**
- * The event of a request that was signed with one of the secrets. Compares in constant time.
- * @throws WebhookSignatureError for everything that a sender can do wrong
+ * Returns the event of a request that was signed with one of the secrets. Compares in constant time.
+ * @throws WebhookSignatureError for every error that a sender can cause
  */
 export function verify(
   body: Uint8Array | string,
@@ -73,7 +73,7 @@ function schemeOf(headers: ReceivedHeaders, scheme: Rules['scheme']): SignatureS
   return STANDARD_HEADERS.some((name) => valuesOf(headers, name).length > 0) ? 'standard' : 'service';
 }
 
-/** Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`. One right signature of several is enough. */
+/** Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`. One valid signature of several is enough. */
 function verifyStandard(
   body: Uint8Array | string,
   headers: ReceivedHeaders,
@@ -94,10 +94,10 @@ function verifyStandard(
     return isAnyOf(given, hmac);
   });
   if (!isSigned) fail('no_match', 'No signature matches: the secret is another one, or the body is not the one sent.');
-  judgeTime(Number(timestamp) - nowMs / 1000, toleranceSeconds);
+  checkTime(Number(timestamp) - nowMs / 1000, toleranceSeconds);
 }
 
-/** `x-service-signature` and, while a rotation overlaps, the one with the previous secret. Neither signs a time. */
+/** `x-service-signature` and, during a rotation, the one with the previous secret. Neither signs a time. */
 function verifyService(body: Uint8Array | string, headers: ReceivedHeaders, secrets: readonly string[]): void {
   const values = SERVICE_HEADERS.flatMap((name) => valuesOf(headers, name));
   if (values.length === 0) missing('x-service-signature');
@@ -108,15 +108,15 @@ function verifyService(body: Uint8Array | string, headers: ReceivedHeaders, secr
   if (!isSigned) fail('no_match', 'No signature matches: the secret is another one, or the body is not the one sent.');
 }
 
-/** The time is judged only after the signature, so "too old" always means a genuine request. */
-function judgeTime(aheadSeconds: number, toleranceSeconds: number): void {
+/** The time is checked only after the signature, so "too old" always means a genuine request. */
+function checkTime(aheadSeconds: number, toleranceSeconds: number): void {
   const text = `webhook-timestamp is ${Math.abs(Math.round(aheadSeconds))} s`;
   const rule = `more than the ${toleranceSeconds} s tolerated. Compare the clocks, or drop it as a replay.`;
   if (-aheadSeconds > toleranceSeconds) fail('timestamp_too_old', `${text} in the past, ${rule}`);
   if (aheadSeconds > toleranceSeconds) fail('timestamp_too_new', `${text} in the future, ${rule}`);
 }
 
-/** Compares with all of them, even after a match, so that the time taken does not depend on which one matches. */
+/** Compares with all of them, even after a match, so that the duration does not depend on which one matches. */
 function isAnyOf(given: readonly Buffer[], expected: Buffer): boolean {
   return given.filter((candidate) => timingSafeEqual(candidate, expected)).length > 0;
 }

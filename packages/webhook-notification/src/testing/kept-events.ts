@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { rowsOf, type Transaction } from '../nest/transaction';
 
-/** An event that a test has published. */
+/** An event that a test published. */
 export interface KeptEvent {
   id: string;
   event: string;
@@ -12,17 +12,17 @@ export interface KeptEvent {
   createdAt: string;
 }
 
-/** Where the events of a test are kept. */
+/** Storage for the events of a test. */
 export interface KeptEvents {
   begin(): Promise<void>;
-  /** Those that are committed; with a transaction also its own. In the order in which they were added. */
+  /** Returns the committed events; with a transaction, also its own. In insertion order. */
   all(tx?: Transaction): Promise<KeptEvent[]>;
   add(events: readonly KeptEvent[], tx?: Transaction): Promise<void>;
   clear(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** Without a database: every event counts at once. */
+/** Without a database: every event counts as committed at once. */
 export class EventsInMemory implements KeptEvents {
   private kept: KeptEvent[] = [];
 

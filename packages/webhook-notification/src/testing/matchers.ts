@@ -8,7 +8,7 @@ interface MatcherContext {
 
 /** For `expect.extend(webhookMatchers)` of jest and vitest: `await expect(events).toHavePublished(OrderPaid, data)`. */
 export const webhookMatchers = {
-  /** Passes when such an event was published; with data, one whose data equals it. */
+  /** Passes when such an event was published; with data, when its data equals it. */
   async toHavePublished(
     this: MatcherContext,
     events: TestingEventsService,

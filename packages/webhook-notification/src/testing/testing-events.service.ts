@@ -8,18 +8,18 @@ import type { Transaction } from '../nest/transaction';
 import type { JudgedEvent, PublishedEvent, Transport } from '../nest/transport';
 import { EventsInMemory, EventsInTable, type KeptEvent, type KeptEvents } from './kept-events';
 
-/** What a test may say of its application. */
+/** Options of an application's tests. */
 export interface TestingOptions {
   /** The events of the application. */
   events?: readonly EventDefinition[];
-  /** The application's test database: then an event with `tx` counts once its transaction has committed, else at once. */
+  /** The application's test database: then an event with `tx` counts once its transaction has committed, otherwise at once. */
   connection?: Transaction;
 }
 
-/** An event that was published, with the data that its definition says. */
+/** A published event, with the data type of its definition. */
 export type PublishedInTest<Data = Record<string, unknown>> = Omit<KeptEvent, 'data'> & { data: Data };
 
-/** `EventsService` for tests: judges as the real one does, and keeps what is published instead of sending it. */
+/** `EventsService` for tests: validates like the real one, and keeps published events instead of sending them. */
 export class TestingEventsService extends EventsService {
   private readonly sink: KeepingTransport;
 
@@ -29,7 +29,7 @@ export class TestingEventsService extends EventsService {
     this.sink = sink;
   }
 
-  /** What was published, in order: all of it, or the events with a definition or name. */
+  /** Returns the published events in order: all of them, or those with a definition or name. */
   async published<Data extends object = Record<string, unknown>>(
     event?: EventDefinition<string, Data> | string,
   ): Promise<PublishedInTest<Data>[]> {
@@ -39,7 +39,7 @@ export class TestingEventsService extends EventsService {
   }
 
   /**
-   * The one event with a definition or name.
+   * Returns the only event with a definition or name.
    * @throws Error when there is none, or more than one
    */
   async single<Data extends object = Record<string, unknown>>(
@@ -53,12 +53,12 @@ export class TestingEventsService extends EventsService {
     );
   }
 
-  /** Lets the next publication fail with this error. */
+  /** Makes the next publication fail with this error. */
   failNext(error: Error): void {
     this.sink.nextError = error;
   }
 
-  /** Forgets what was published, with the idempotency keys. */
+  /** Deletes the published events and their idempotency keys. */
   async clear(): Promise<void> {
     this.sink.nextError = null;
     await this.sink.kept.clear();

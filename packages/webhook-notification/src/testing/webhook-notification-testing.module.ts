@@ -5,8 +5,8 @@ import { webhooksClient, WebhooksClient } from '../nest/webhooks.client';
 import { TestingEventsService, type TestingOptions } from './testing-events.service';
 
 /**
- * Stands in tests where `WebhookNotificationModule` stands in the application, with the same to inject. `WebhooksClient` goes
- * nowhere: its calls throw, unless the test overrides that provider.
+ * Replaces `WebhookNotificationModule` in tests, with the same injectables. `WebhooksClient` has no service: its calls
+ * throw, unless the test overrides that provider.
  */
 @Module({})
 export class WebhookNotificationTestingModule {
@@ -14,7 +14,7 @@ export class WebhookNotificationTestingModule {
     return WebhookNotificationTestingModule.forRootAsync({ useFactory: () => options });
   }
 
-  /** The same with options that a factory makes, of what it injects. */
+  /** The same with options from a factory, which receives `inject`. */
   static forRootAsync<Injected extends unknown[]>(options: {
     imports?: DynamicModule['imports'];
     inject?: { [I in keyof Injected]: unknown };

@@ -1,48 +1,55 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { AccessToken } from '../access-token.entity';
+import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, Matches } from 'class-validator';
+import { USER_ID } from 'webhook-notification/catalogue';
+import { MESSAGES } from '../../../infrastructure/errors/messages';
+import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
+import { ApiId, ApiTime, patternOf } from '../../../infrastructure/validation/api-field.decorator';
+import { Optional } from '../../../infrastructure/validation/optional.decorator';
+import { IsTimeOrNull } from '../../../infrastructure/validation/time.decorator';
+import type { Principal } from '../../access-token';
 import { ALL_SCOPES, type Scope } from '../../scope';
-import { ApiId, ApiTime } from '../../../plumbing/validation/api-field.decorator';
+import type { AccessToken } from '../access-token.entity';
 
 export class TokenDto {
   /**
-   * UUIDv7 of the token, to revoke it by.
+   * UUIDv7 of the token. Use it to revoke the token.
    * @example 0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90
    */
   @ApiId()
   id: string;
 
   /**
-   * What the token is for.
+   * Purpose of the token.
    * @example Backend, production
    */
   name: string;
 
   /**
-   * The user that it speaks for.
+   * The user that the token belongs to.
    * @example alice
    */
   userId: string;
 
-  /** What it may do. */
+  /** Scopes of the token. */
   @ApiProperty({ enum: ALL_SCOPES, isArray: true })
   scopes: Scope[];
 
-  /** Id of the token that it was made with, and ends with; null: it was made without one that has an id. */
+  /** Id of the token that created this one and is revoked together with it; null if no token with an id created it. */
   @ApiId()
   madeBy: string | null;
 
-  /** Whether it is a session at the console. */
+  /** Whether the token is a console session. */
   session: boolean;
 
-  /** When it ends; null: never. */
+  /** When the token expires; null if never. */
   @ApiTime()
   expiresAt: string | null;
 
-  /** When it was created. */
+  /** When the token was created. */
   @ApiTime()
   createdAt: string;
 
-  /** When it was last used, to the minute; null: never. */
+  /** When the token was last used, accurate to a minute; null if never. */
   @ApiTime()
   lastUsedAt: string | null;
 
@@ -63,7 +70,7 @@ export class TokenDto {
 
 export class CreatedTokenDto extends TokenDto {
   /**
-   * The access token: keep it, it is not shown again.
+   * The access token. Store it: it is not shown again.
    * @example wns_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG
    */
   token: string;
@@ -74,7 +81,74 @@ export class CreatedTokenDto extends TokenDto {
 }
 
 export class DeletedTokenDto {
-  /** The id of what was revoked. */
+  /** Id of the revoked token. */
   @ApiId()
   id: string;
+}
+
+const SCOPES_BOUNDS = { minItems: 1, maxItems: ALL_SCOPES.length, uniqueItems: true };
+const PRINTABLE = /^[^\p{Cc}\p{Cs}]{1,128}$/u;
+
+export class CreateTokenDto {
+  /**
+   * Purpose of the token: 1 to 128 printable characters.
+   * @example Backend, production
+   */
+  @ApiProperty({ minLength: 1, maxLength: 128, pattern: patternOf(PRINTABLE) })
+  @Matches(PRINTABLE, { message: 'name must be 1 to 128 printable characters' })
+  name: string;
+
+  /** Scopes of the token: any scopes of the token that creates it. */
+  @ApiProperty({ enum: ALL_SCOPES, isArray: true, ...SCOPES_BOUNDS, example: ['webhooks:read'] })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(ALL_SCOPES.length)
+  @ArrayUnique({ message: 'scopes must name each scope only once' })
+  @IsIn(ALL_SCOPES, { each: true, message: `scopes must be among ${ALL_SCOPES.join(', ')}` })
+  scopes: Scope[];
+
+  /** When the token expires. Null or absent: never, which only a token without an expiry can grant. */
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false })
+  @IsTimeOrNull()
+  expiresAt?: Date | null;
+
+  /** User of the token. Default: you. Another user requires the scope users:manage. */
+  @ApiProperty({ required: false, pattern: USER_ID.source, example: 'alice' })
+  @Optional()
+  @Matches(USER_ID, { message: MESSAGES.badUserId })
+  userId?: string;
+}
+
+export class ListTokensDto extends PageQueryDto {
+  /** User of the tokens. Default: you. Another user requires the scope users:manage. */
+  @ApiProperty({ required: false, pattern: USER_ID.source })
+  @Optional()
+  @Matches(USER_ID, { message: MESSAGES.badUserId })
+  userId?: string;
+}
+
+export class MeDto {
+  /** Id of the token, as in the list of tokens; null for BOOTSTRAP_TOKEN and for tokens of an identity provider. */
+  @ApiId()
+  tokenId: string | null;
+
+  /** The user that the token belongs to. */
+  userId: string;
+
+  /** Scopes of the token. */
+  @ApiProperty({ enum: ALL_SCOPES, isArray: true })
+  scopes: Scope[];
+
+  /** When the token expires; null if never. */
+  @ApiTime()
+  expiresAt: string | null;
+
+  static from(principal: Principal): MeDto {
+    return {
+      tokenId: principal.tokenId,
+      userId: principal.userId,
+      scopes: [...principal.scopes],
+      expiresAt: principal.expiresAt?.toISOString() ?? null,
+    };
+  }
 }

@@ -1,5 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { EVENT_SOURCES, type EventSource, type KnownEventType } from 'webhook-notification/catalogue';
+import { IsBoolean, Matches } from 'class-validator';
+import {
+  APPLICATION,
+  DESCRIPTION,
+  EVENT_NAME,
+  EVENT_SOURCES,
+  type EventSource,
+  type KnownEventType,
+} from 'webhook-notification/catalogue';
+import { MESSAGES } from '../../../infrastructure/errors/messages';
+import { patternOf } from '../../../infrastructure/validation/api-field.decorator';
+import { ToBoolean } from '../../../infrastructure/validation/boolean.decorator';
+import { Optional } from '../../../infrastructure/validation/optional.decorator';
 
 export class EventTypeDto {
   /**
@@ -8,7 +20,7 @@ export class EventTypeDto {
    */
   name: string;
 
-  /** When it happens. */
+  /** When the event happens. */
   description: string;
 
   /** JSON Schema (2020-12) of `data`. */
@@ -17,11 +29,11 @@ export class EventTypeDto {
   /** An example of `data`. */
   example: Record<string, unknown>;
 
-  /** Where it comes from: the service, the setting EXTRA_EVENT_TYPES, a module or application, or the API. */
+  /** Source of the event type: the service, the setting EXTRA_EVENT_TYPES, a module or application, or the API. */
   @ApiProperty({ enum: EVENT_SOURCES })
   source: EventSource;
 
-  /** The application that has declared it; null: none has. */
+  /** The application that declared the event type; null if none did. */
   application: string | null;
 
   static from({ name, description, schema, example, source, application }: KnownEventType): EventTypeDto {
@@ -30,6 +42,65 @@ export class EventTypeDto {
 }
 
 export class DeletedEventTypeDto {
-  /** Name of the event type that is gone. */
+  /** Name of the deleted event type. */
   name: string;
+}
+
+/** Documents the body that `event-type-request.ts` parses. */
+class EventTypeFieldsDto {
+  /**
+   * When the event happens, as a sentence of 1 to 500 characters.
+   * @example An invoice was paid.
+   */
+  @ApiProperty({ pattern: patternOf(DESCRIPTION) })
+  description: string;
+
+  /**
+   * JSON Schema (2020-12) of `data`, of type object. Default: any object. At most 16 KiB, 16 levels, and 500 keywords
+   * and enum values in total, where every reference counts its target again. Keywords may be type, properties,
+   * required, additionalProperties, items, enum, const, format (date-time, date, uuid, email, uri), oneOf, anyOf,
+   * allOf, $defs, $ref to one of $defs, bounds of numbers, lengths and counts, and annotations.
+   * @example { "type": "object", "required": ["cents"], "properties": { "cents": { "type": "integer", "minimum": 0 } } }
+   */
+  schema?: Record<string, unknown>;
+
+  /**
+   * An example of `data` that matches the schema. Default: an empty object. At most 16 KiB.
+   * @example { "cents": 4900 }
+   */
+  example?: Record<string, unknown>;
+}
+
+export class CreateEventTypeDto extends EventTypeFieldsDto {
+  /**
+   * Two or more parts of a-z, 0-9 and _, separated by dots. Names that begin with webhook. are reserved.
+   * @example invoice.paid
+   */
+  @ApiProperty({ maxLength: 128, pattern: EVENT_NAME.source })
+  name: string;
+}
+
+export class SaveEventTypeDto extends EventTypeFieldsDto {
+  /**
+   * The application that declares the event type. Only the same application can change it.
+   * @example shop
+   */
+  @ApiProperty({ pattern: APPLICATION.source })
+  application?: string;
+}
+
+export class SaveEventTypeQueryDto {
+  /** True replaces the schema with a different one. */
+  @Optional()
+  @ToBoolean()
+  @IsBoolean({ message: 'force must be true or false' })
+  force?: boolean;
+}
+
+export class DeleteEventTypeQueryDto {
+  /** The application that declared the event type, if any. */
+  @Optional()
+  @Matches(APPLICATION, { message: MESSAGES.badApplication })
+  @ApiProperty({ pattern: APPLICATION.source, required: false })
+  application?: string;
 }

@@ -1,22 +1,22 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
-import { toInteger } from '../../../plumbing/pagination/dto/page-query.dto';
-import { IsWholeNumber } from '../../../plumbing/validation/whole-number.decorator';
-import { UUID } from '../../../plumbing/validation/uuid.pipe';
-import { Optional } from '../../../plumbing/validation/optional.decorator';
+import { toInteger } from '../../../infrastructure/pagination/dto/page-query.dto';
+import { IsWholeNumber } from '../../../infrastructure/validation/whole-number.decorator';
+import { UUID } from '../../../infrastructure/validation/uuid.pipe';
+import { Optional } from '../../../infrastructure/validation/optional.decorator';
 import { DELIVERY_STATUSES, type DeliveryStatus, type Trigger, TRIGGERS } from '../../delivery.entity';
 import { ERROR_CODES, type ErrorCode } from '../../delivery-error';
-import { EventQueryDto } from './event-query.dto';
+import { EventQueryDto } from './event.dto';
 
 const RESPONSE_STATUS = /^([1-9]\d\d|[2-5]xx|none)$/;
 
-/** A field of a query that may be repeated, as a list without repeats. */
+/** Converts a repeatable query parameter to a list without duplicates. */
 const toList = ({ value }: { value: unknown }): unknown => (value === undefined ? value : [...new Set([value].flat())]);
 const toTrue = ({ value }: { value: unknown }): unknown => (value === 'true' ? true : value);
 
 export class DeliveryQueryDto extends EventQueryDto {
-  /** How many rows to return, 1 to 250; with `changedAfter` up to 1000. */
+  /** Number of rows to return: 1 to 250, or up to 1000 with `changedAfter`. */
   @ApiProperty({ type: 'integer', required: false, minimum: 1, maximum: 1000, default: 50 })
   @Optional()
   @Transform(toInteger)
@@ -24,41 +24,43 @@ export class DeliveryQueryDto extends EventQueryDto {
   override limit: number = 50;
 
   /**
-   * Only deliveries whose status is new since this point, in the order of the changes: `now`, or the `nextCursor` of such
-   * a list with the same filters, which is good for 5 minutes.
+   * Only deliveries whose status has changed since this point, in the order of the changes: `now`, or the `nextCursor` of such a
+   * list with the same filters, which is valid for 5 minutes.
    */
   @Optional()
   @IsString()
   @MaxLength(8000)
   changedAfter?: string;
 
-  /** With `changedAfter`: waits so long for the first change. 0 to 20 seconds. */
+  /** With `changedAfter`: seconds to wait for the first change, 0 to 20. */
   @ApiProperty({ type: 'integer', required: false, minimum: 0, maximum: 20, default: 0 })
   @Optional()
   @Transform(toInteger)
   @IsWholeNumber(0, 20)
   waitSeconds?: number;
 
-  /** Only deliveries with one of these statuses: `status=failed&status=canceled`. */
+  /** Only deliveries with one of these statuses, such as `status=failed&status=canceled`. */
   @Optional()
   @Transform(toList)
   @IsIn(DELIVERY_STATUSES, { each: true, message: `status must be among ${DELIVERY_STATUSES.join(', ')}` })
   @ApiProperty({ enum: DELIVERY_STATUSES, isArray: true, minItems: 1, required: false })
   status?: DeliveryStatus[];
 
-  /** Only deliveries with this error. */
+  /** Only deliveries with this error code. */
   @Optional()
   @IsIn(ERROR_CODES)
   @ApiProperty({ enum: ERROR_CODES, required: false })
   error?: ErrorCode;
 
-  /** Only deliveries with this answer: an exact status, `2xx` to `5xx`, or `none` for those that failed without one. */
+  /** Only deliveries with this response: an exact status, `2xx` to `5xx`, or `none` for failures without a response. */
   @Optional()
   @ApiProperty({ pattern: RESPONSE_STATUS.source, required: false, example: '5xx' })
   @Matches(RESPONSE_STATUS, { message: 'responseStatus must be a status such as 503, one of 2xx to 5xx, or none' })
   responseStatus?: string;
 
-  /** `true`: only deliveries that failed for good, while no later one of the event to the webhook succeeded or is pending. */
+  /**
+   * `true`: only deliveries that failed permanently, with no later successful or pending delivery of the event to the webhook.
+   */
   @Optional()
   @Transform(toTrue)
   @IsIn([true], { message: 'givenUp must be true' })
@@ -71,7 +73,7 @@ export class DeliveryQueryDto extends EventQueryDto {
   @Matches(UUID, { message: 'eventId must be a UUID' })
   eventId?: string;
 
-  /** Only deliveries that came about like this. */
+  /** Only deliveries with this trigger. */
   @Optional()
   @IsIn(TRIGGERS)
   @ApiProperty({ enum: TRIGGERS, required: false })

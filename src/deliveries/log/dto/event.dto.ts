@@ -1,8 +1,12 @@
+import { ApiProperty } from '@nestjs/swagger';
 import type { Event } from '../../../events/event.entity';
-import { timeOfId } from '../../../plumbing/database/id-time';
+import { timeOfId } from '../../../infrastructure/database/id-time';
+import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
+import { ApiId, ApiTime } from '../../../infrastructure/validation/api-field.decorator';
+import { IsEventFilter } from '../../../infrastructure/validation/event-filter.decorator';
+import { IsOptionalTime } from '../../../infrastructure/validation/time.decorator';
 import type { Delivery } from '../../delivery.entity';
 import { DeliveryDto } from '../../dto/delivery.dto';
-import { ApiId, ApiTime } from '../../../plumbing/validation/api-field.decorator';
 
 export class EventDto {
   /**
@@ -18,23 +22,25 @@ export class EventDto {
    */
   event: string;
 
-  /** Whose webhooks it reaches; null: everybody's. */
+  /** User whose webhooks receive the event; null for all users. */
   userId: string | null;
 
-  /** The user who published it over HTTP; null: published in process, or the reader is neither its user nor its publisher. */
+  /**
+   * User who published it over HTTP; null when it was published in process, or when you are neither its user nor its publisher.
+   */
   publishedBy: string | null;
 
-  /** W3C Trace Context of the request that published it; null: there was none, or as for `publishedBy`. */
+  /** W3C Trace Context of the request that published it; null when it had none, or as for `publishedBy`. */
   traceparent: string | null;
 
   /** When it was published. */
   @ApiTime()
   createdAt: string;
 
-  /** What happened, as the receivers get it. */
+  /** Data of the event, as receivers get it. */
   data: Record<string, unknown>;
 
-  /** When all its deliveries had been made out; null: not yet. */
+  /** When all its deliveries had been created; null until then. */
   @ApiTime()
   fannedOutAt: string | null;
 
@@ -54,7 +60,7 @@ export class EventDto {
   }
 }
 
-/** An event and what became of it at the reader's own webhooks. */
+/** An event and its deliveries to the reader's own webhooks. */
 export class EventDetailDto extends EventDto {
   /** The newest 250 deliveries to your own webhooks. */
   deliveries: DeliveryDto[];
@@ -62,4 +68,21 @@ export class EventDetailDto extends EventDto {
   static with(event: Event, readerId: string, deliveries: readonly Delivery[]): EventDetailDto {
     return { ...EventDto.from(event, readerId), deliveries: deliveries.map(DeliveryDto.from) };
   }
+}
+
+/** Filters for events and their deliveries. */
+export class EventQueryDto extends PageQueryDto {
+  /** Only results for events with this name, such as follower.gained. */
+  @IsEventFilter()
+  event?: string;
+
+  /** Only results created at this time or later, such as 2026-01-15T09:30:00Z. */
+  @IsOptionalTime()
+  @ApiProperty({ type: String, format: 'date-time', required: false })
+  since?: Date;
+
+  /** Only results created before this time, such as 2026-01-16T09:30:00+01:00. */
+  @IsOptionalTime()
+  @ApiProperty({ type: String, format: 'date-time', required: false })
+  until?: Date;
 }

@@ -1,15 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsIn } from 'class-validator';
 import { ERROR_CODES, type ErrorCode } from '../../delivery-error';
-import { IsEventFilter } from '../../../plumbing/validation/event-filter.decorator';
-import { Optional } from '../../../plumbing/validation/optional.decorator';
-import { IsOptionalTime, IsTime } from '../../../plumbing/validation/time.decorator';
+import { IsEventFilter } from '../../../infrastructure/validation/event-filter.decorator';
+import { Optional } from '../../../infrastructure/validation/optional.decorator';
+import { IsOptionalTime, IsTime } from '../../../infrastructure/validation/time.decorator';
 import { type Recovery, RECOVERY_STATUSES, type RecoveryStatus } from '../recovery.entity';
-import { ApiCount, ApiId, ApiTime } from '../../../plumbing/validation/api-field.decorator';
+import { ApiCount, ApiId, ApiTime } from '../../../infrastructure/validation/api-field.decorator';
 
 export class RecoverDto {
   /**
-   * Events created at this time or later: when the trouble began.
+   * Start of the time range: events created at this time or later.
    * @example 2026-01-15T09:30:00Z
    */
   @IsTime()
@@ -17,7 +17,7 @@ export class RecoverDto {
   since: Date;
 
   /**
-   * Events created before this time; absent: now.
+   * End of the time range: events created before this time. The default is now.
    * @example 2026-01-15T12:00:00+01:00
    */
   @IsOptionalTime()
@@ -28,20 +28,20 @@ export class RecoverDto {
   @IsEventFilter()
   event?: string;
 
-  /** Only events whose newest delivery has this error; `webhook_disabled`: those that were canceled. */
+  /** Only events whose newest delivery has this error; `webhook_disabled` selects events whose delivery was canceled. */
   @Optional()
   @IsIn(ERROR_CODES)
   @ApiProperty({ enum: ERROR_CODES, required: false })
   error?: ErrorCode;
 
-  /** True only counts, and changes nothing. */
+  /** If true, only counts the events and changes nothing. */
   @Optional()
   @IsBoolean()
   dryRun?: boolean = false;
 }
 
 export class RecoveryCountDto {
-  /** Events that would be sent again. */
+  /** Number of events that would be sent again. */
   @ApiCount()
   count: number;
 }
@@ -54,23 +54,25 @@ export class RecoveryDto {
   @ApiId()
   id: string;
 
-  /** `running` until the last event is queued, or the webhook is disabled or deleted. */
+  /** `running` until the last event is enqueued, or the webhook is disabled or deleted. */
   @ApiProperty({ enum: RECOVERY_STATUSES })
   status: RecoveryStatus;
 
-  /** Events that had to be sent again when it began. */
+  /** Number of events to send again when the recovery started. */
   @ApiCount()
   count: number;
 
-  /** Those that have a new delivery by now; what was brought home otherwise meanwhile is left out. */
+  /**
+   * Number of these events that have a new delivery so far; events that were delivered otherwise in the meantime are not counted.
+   */
   @ApiCount()
   queued: number;
 
-  /** When it was asked for. */
+  /** When the recovery was requested. */
   @ApiTime()
   createdAt: string;
 
-  /** When it was done; null: it is running. */
+  /** When the recovery completed; null while it is running. */
   @ApiTime()
   completedAt: string | null;
 

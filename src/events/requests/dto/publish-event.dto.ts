@@ -1,9 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EVENT_NAME, IDEMPOTENCY_KEY, USER_ID } from 'webhook-notification/catalogue';
+import { ApiId, ApiTime } from '../../../infrastructure/validation/api-field.decorator';
 import type { PublishedEvent } from '../../events.service';
-import { ApiId, ApiTime } from '../../../plumbing/validation/api-field.decorator';
+import { MAX_EVENTS } from '../batch-request';
 
-/** Documents the body that `publish-request.ts` reads. */
+/** Documents the body that `publish-request.ts` parses. */
 export class PublishEventDto {
   /**
    * Name of the event.
@@ -13,20 +14,23 @@ export class PublishEventDto {
   event: string;
 
   /**
-   * What happened: a JSON object that fits the schema of the event, see `GET /api/event-types`.
+   * Data of the event: a JSON object that matches the schema of its type, see `GET /api/event-types`.
    * @example { "accountId": "0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90", "follower": { "id": "109302", "username": "ada@example.social" }, "followersCount": 1843, "observedAt": "2026-01-15T09:30:00.000Z" }
    */
   data: Record<string, unknown>;
 
   /**
-   * A repeat with the same key answers the first event instead of publishing another; 1 to 255 printable ASCII
-   * characters. The header `Idempotency-Key` does the same.
+   * Repeating the same key returns the first event instead of publishing another; 1 to 255 printable ASCII characters. The header
+   * `Idempotency-Key` does the same.
    * @example follower-109302-gained-2026-01-15
    */
   @ApiProperty({ pattern: IDEMPOTENCY_KEY.source })
   idempotencyKey?: string;
 
-  /** Whose webhooks get it; absent: yours. Another user, or null for everybody, takes the scope events:broadcast. */
+  /**
+   * User whose webhooks receive the event; yours by default. Another user, or null for all users, requires the scope
+   * events:broadcast.
+   */
   @ApiProperty({ pattern: USER_ID.source })
   userId?: string | null;
 }
@@ -49,13 +53,20 @@ export class PublishedEventDto {
   @ApiTime()
   createdAt: string;
 
-  /** Whose webhooks get it; null: everybody's. */
+  /** User whose webhooks receive the event; null for all users. */
   userId: string | null;
 
-  /** True when the idempotency key had already published it. */
+  /** True when the idempotency key had already published the event. */
   duplicate: boolean;
 
   static from({ createdAt, ...event }: PublishedEvent): PublishedEventDto {
     return { ...event, createdAt: createdAt.toISOString() };
   }
+}
+
+/** Documents the body that `batch-request.ts` parses. */
+export class PublishBatchDto {
+  /** The events to publish, 1 to 100. */
+  @ApiProperty({ type: [PublishEventDto], minItems: 1, maxItems: MAX_EVENTS })
+  events: PublishEventDto[];
 }

@@ -6,14 +6,18 @@ import { CurrentUser } from '../../../auth/current-user.decorator';
 import { LargeBody } from '../../../auth/large-body.decorator';
 import { MANAGEMENT } from '../../../auth/rate-limit.decorator';
 import { Scopes } from '../../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../../plumbing/http/api-answer.decorator';
-import { PageQueryDto } from '../../../plumbing/pagination/dto/page-query.dto';
-import type { Page } from '../../../plumbing/pagination/page';
-import { IdParam } from '../../../plumbing/validation/id-param.decorator';
+import { ApiAnswer, ApiErrors } from '../../../infrastructure/http/api-answer.decorator';
+import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
+import type { Page } from '../../../infrastructure/pagination/page';
+import { IdParam } from '../../../infrastructure/validation/id-param.decorator';
 import { AccountsService } from './accounts.service';
-import { AccountDto, DeletedAccountDto } from './dto/account.dto';
-import { CreateAccountDto } from './dto/create-account.dto';
-import { FollowersChangeDto, PutFollowersDto } from './dto/followers.dto';
+import {
+  AccountDto,
+  CreateAccountDto,
+  DeletedAccountDto,
+  FollowersChangeDto,
+  PutFollowersDto,
+} from './dto/account.dto';
 import { parsePushedFollowers } from './pushed-followers';
 
 @ApiTags('Accounts')
@@ -25,7 +29,7 @@ export class AccountsController {
   @Scopes('accounts:manage')
   @ApiOperation({
     summary: 'Connect a social account',
-    description: 'Its followers are read from now on, and you get follower.gained and follower.lost.',
+    description: 'The service reads its followers from now on and publishes follower.gained and follower.lost.',
   })
   @ApiAnswer(AccountDto, { status: 201, description: 'The connected account.' })
   @ApiErrors(409, 413, 415)
@@ -55,8 +59,8 @@ export class AccountsController {
 
   @Delete(':id')
   @Scopes('accounts:manage')
-  @ApiOperation({ summary: 'Disconnect an account', description: 'Forgets its followers and publishes nothing.' })
-  @ApiAnswer(DeletedAccountDto, { description: 'The id of the account that is gone.' })
+  @ApiOperation({ summary: 'Disconnect an account', description: 'Deletes its followers without publishing events.' })
+  @ApiAnswer(DeletedAccountDto, { description: 'The id of the disconnected account.' })
   @ApiErrors(404, 413, 415)
   async remove(
     @CurrentUser() { userId }: Principal,
@@ -70,10 +74,11 @@ export class AccountsController {
   @LargeBody('list', 'accounts:manage', MANAGEMENT)
   @ApiOperation({
     summary: 'Push the followers of an account',
-    description: 'The whole list, up to 16 MiB. What differs from the last one is published; the first is only stored.',
+    description:
+      'Send the whole list, up to 16 MiB. Differences from the last list are published; the first list is only stored.',
   })
   @ApiBody({ type: PutFollowersDto })
-  @ApiAnswer(FollowersChangeDto, { description: 'What was stored and published.' })
+  @ApiAnswer(FollowersChangeDto, { description: 'The number of stored followers and published events.' })
   @ApiErrors(404, 409, 413, 415)
   async putFollowers(
     @CurrentUser() { userId }: Principal,

@@ -2,24 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { Config } from '../../../plumbing/config/config';
-import { ClockService } from '../../../plumbing/database/clock.service';
-import { AddressPolicy } from '../../../plumbing/destinations/address';
-import { judgeUrl } from '../../../plumbing/destinations/url';
-import { ApiError } from '../../../plumbing/errors/api-error';
-import { MESSAGES } from '../../../plumbing/errors/messages';
-import type { PageRequest } from '../../../plumbing/pagination/id-window';
-import { newestFirst } from '../../../plumbing/pagination/newest-first.query';
-import type { Page } from '../../../plumbing/pagination/page';
-import { judgeHandle, type Provider } from '../account-handle';
+import { Config } from '../../../infrastructure/config/config';
+import { ClockService } from '../../../infrastructure/database/clock.service';
+import { AddressPolicy } from '../../../infrastructure/destinations/address';
+import { validateUrl } from '../../../infrastructure/destinations/url';
+import { ApiError } from '../../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../../infrastructure/errors/messages';
+import type { PageRequest } from '../../../infrastructure/pagination/id-window';
+import { newestFirst } from '../../../infrastructure/pagination/newest-first.query';
+import type { Page } from '../../../infrastructure/pagination/page';
+import { validateHandle, type Provider } from '../account-handle';
 import { Account } from '../account.entity';
-import type { CreateAccountDto } from './dto/create-account.dto';
+import type { CreateAccountDto } from './dto/account.dto';
 import type { Follower } from '../follower';
 import { type FollowersChange, FollowerChangesService } from '../readings/follower-changes.service';
 
 const MAX_ACCOUNTS_PER_USER = 20;
 
-/** The social accounts of a user: connect, list, read, disconnect, and take a pushed list. */
+/** Connects, lists, reads and disconnects a user's social accounts, and stores pushed lists. */
 @Injectable()
 export class AccountsService {
   constructor(
@@ -31,15 +31,15 @@ export class AccountsService {
   ) {}
 
   /**
-   * Connects an account. It is due to be read at once, unless it is a push account.
-   * @throws ApiError 400 for a bad handle or a server that is not allowed, 409 when the user has 20 accounts
+   * Connects an account. It is due immediately, unless it is a push account.
+   * @throws ApiError 400 for an invalid handle or a blocked server, 409 when the user has 20 accounts
    */
   async create(
     userId: string,
     { provider, handle: wanted, intervalSeconds = 300 }: CreateAccountDto,
   ): Promise<Account> {
-    const handle = this.judge(provider, wanted);
-    const { id, at } = this.clock.birth();
+    const handle = this.validate(provider, wanted);
+    const { id, at } = this.clock.newId();
     return this.accounts.manager.transaction(async (manager) => {
       await this.refuseTooMany(manager, userId);
       const nextReadingAt = provider === 'push' ? null : at;
@@ -49,8 +49,8 @@ export class AccountsService {
   }
 
   /**
-   * One page of the user's accounts, newest first.
-   * @throws ApiError 400 for a bad cursor
+   * Returns one page of the user's accounts, newest first.
+   * @throws ApiError 400 for an invalid cursor
    */
   async list(userId: string, page: PageRequest): Promise<Page<Account>> {
     const query = this.accounts.createQueryBuilder('a').where('a.userId = :userId', { userId });
@@ -63,7 +63,7 @@ export class AccountsService {
   }
 
   /**
-   * Disconnects an account: forgets its followers and publishes nothing.
+   * Disconnects an account: deletes its followers without publishing events.
    * @throws ApiError 404 when the user has no such account
    */
   async remove(userId: string, id: string): Promise<void> {
@@ -72,7 +72,7 @@ export class AccountsService {
   }
 
   /**
-   * Stores the whole list of a push account and publishes what has changed. Concurrent calls wait for each other.
+   * Stores the whole list of a push account and publishes the changes. Concurrent calls wait for each other.
    * @throws ApiError 404 when the user has no such account, 409 when it is not a push account
    */
   async putFollowers(userId: string, id: string, followers: readonly Follower[]): Promise<FollowersChange> {
@@ -85,10 +85,10 @@ export class AccountsService {
     });
   }
 
-  private judge(provider: Provider, wanted: string): string {
-    const verdict = judgeHandle(provider, wanted);
+  private validate(provider: Provider, wanted: string): string {
+    const verdict = validateHandle(provider, wanted);
     if (!verdict.ok) throw new ApiError(400, verdict.reason);
-    const server = verdict.url === undefined ? null : judgeUrl(verdict.url, this.policy, this.config);
+    const server = verdict.url === undefined ? null : validateUrl(verdict.url, this.policy, this.config);
     if (server?.ok === false) throw new ApiError(400, server.reason.replace(/^url/, 'the server of handle'));
     return verdict.handle;
   }

@@ -9,7 +9,7 @@ const problemOf = (body: unknown): Promise<string> =>
   );
 
 describe('parsePushedFollowers', () => {
-  it('reads followers as they are', async () => {
+  it('returns followers unchanged', async () => {
     const followers = [
       ADA,
       { id: '2', username: 'bob', displayName: '' },
@@ -27,12 +27,12 @@ describe('parsePushedFollowers', () => {
     [{ followers: [ADA, ADA] }, 'followers.1.id is repeated'],
     [{ followers: [null] }, 'followers.0.id must be a string'],
     [{ followers: [{ ...ADA, constructor: 1 }] }, 'followers.0.constructor is not a known field'],
-  ])('refuses %j: %s', async (body, problem) => {
+  ])('rejects %j: %s', async (body, problem) => {
     expect(await problemOf(body)).toBe(problem);
   });
 
   it.each(['', 'x'.repeat(513), 'a\0', '\ud800', 5, null])(
-    'refuses %j as id, username or displayName',
+    'rejects %j as id, username or displayName',
     async (text) => {
       expect(await problemOf({ followers: [{ ...ADA, id: text }] })).toMatch(/^followers\.0\.id must be/);
       expect(await problemOf({ followers: [{ ...ADA, username: text }] })).toMatch(/^followers\.0\.username must be/);
@@ -44,12 +44,12 @@ describe('parsePushedFollowers', () => {
     },
   );
 
-  it('names ten faults of a hundred thousand', async () => {
+  it('lists ten of 100,000 errors', async () => {
     const followers = Array.from({ length: 100_000 }, () => ({}));
     expect((await problemOf({ followers })).split('; ')).toHaveLength(10);
   });
 
-  it('lets others have a turn meanwhile', async () => {
+  it('yields to other requests every 10,000 followers', async () => {
     const followers = Array.from({ length: 100_000 }, (_, i) => ({ id: `${i}`, username: 'x' }));
     const turn = jest.fn(noTurn);
     await parsePushedFollowers({ followers }, turn);

@@ -1,20 +1,20 @@
-import { ApiError } from '../../../plumbing/errors/api-error';
-import { messageFor } from '../../../plumbing/errors/messages';
+import { ApiError } from '../../../infrastructure/errors/api-error';
+import { messageFor } from '../../../infrastructure/errors/messages';
 import { type Follower, isName } from '../follower';
 
-/** The most followers that a push account may have. */
+/** Maximum number of followers of a push account. */
 export const MAX_PUSHED_FOLLOWERS = 100_000;
 
 const FIELDS = ['id', 'username', 'displayName'];
-const MAX_NAMED_FAULTS = 10;
-/** So many are judged before others get a turn. */
+const MAX_NAMED_PROBLEMS = 10;
+/** Number of followers that are validated before yielding to other requests. */
 const AT_ONCE = 10_000;
 
 /**
- * Reads the body of `PUT /api/accounts/:id/followers`. It is not a DTO because class-validator takes seconds for
- * 100,000 objects, and the process would do nothing else during that time.
- * @param nextTurn lets others have a turn, after each 10,000
- * @throws ApiError 400 that names up to ten faults
+ * Parses the body of `PUT /api/accounts/:id/followers`. It is not a DTO because class-validator takes seconds for
+ * 100,000 objects, and would block the process during that time.
+ * @param nextTurn yields to other requests, after every 10,000 followers
+ * @throws ApiError 400 that lists up to ten errors
  */
 export async function parsePushedFollowers(body: unknown, nextTurn: () => Promise<unknown>): Promise<Follower[]> {
   const { followers, ...others } = isObject(body) ? body : {};
@@ -26,7 +26,7 @@ export async function parsePushedFollowers(body: unknown, nextTurn: () => Promis
   const problems = [...unknown];
   const ids = new Set<unknown>();
   for (const [index, follower] of (followers as unknown[]).entries()) {
-    if (problems.length >= MAX_NAMED_FAULTS) break;
+    if (problems.length >= MAX_NAMED_PROBLEMS) break;
     if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
     problems.push(...problemsOf(follower).map((problem) => `followers.${index}.${problem}`));
     const id = isObject(follower) ? follower.id : undefined;
@@ -55,4 +55,4 @@ const MUST_BE_TEXT = 'must be 1 to 512 well-formed characters without NUL';
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const refusal = (problems: readonly string[]) => new ApiError(400, problems.slice(0, MAX_NAMED_FAULTS).join('; '));
+const refusal = (problems: readonly string[]) => new ApiError(400, problems.slice(0, MAX_NAMED_PROBLEMS).join('; '));

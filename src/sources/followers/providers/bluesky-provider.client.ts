@@ -1,11 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ClockService } from '../../../plumbing/database/clock.service';
-import { HttpClient } from '../../../plumbing/destinations/http.client';
-import { readBlueskyPage } from './bluesky-page';
-import type { Follower } from '../follower';
-import type { FollowerProvider } from '../follower';
+import { ClockService } from '../../../infrastructure/database/clock.service';
+import { HttpClient } from '../../../infrastructure/destinations/http.client';
+import { type Follower, type FollowerProvider, isName } from '../follower';
 import { endless, notAList, readAnswer } from './provider-answer';
 import { ReadingFailure } from '../reading-failure';
+
+/** One page of an account's followers. */
+interface BlueskyPage {
+  readonly followers: readonly Follower[];
+  /** Null on the last page. */
+  readonly cursor: string | null;
+}
 
 /** Injection token of the origin of Bluesky's public API. */
 export const BLUESKY_ORIGIN = 'BLUESKY_ORIGIN';
@@ -47,4 +52,19 @@ export class BlueskyProvider implements FollowerProvider {
     if (page === null) throw notAList(url.host);
     return page;
   }
+}
+
+/** Parses the output of `app.bsky.graph.getFollowers`; null if the body is something else. */
+function readBlueskyPage(body: unknown): BlueskyPage | null {
+  const { followers, cursor } = (body ?? {}) as { followers?: unknown; cursor?: unknown };
+  if (!Array.isArray(followers) || !['string', 'undefined'].includes(typeof cursor)) return null;
+  const read = (followers as unknown[]).map(readFollower);
+  if (!read.every((follower) => follower !== null)) return null;
+  return { followers: read, cursor: typeof cursor === 'string' && cursor !== '' ? cursor : null };
+}
+
+function readFollower(profile: unknown): Follower | null {
+  const { did, handle, displayName } = (profile ?? {}) as { did?: unknown; handle?: unknown; displayName?: unknown };
+  if (!isName(did) || !isName(handle)) return null;
+  return isName(displayName) ? { id: did, username: handle, displayName } : { id: did, username: handle };
 }

@@ -26,7 +26,7 @@ describe('nextLink', () => {
     },
   );
 
-  it('takes no time for a hostile header', () => {
+  it('parses a hostile header quickly', () => {
     const startedAt = performance.now();
     next(`<a>${'; a="'.repeat(3000)}`);
     next(`${'<'.repeat(16_000)}`);

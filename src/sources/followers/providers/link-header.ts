@@ -2,8 +2,8 @@
 const TOKEN = /<([^<>]*)>|;\s*([^\s=;,"]+)(?:\s*=\s*(?:"([^"]*)"|([^\s;,"]*)))?|[^]/g;
 
 /**
- * The target of the first link with `rel="next"`, resolved against the page's own url and without a fragment, which no
- * server gets; null when the page has none.
+ * Returns the target of the first link with `rel="next"`, resolved against the page's own URL and without a fragment,
+ * which is never sent to servers; null if the page has none.
  */
 export function nextLink(header: string | string[] | undefined, page: URL): URL | null {
   const text = Array.isArray(header) ? header.join(', ') : (header ?? '');

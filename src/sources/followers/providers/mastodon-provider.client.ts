@@ -1,13 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { ClockService } from '../../../plumbing/database/clock.service';
-import { HttpClient } from '../../../plumbing/destinations/http.client';
+import { ClockService } from '../../../infrastructure/database/clock.service';
+import { HttpClient } from '../../../infrastructure/destinations/http.client';
 import { partsOfMastodonHandle } from '../account-handle';
-import type { Follower } from '../follower';
-import type { FollowerProvider } from '../follower';
+import { type Follower, type FollowerProvider, isName } from '../follower';
 import { nextLink } from './link-header';
-import { type MastodonAccount, readMastodonAccount, readMastodonFollowers } from './mastodon-page';
 import { type Answer, endless, notAList, readAnswer } from './provider-answer';
 import { ReadingFailure } from '../reading-failure';
+
+/** An account as returned by `GET /api/v1/accounts/lookup`. */
+interface MastodonAccount {
+  readonly id: string;
+  readonly followersCount: number;
+}
 
 /** Followers per page: Mastodon's maximum. */
 const PAGE = 80;
@@ -30,7 +34,7 @@ export class MastodonProvider implements FollowerProvider {
       const { body, headers } = await this.get(url);
       const followers = readMastodonFollowers(body, url.host);
       if (followers === null) throw notAList(url.host);
-      // An account that hides its followers has an empty list, but its count is still right.
+      // An account with hidden followers returns an empty list, but still the correct count.
       if (seen.size === 0 && followers.length === 0 && account.followersCount > 0) throw hidden(url.host);
       yield followers;
       seen.add(url.href);
@@ -51,10 +55,33 @@ export class MastodonProvider implements FollowerProvider {
   }
 }
 
-/** A server must not send this service to another server. */
+/** Rejects a next page on another server: a server must not make this service call other servers. */
 function sameOrigin(next: URL | null, page: URL): URL | null {
   if (next === null || next.origin === page.origin) return next;
   throw new ReadingFailure(`${page.host} named another server for the next page, which is never followed.`);
 }
 
 const hidden = (host: string) => new ReadingFailure(`${host} does not show this account's followers: they are hidden.`);
+
+/** Parses an `Account` entity; null if the body is something else. */
+function readMastodonAccount(body: unknown): MastodonAccount | null {
+  const { id, followers_count: count } = (body ?? {}) as { id?: unknown; followers_count?: unknown };
+  return isName(id) ? { id, followersCount: typeof count === 'number' ? count : 0 } : null;
+}
+
+/**
+ * Parses a list of `Account` entities; null if the body is something else. An `acct` without a server is an account on
+ * `host`.
+ */
+function readMastodonFollowers(body: unknown, host: string): Follower[] | null {
+  if (!Array.isArray(body)) return null;
+  const followers = (body as unknown[]).map((account) => readFollower(account, host));
+  return followers.every((follower) => follower !== null) ? followers : null;
+}
+
+function readFollower(account: unknown, host: string): Follower | null {
+  const { id, acct, display_name: name } = (account ?? {}) as { id?: unknown; acct?: unknown; display_name?: unknown };
+  if (!isName(id) || !isName(acct)) return null;
+  const username = acct.includes('@') ? acct : `${acct}@${host}`;
+  return isName(name) ? { id, username, displayName: name } : { id, username };
+}

@@ -1,8 +1,8 @@
-import type { HttpFailure, HttpResponse, HttpResult } from '../../../plumbing/destinations/http-result';
+import type { HttpFailure, HttpResponse, HttpResult } from '../../../infrastructure/destinations/http-result';
 import { rateLimitWaitMs } from './provider-rate-limit';
 import { ReadingFailure } from '../reading-failure';
 
-/** A page as it came: parsed JSON of any shape. */
+/** A page before validation: parsed JSON of any shape. */
 export interface Answer {
   readonly body: unknown;
   readonly headers: HttpResponse['headers'];
@@ -20,8 +20,8 @@ const NO_ANSWER: Record<HttpFailure['code'], string> = {
 };
 
 /**
- * Reads what `host` answered to a request for a page.
- * @throws ReadingFailure with the sentence for the account's owner
+ * Parses the response of `host` to a request for a page.
+ * @throws ReadingFailure with a message for the account's owner
  */
 export function readAnswer(host: string, result: HttpResult, now: Date): Answer {
   if (result.kind === 'failure') throw new ReadingFailure(`${host} ${NO_ANSWER[result.code]}.`);
@@ -35,11 +35,11 @@ export function readAnswer(host: string, result: HttpResult, now: Date): Answer 
   }
 }
 
-/** The failure for an answer that is no list of followers, whether it is JSON or not. */
+/** Creates the failure for a response that is not a list of followers, whether it is JSON or not. */
 export const notAList = (host: string) =>
   new ReadingFailure(`${host} answered something that is no list of followers.`);
 
-/** The failure for pages that lead back to an earlier page, and so have no end. */
+/** Creates the failure for pages that link back to an earlier page, and so never end. */
 export const endless = (host: string) => new ReadingFailure(`${host} led back to a page that was already read.`);
 
 function refusal(host: string, status: number, waitMs: number): ReadingFailure {

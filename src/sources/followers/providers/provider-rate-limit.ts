@@ -1,13 +1,13 @@
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const MAX_WAIT_MS = 86_400_000;
-/** Smaller numbers are seconds from now, larger ones seconds since 1970. */
+/** Smaller numbers are seconds from now; larger ones are seconds since 1970. */
 const EARLIEST_UNIX_SECONDS = 1_000_000_000;
 
 /**
- * How long to wait, in ms, before the next request to a provider, at most a day. The provider says it in `retry-after`
- * (RFC 9110, seconds or a date), else in `x-ratelimit-reset` (Mastodon: an ISO 8601 time), else in `ratelimit-reset`
- * (Bluesky: seconds since 1970). 0 when it says nothing, or nothing that makes sense.
+ * Returns how long to wait, in ms, before the next request to a provider, at most a day. Reads `retry-after` (RFC 9110,
+ * seconds or a date), else `x-ratelimit-reset` (Mastodon: an ISO 8601 time), else `ratelimit-reset` (Bluesky: seconds
+ * since 1970). Returns 0 if none of them is valid.
  */
 export function rateLimitWaitMs(headers: Headers, now: Date): number {
   const given = [headers['retry-after'], headers['x-ratelimit-reset'], headers['ratelimit-reset']];

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { ClockService } from '../../../plumbing/database/clock.service';
+import { ClockService } from '../../../infrastructure/database/clock.service';
 import { RateLimitsService } from '../../../auth/limits/rate-limits.service';
 import { EventsService } from '../../../events/events.service';
 import { Account } from '../account.entity';
 import type { Follower } from '../follower';
 import { type Difference, FollowersRepository } from './followers.repository';
 
-/** What a list of followers has changed. */
+/** Result of storing a list of followers. */
 export interface FollowersChange {
   followersCount: number;
   gained: number;
@@ -16,7 +16,7 @@ export interface FollowersChange {
 
 const STAGED_AT_ONCE = 5000;
 
-/** Stores lists of followers and publishes what has changed, both in the caller's transaction. */
+/** Stores lists of followers and publishes the changes, both in the caller's transaction. */
 @Injectable()
 export class FollowerChangesService {
   constructor(
@@ -27,8 +27,9 @@ export class FollowerChangesService {
   ) {}
 
   /**
-   * Stages a list that is in memory and takes it in. Its changes count as events that the user publishes.
-   * @throws ApiError 429 when these are too many within a minute; then nothing is published, and nothing is to be committed
+   * Stages a list from memory and makes it the current one. Its changes count as events that the user publishes.
+   * @throws ApiError 429 when these are too many within a minute; then nothing is published, and the caller must roll
+   *   back
    */
   async replace(
     manager: EntityManager,
@@ -45,7 +46,7 @@ export class FollowerChangesService {
     return this.takeIn(manager, account, readingId, difference);
   }
 
-  /** Makes the staged list the one that counts and publishes the difference. An account's first list is only stored. */
+  /** Makes the staged list the current one and publishes the differences. An account's first list is only stored. */
   async takeIn(
     manager: EntityManager,
     account: Account,

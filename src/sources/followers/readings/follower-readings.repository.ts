@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { type Statement, StatementsService } from '../../../plumbing/database/statements.service';
+import { type Statement, StatementsService } from '../../../infrastructure/database/statements.service';
 import { Account } from '../account.entity';
 import type { Follower } from '../follower';
 import { columnsOf, FollowersRepository } from './followers.repository';
 import { ReadingAbandoned } from '../reading-failure';
 
-/** An account that this process holds, and may read while it holds it. */
+/** An account that this process has claimed and may read while it holds it. */
 export interface Reading {
   /** Id of the account. */
   id: string;
@@ -16,17 +16,20 @@ export interface Reading {
   handle: string;
 }
 
-/** How long a reading holds its account after each page. A page takes less, even with the longest deadline. */
+/** How long a reading holds its account after each page. A page takes less, even with the longest timeout. */
 const HELD = `interval '3 minutes'`;
 
-/** The most accounts of one user that are read at once, so that one user's slow servers do not delay other users. */
+/** Maximum number of a user's accounts that are read at once, so that one user's slow servers do not delay other users. */
 const MOST_OF_A_USER = 3;
 
-/** No account waits longer than a day for its next reading: a time beyond two days is of a clock that was ahead. */
+/**
+ * No account waits longer than a day for its next reading: a time more than two days ahead comes from a clock that was
+ * ahead.
+ */
 const isDue = (a: string): string =>
   `(${a}.next_reading_at <= now() or ${a}.next_reading_at > now() + interval '2 days')`;
 
-/** An account that is being read becomes due again when its reader has died. Two processes never take the same one. */
+/** An account that is being read becomes due again if its reader has died. Two processes never claim the same one. */
 const CLAIM: Statement = {
   name: 'claim_accounts',
   text: `
@@ -48,7 +51,7 @@ const CLAIM: Statement = {
   returning a.id, a.reading_id as "readingId", a.provider, a.handle`,
 };
 
-/** Stages a page only while the account is held, and extends the holding. A follower on two pages counts once. */
+/** Stages a page only while the account is held, and extends the hold. A follower on two pages counts once. */
 const STAGE = `
   with held as (
     update webhook_service.accounts set next_reading_at = now() + ${HELD} where id = $1 and reading_id = $2
@@ -60,7 +63,7 @@ const STAGE = `
   )
   select id from held`;
 
-/** Keeps what the present holder has staged: the process that runs this may have lost the account without notice. */
+/** Keeps the rows of the current holder, because this process may have lost the account without noticing. */
 const CLEAR_STALE = `
   delete from webhook_service.staged_followers
   where account_id = $1
@@ -75,7 +78,7 @@ const FAIL = `
     next_reading_at = now() + greatest(make_interval(secs => interval_seconds), make_interval(secs => $4))
   where id = $1 and reading_id = $2`;
 
-/** Which process reads which account. This is kept in rows, so any process may die at any time. */
+/** Stores which process reads which account. The state is in rows, so any process may die at any time. */
 @Injectable()
 export class FollowerReadingsRepository {
   constructor(
@@ -84,12 +87,12 @@ export class FollowerReadingsRepository {
     private readonly statements: StatementsService,
   ) {}
 
-  /** Takes up to `limit` accounts that are due, of users with fewer than `perUser` held, and holds each for 3 minutes. */
+  /** Claims up to `limit` due accounts of users with fewer than `perUser` held, and holds each for 3 minutes. */
   claim(limit: number, perUser = MOST_OF_A_USER): Promise<Reading[]> {
     return this.statements.run<Reading & Record<string, unknown>>(CLAIM, [limit, perUser]);
   }
 
-  /** Deletes what earlier readings of the account have staged and left behind. */
+  /** Deletes the rows that earlier readings of the account have left staged. */
   async begin(reading: Reading): Promise<void> {
     await this.dataSource.query(CLEAR_STALE, [reading.id]);
   }
@@ -105,7 +108,7 @@ export class FollowerReadingsRepository {
   }
 
   /**
-   * Ends a reading. What `settle` does and the time of the next reading are one transaction.
+   * Ends a reading. Runs `settle` and sets the time of the next reading in one transaction.
    * @throws ReadingAbandoned when the account is no longer held
    */
   async finish(reading: Reading, settle: (manager: EntityManager, account: Account) => Promise<void>): Promise<void> {
@@ -120,13 +123,13 @@ export class FollowerReadingsRepository {
     });
   }
 
-  /** Records, in the transaction that ends a reading, what the next reading has to confirm. */
+  /** Records what the next reading must confirm, in the transaction that ends a reading. */
   async suspect(manager: EntityManager, id: string, suspicion: string): Promise<void> {
     const lastError = `The last reading ${suspicion} followers: it counts when the next one confirms it.`;
     await manager.update(Account, { id }, { suspicion, lastError });
   }
 
-  /** Ends a reading that does not count. The next one comes after the account's interval, but not before `waitMs`. */
+  /** Ends a failed reading. The next one starts after the account's interval, but not before `waitMs`. */
   async fail({ id, readingId }: Reading, lastError: string, waitMs: number): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       const [, held] = await manager.query<[unknown, number]>(FAIL, [id, readingId, lastError, waitMs / 1000]);
@@ -134,7 +137,7 @@ export class FollowerReadingsRepository {
     });
   }
 
-  /** Gives the account back: it is due at once, for any process. */
+  /** Releases the account. It is due immediately, for any process. */
   async release({ id, readingId }: Reading): Promise<void> {
     await this.dataSource.query(RELEASE, [id, readingId]);
   }

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { ApiError } from '../../../plumbing/errors/api-error';
+import { ApiError } from '../../../infrastructure/errors/api-error';
 import type { Account } from '../account.entity';
 import { BlueskyProvider } from '../providers/bluesky-provider.client';
 import { FollowerChangesService } from './follower-changes.service';
@@ -15,10 +15,10 @@ const MAX_PAGES = 3200;
 const MAX_FOLLOWERS = 250_000;
 const WITHIN_MS = 1_800_000;
 
-/** Reads the followers of accounts that are due. A list counts only when it was read to its end. */
+/** Reads the followers of due accounts. A list takes effect only if it was read completely. */
 @Injectable()
 export class FollowerReadingsService {
-  private readonly logger = new Logger('Followers');
+  private readonly logger = new Logger(FollowerReadingsService.name);
   private readonly providers: Readonly<Partial<Record<Account['provider'], FollowerProvider>>>;
 
   constructor(
@@ -31,12 +31,15 @@ export class FollowerReadingsService {
     this.providers = { mastodon, bluesky };
   }
 
-  /** Takes up to `limit` accounts that are due, of users with fewer than `perUser` held. The caller must `read` each of them now. */
+  /**
+   * Claims up to `limit` due accounts of users with fewer than `perUser` held. The caller must `read` each of them
+   * immediately.
+   */
   claim(limit: number, perUser?: number): Promise<Reading[]> {
     return this.readings.claim(limit, perUser);
   }
 
-  /** Reads an account and stores its list. Never throws: the owner is shown the failure, or the reading is repeated. */
+  /** Reads an account and stores its list. Never throws: the owner sees the failure, or the reading is retried. */
   async read(reading: Reading, stop?: AbortSignal): Promise<void> {
     try {
       await this.stageAll(reading, stop);
@@ -77,11 +80,11 @@ export class FollowerReadingsService {
     if (stop?.aborted) return this.readings.release(reading);
     if (error instanceof ReadingFailure) return this.readings.fail(reading, error.message, error.waitMs);
     if (error instanceof ApiError) return this.readings.fail(reading, error.message, 0);
-    // The account stays held until its time is over, and is due again then.
+    // The account stays held until its hold expires, and is then due again.
     this.warn(error);
   }
 
   private warn(error: unknown): void {
-    this.logger.warn(`A reading of followers failed, and is repeated within minutes: ${String(error)}`);
+    this.logger.warn(`Reading followers failed; retrying within minutes: ${String(error)}`);
   }
 }

@@ -1,40 +1,32 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Repeat } from '../../../plumbing/timers/repeat.timer';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { logFirst, Repeat } from '../../../infrastructure/concurrency/repeat.timer';
+import { WorkerTasksService } from '../../../infrastructure/queue/worker-tasks.service';
 import { FollowerReadingsService } from './follower-readings.service';
 
 const LOOK_EVERY_MS = 1000;
 const MAX_READINGS = 24;
-/** So many readings are kept for users who have none: slow servers of others do not delay them. */
+/** Readings reserved for users without a running one, so that slow servers of other users do not delay them. */
 const KEPT = MAX_READINGS / 2;
 
-/** Looks for accounts that are due, every second, in every worker process. */
+/** Polls for due accounts every second, in every worker process. */
 @Injectable()
-export class FollowersTimerService implements OnApplicationShutdown {
-  private readonly logger = new Logger('Followers');
+export class FollowersTimerService implements OnModuleDestroy {
+  private readonly logger = new Logger(FollowersTimerService.name);
   private readonly stopping = new AbortController();
   private readonly underway = new Set<Promise<void>>();
-  private readonly repeat = new Repeat(() => this.look(), {
-    everyMs: LOOK_EVERY_MS,
-    onFailure: (error, isRepeated) => {
-      if (!isRepeated) this.logger.warn(`Accounts cannot be looked for, which is tried every second: ${String(error)}`);
-    },
-  });
 
-  constructor(private readonly readings: FollowerReadingsService) {}
-
-  /** Reads accounts that are due, from now on. */
-  start(): void {
-    this.repeat.start();
+  constructor(
+    private readonly readings: FollowerReadingsService,
+    tasks: WorkerTasksService,
+  ) {
+    tasks.add(
+      new Repeat(() => this.look(), { everyMs: LOOK_EVERY_MS, onFailure: logFirst(this.logger, 'Polling accounts') }),
+    );
   }
 
-  /** Begins no further reading. Readings under way end at their next page, and other processes repeat them. */
-  async stop(): Promise<void> {
+  /** Running readings end at their next page, and other processes repeat them. */
+  onModuleDestroy(): void {
     this.stopping.abort();
-    await this.repeat.stop();
-  }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.stop();
   }
 
   private async look(): Promise<void> {

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Follower } from '../follower';
 
-/** How a staged list differs from the one that counts. */
+/** Differences between a staged list and the current one. */
 export interface Difference {
   gained: number;
   lost: number;
-  /** Followers in the list that counts. */
+  /** Followers in the current list. */
   known: number;
   /** Followers in the staged list. */
   staged: number;
@@ -17,8 +17,8 @@ const STAGE = `
   select $1, $2, f.* from unnest($3::text[], $4::text[], $5::text[]) as f`;
 
 /**
- * The planner has no statistics of rows that were staged a moment ago and expects few of them. It would choose a nested
- * loop and compare each of 100,000 followers with each of 100,000.
+ * The planner has no statistics of rows that were just staged and expects few of them. It would choose a nested loop
+ * and compare each of 100,000 followers with each of 100,000.
  */
 const PLAN_FOR_MANY = 'set local enable_nestloop = off';
 
@@ -56,7 +56,7 @@ const DELETE_LOST = `
     where s.account_id = $1 and s.reading_id = $2 and s.follower_id = k.follower_id
   )`;
 
-/** Followers who stay keep their row. Their names are updated. */
+/** Followers who stay keep their rows. Their names are updated. */
 const TAKE_OVER = `
   insert into webhook_service.account_followers as k (account_id, follower_id, username, display_name)
   select account_id, follower_id, username, display_name from webhook_service.staged_followers
@@ -74,7 +74,7 @@ interface FollowerRow {
   displayName: string | null;
 }
 
-/** Followers as the arrays that a statement unnests: ids, usernames, display names. */
+/** Returns followers as the arrays that a statement unnests: ids, usernames, display names. */
 export function columnsOf(followers: readonly Follower[]): [string[], string[], (string | null)[]] {
   return [
     followers.map(({ id }) => id),
@@ -83,10 +83,13 @@ export function columnsOf(followers: readonly Follower[]): [string[], string[], 
   ];
 }
 
-/** Compares lists of followers in the database, where they are. Every statement runs in the caller's transaction. */
+/** Compares lists of followers inside the database. Every statement runs in the caller's transaction. */
 @Injectable()
 export class FollowersRepository {
-  /** Adds followers to the staged list of a reading. Throws when one of them is staged already. */
+  /**
+   * Adds followers to the staged list of a reading.
+   * @throws Error when one of them is already staged
+   */
   async stage(
     manager: EntityManager,
     accountId: string,
@@ -96,30 +99,30 @@ export class FollowersRepository {
     await manager.query(STAGE, [accountId, readingId, ...columnsOf(followers)]);
   }
 
-  /** Compares the staged list with the one that counts. Turns nested loops off for the rest of the transaction. */
+  /** Compares the staged list with the current one. Disables nested loops for the rest of the transaction. */
   async compare(manager: EntityManager, accountId: string, readingId: string): Promise<Difference> {
     await manager.query(PLAN_FOR_MANY);
     const [difference] = await manager.query<[Difference]>(COMPARE, [accountId, readingId]);
     return difference;
   }
 
-  /** The followers that are only in the staged list, in pages. */
+  /** Returns the followers that are only in the staged list, in pages. */
   gained(manager: EntityManager, accountId: string, readingId: string): AsyncGenerator<Follower[]> {
     return this.pages(manager, GAINED, accountId, readingId);
   }
 
-  /** The followers that are only in the list that counts, in pages. */
+  /** Returns the followers that are only in the current list, in pages. */
   lost(manager: EntityManager, accountId: string, readingId: string): AsyncGenerator<Follower[]> {
     return this.pages(manager, LOST, accountId, readingId);
   }
 
-  /** Makes the staged list the one that counts. */
+  /** Makes the staged list the current one. */
   async takeOver(manager: EntityManager, accountId: string, readingId: string): Promise<void> {
     await manager.query(DELETE_LOST, [accountId, readingId]);
     await manager.query(TAKE_OVER, [accountId, readingId]);
   }
 
-  /** Deletes everything that is staged for an account. The caller has locked the account. */
+  /** Deletes all staged rows of an account. The caller has locked the account. */
   async clear(manager: EntityManager, accountId: string): Promise<void> {
     await manager.query(CLEAR, [accountId]);
   }

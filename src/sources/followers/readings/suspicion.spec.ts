@@ -8,7 +8,7 @@ it.each([
   [{ gained: 0, lost: 1, known: 1, staged: 0 }, 'lost all'],
   [{ gained: 0, lost: 20_000, known: 20_000, staged: 0 }, 'lost all'],
   [{ gained: 0, lost: 0, known: 0, staged: 0 }, null],
-  // Everybody else has come instead of those who were there: strange, but not a list that was cut short.
+  // All followers were replaced by others: strange, but not a truncated list.
   [{ gained: 3, lost: 3, known: 3, staged: 3 }, null],
 ])('suspicionOf(%j) is %s', (difference, suspicion) => {
   expect(suspicionOf(difference)).toBe(suspicion);

@@ -3,8 +3,8 @@ import type { Difference } from './followers.repository';
 const MANY = 10_000;
 
 /**
- * What makes a reading too doubtful to count at once: the account would gain or lose more than 10,000 followers, or
- * lose all. Null when nothing does. The next reading confirms it when it gives the same text.
+ * Returns why a reading is too doubtful to take effect at once: the account would gain or lose more than 10,000
+ * followers, or lose all. Null if there is no doubt. The next reading confirms it by returning the same text.
  */
 export function suspicionOf({ gained, lost, known, staged }: Difference): string | null {
   const suspicions = [

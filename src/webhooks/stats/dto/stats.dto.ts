@@ -1,31 +1,36 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiCount, ApiTime } from '../../../plumbing/validation/api-field.decorator';
+import { IsIn, Matches } from 'class-validator';
+import { ApiCount, ApiTime } from '../../../infrastructure/validation/api-field.decorator';
+import { Optional } from '../../../infrastructure/validation/optional.decorator';
+import { IsOptionalTime } from '../../../infrastructure/validation/time.decorator';
+import { UUID } from '../../../infrastructure/validation/uuid.pipe';
 import type { AttemptNumbers } from '../attempt-numbers';
 import type { Stats, WebhookStats } from '../stats.service';
+import { type Step, STEPS } from '../step-window';
 
-/** What attempts came to, tests apart. */
+/** Statistics of attempts, excluding test deliveries. */
 export class AttemptNumbersDto implements AttemptNumbers {
-  /** Attempts that succeeded. */
+  /** Number of attempts that succeeded. */
   @ApiCount()
   succeeded: number;
 
-  /** Attempts that failed, those that were repeated included. */
+  /** Number of attempts that failed, including those that were retried. */
   @ApiCount()
   failed: number;
 
-  /** Attempts that were not made, because their webhook was disabled or deleted. */
+  /** Number of attempts that were canceled because their webhook was disabled or deleted. */
   @ApiCount()
   canceled: number;
 
-  /** Half of the answers took so many milliseconds or less, to within 20 %; null: there was no answer. */
+  /** Median response time in ms, accurate to 20 %; null if there was no response. */
   @ApiCount({ nullable: true })
   p50Ms: number | null;
 
-  /** 95 of 100 answers took so many milliseconds or less, to within 20 %; null: there was no answer. */
+  /** 95th percentile of the response time in ms, accurate to 20 %; null if there was no response. */
   @ApiCount({ nullable: true })
   p95Ms: number | null;
 
-  /** Attempts by the code of their error, see docs/errors.md. */
+  /** Number of attempts by error code, see docs/errors.md. */
   @ApiProperty({ type: 'object', additionalProperties: { type: 'integer', minimum: 1 }, example: { timeout: 3 } })
   byError: Record<string, number>;
 }
@@ -37,10 +42,10 @@ export class StatsStepDto extends AttemptNumbersDto {
 }
 
 export class StatsDto {
-  /** One entry for each step, the earliest first. */
+  /** One entry per step, earliest first. */
   steps: StatsStepDto[];
 
-  /** All steps together. */
+  /** Totals of all steps. */
   totals: AttemptNumbersDto;
 
   static from({ steps, totals }: Stats): StatsDto {
@@ -49,11 +54,11 @@ export class StatsDto {
 }
 
 export class WebhookStatsDto extends StatsDto {
-  /** Deliveries that are pending, tests apart; counted up to 1,000. */
+  /** Number of pending deliveries, excluding test deliveries, counted up to 1,000. */
   @ApiCount({ maximum: 1000 })
   pending: number;
 
-  /** When an attempt was last made, tests excluded; null: none is kept. */
+  /** When an attempt was last made, excluding test deliveries; null if none is on record. */
   @ApiTime()
   lastDeliveryAt: string | null;
 
@@ -61,4 +66,28 @@ export class WebhookStatsDto extends StatsDto {
     const { pending, lastDeliveryAt } = stats;
     return { ...StatsDto.from(stats), pending, lastDeliveryAt: lastDeliveryAt?.toISOString() ?? null };
   }
+}
+
+export class StatsQueryDto {
+  /** Counts only attempts to this webhook. */
+  @Optional()
+  @ApiProperty({ format: 'uuid', required: false })
+  @Matches(UUID, { message: 'webhookId must be a UUID' })
+  webhookId?: string;
+
+  /** Starts with the step that contains this time, such as 2026-01-15T09:30:00Z. Default: 24 hours before `until`. */
+  @IsOptionalTime()
+  @ApiProperty({ type: String, format: 'date-time', required: false })
+  since?: Date;
+
+  /** Ends with the step that ends at or after this time. Default: now. */
+  @IsOptionalTime()
+  @ApiProperty({ type: String, format: 'date-time', required: false })
+  until?: Date;
+
+  /** Length of each step. */
+  @Optional()
+  @IsIn(STEPS)
+  @ApiProperty({ enum: STEPS, required: false, default: '1h' })
+  step: Step = '1h';
 }

@@ -9,7 +9,7 @@ import { firstDeliveryId } from '../../../../src/deliveries/fan-out/first-delive
 import { SlotsService } from '../../../../src/deliveries/slots/slots.service';
 import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
 import { FAN_OUT_QUEUE, FanOutQueue } from '../../../../src/events/fan-out.queue';
-import { ClockService } from '../../../../src/plumbing/database/clock.service';
+import { ClockService } from '../../../../src/infrastructure/database/clock.service';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 import { type Hook, useReceiver } from '../../../support/receiver';
@@ -22,11 +22,11 @@ interface Row {
   attempt: number;
   status: string;
   error: string | null;
-  /** The transaction that wrote the row as it is. */
+  /** The transaction that wrote this version of the row. */
   xmin: string;
 }
 
-/** Resolves when the test says so. */
+/** Returns a promise and the function that resolves it. */
 function promised(): [promise: Promise<void>, resolve: () => void] {
   let resolve: () => void = () => undefined;
   return [new Promise<void>((done) => (resolve = done)), resolve];
@@ -41,7 +41,7 @@ describeOnStores('The first attempt of an event', (store) => {
   beforeAll(async () => {
     database = await cloneDatabase();
     const key = Buffer.alloc(32, 1).toString('base64');
-    // No retry comes while a test looks.
+    // No retry starts during a test.
     const settings = { ...store.settings(), SECRETS_KEY: key, RETRY_BASE_DELAY_MS: '60000' };
     app = await startApplication(database.url, [], { ...settings, DELIVERY_TIMEOUT_MS: '60000' });
     other = await startApplication(database.url, [], { ...settings, DELIVERY_CONCURRENCY: '1' });
@@ -57,9 +57,9 @@ describeOnStores('The first attempt of an event', (store) => {
     return webhook.id;
   }
 
-  /** An event that nobody has offered yet. */
+  /** An event that is not enqueued yet. */
   async function event(userId: string, body = '{}'): Promise<string> {
-    const { id } = app.get(ClockService).birth();
+    const { id } = app.get(ClockService).newId();
     const insert = `insert into webhook_service.events (id, name, user_id, body) values ($1, 'job.started', $2, $3)`;
     await database.query(insert, [id, userId, body]);
     return id;
@@ -82,7 +82,7 @@ describeOnStores('The first attempt of an event', (store) => {
 
   const fanOut = (eventId: string, by = app) => by.get(FanOutService).fanOutAll([eventId]);
 
-  it('has one row, written once, together with the mark of its event', async () => {
+  it('has one row, written once, in the transaction that completes its event', async () => {
     const [userId, hook] = [randomUUID(), receiver.hook()];
     await subscribed(userId, hook);
     const id = await event(userId);
@@ -95,7 +95,7 @@ describeOnStores('The first attempt of an event', (store) => {
     expect([row, hook.calls.length]).toMatchObject([{ status: 'succeeded', xmin }, 1]);
   });
 
-  it('that failed appears together with the next one', async () => {
+  it('is recorded together with the next attempt when it fails', async () => {
     const [userId, hook] = [randomUUID(), receiver.hook({ status: 500 })];
     await subscribed(userId, hook);
     const id = await event(userId);
@@ -107,7 +107,7 @@ describeOnStores('The first attempt of an event', (store) => {
     ]);
   });
 
-  it('gets a pending row after a second, and its event does not wait for it', async () => {
+  it('gets a pending row after a second, and its event completes without waiting for it', async () => {
     const [answered, answer] = promised();
     const [userId, hook] = [randomUUID(), receiver.hook({ after: answered })];
     await subscribed(userId, hook);
@@ -124,14 +124,14 @@ describeOnStores('The first attempt of an event', (store) => {
     const [userId, hook] = [randomUUID(), receiver.hook()];
     await subscribed(userId, hook);
     const id = await event(userId);
-    // As the sweeper leaves it, or a job that comes late finds it.
+    // The state in which the sweeper leaves the event, or a late job finds it.
     await database.query('update webhook_service.events set leased_until = now() where id = $1', [id]);
     await Promise.all([fanOut(id), fanOut(id, other)]);
     await waitFor(() => isFannedOut(id), { what: 'the fan-out' });
     expect([(await rowsOf(id)).length, hook.calls.length]).toEqual([1, 1]);
   });
 
-  it('is not made again by a worker that gets the event while another one holds it', async () => {
+  it('is not repeated by a worker that receives the event while another one holds it', async () => {
     const [answered, answer] = promised();
     const [userId, hook, silent] = [randomUUID(), receiver.hook(), receiver.hook({ after: answered })];
     await Promise.all([subscribed(userId, hook), subscribed(userId, silent)]);
@@ -139,14 +139,14 @@ describeOnStores('The first attempt of an event', (store) => {
     const held = fanOut(id);
     const isClaimed = async () =>
       (await database.query('select from webhook_service.events where id = $1 and claimed', [id])).length === 1;
-    await waitFor(isClaimed, { what: 'a claim that stands in the row' });
+    await waitFor(isClaimed, { what: 'the claim in the row' });
     await fanOut(id, other);
     answer();
     await held;
     expect([hook.calls.length, silent.calls.length]).toEqual([1, 1]);
   });
 
-  it('is made only where there is no row, when a worker has died on the way', async () => {
+  it('is made only for webhooks without a row after a worker died during the fan-out', async () => {
     const [userId, sent, unsent] = [randomUUID(), receiver.hook(), receiver.hook()];
     const webhookId = await subscribed(userId, sent);
     await subscribed(userId, unsent);
@@ -163,30 +163,30 @@ describeOnStores('The first attempt of an event', (store) => {
     expect([sent.calls.length, unsent.calls.length, (await rowsOf(id)).length]).toEqual([0, 1, 2]);
   });
 
-  it('is not made again when the mark of its event fails, neither by its job nor by the sweeper', async () => {
+  it('is not repeated by its job or the sweeper when completing its event fails', async () => {
     const [userId, hooks] = [randomUUID(), [receiver.hook(), receiver.hook()]];
     for (const hook of hooks) await subscribed(userId, hook);
     const id = await event(userId);
     const marks = [app, other].map((one) => jest.spyOn(one.get(FanOutRepository), 'complete'));
     for (const mark of marks) mark.mockRejectedValueOnce(new Error('cut off'));
     await app.get(FanOutQueue).enqueue([id]);
-    await waitFor(() => marks.some(({ mock }) => mock.calls.length > 0), { what: 'a mark that fails' });
+    await waitFor(() => marks.some(({ mock }) => mock.calls.length > 0), { what: 'a failed completion' });
     for (const mark of marks) mark.mockRestore();
     const isIdle = async () => (await app.get<Queue>(getQueueToken(FAN_OUT_QUEUE)).getJobCounts()).active === 0;
     await waitFor(isIdle, { what: 'the end of the job' });
     expect(await app.get<Queue>(getQueueToken(FAN_OUT_QUEUE)).count()).toBe(0);
     await database.query('update webhook_service.events set leased_until = now() where id = $1', [id]);
     await waitFor(() => app.get(SweeperService).sweep(), { what: 'a sweep' });
-    await waitFor(() => isFannedOut(id), { what: 'the mark' });
+    await waitFor(() => isFannedOut(id), { what: 'the completion of the event' });
     expect(hooks.map(({ calls }) => calls.length)).toEqual([1, 1]);
   });
 
-  it('is not made again when a crash of PostgreSQL has undone the mark of its event, and that its job is done', async () => {
+  it('is not repeated when a PostgreSQL crash has undone the completion of its event and job', async () => {
     const [userId, hook] = [randomUUID(), receiver.hook()];
     await subscribed(userId, hook);
     const id = await event(userId);
     await fanOut(id);
-    // As new as it can be.
+    // As recent as possible.
     await database.query(
       `update webhook_service.events
        set fanned_out_at = null, accepted_at = now(), leased_until = now() + interval '5 seconds' where id = $1`,
@@ -196,7 +196,7 @@ describeOnStores('The first attempt of an event', (store) => {
     expect([await isFannedOut(id), hook.calls.length]).toEqual([true, 1]);
   });
 
-  it('has no next one when its webhook was disabled meanwhile', async () => {
+  it('is not retried when its webhook was disabled in the meantime', async () => {
     const [answered, answer] = promised();
     const [userId, hook] = [randomUUID(), receiver.hook({ status: 500, after: answered })];
     const webhookId = await subscribed(userId, hook);
@@ -209,7 +209,7 @@ describeOnStores('The first attempt of an event', (store) => {
     expect(await rowsOf(id)).toMatchObject([{ attempt: 1, status: 'failed' }]);
   });
 
-  it('waits for whoever is changing its webhook, and nobody else does', async () => {
+  it('waits for a concurrent change of its webhook, but not of other webhooks', async () => {
     const [answered, answer] = promised();
     const users = [randomUUID(), randomUUID()] as const;
     const hooks = [receiver.hook({ status: 500, after: answered }), receiver.hook({ status: 500, after: answered })];
@@ -236,11 +236,11 @@ describeOnStores('The first attempt of an event', (store) => {
     const webhookId = await subscribed(userId, hook);
     const id = await event(userId);
     const [slots, busy] = [other.get(SlotsService), { userId: 'somebody else', webhookId: randomUUID() }];
-    slots.acquireAnyway(busy);
+    void slots.acquire(busy);
     const acquire = jest.spyOn(slots, 'acquire');
     const waiting = fanOut(id, other);
-    const isWaiting = () => acquire.mock.calls.some(([lane]) => lane.webhookId === webhookId);
-    await waitFor(isWaiting, { what: 'a delivery in the line' });
+    const isWaiting = () => acquire.mock.calls.some(([key]) => key.webhookId === webhookId);
+    await waitFor(isWaiting, { what: 'a delivery that waits for a slot' });
     await app.get(WebhooksService).remove(userId, webhookId);
     slots.release(busy, null);
     await waiting;
@@ -250,7 +250,7 @@ describeOnStores('The first attempt of an event', (store) => {
     ]);
   });
 
-  it('is parked when its body is too large to wait in memory, and arrives all the same', async () => {
+  it('is deferred when its body is too large to wait in memory, and is delivered later', async () => {
     const [userId, hook, body] = [randomUUID(), receiver.hook(), JSON.stringify({ large: 'x'.repeat(70_000) })];
     await subscribed(userId, hook);
     const id = await event(userId, body);

@@ -16,7 +16,7 @@ import { waitFor } from '../../../support/wait-for';
 const STARTED = { queue: 'films', jobId: '1', name: 'render', attempt: 1, startedAt: '2026-11-20T10:00:00.000Z' };
 const MAX_EVENTS = 200;
 
-describeOnStores('In a process that publishes and works', (store) => {
+describeOnStores('In a process that publishes and delivers', (store) => {
   const receiver = useReceiver();
   let database: TestDatabase;
   let app: NestFastifyApplication;
@@ -35,7 +35,7 @@ describeOnStores('In a process that publishes and works', (store) => {
     jobs = jest.spyOn(app.get(FanOutQueue), 'enqueue');
   });
   afterEach(async () => {
-    await app.get(LocalFanOutService).stop();
+    app.get(LocalFanOutService).stop();
     jest.restoreAllMocks();
   });
 
@@ -56,15 +56,15 @@ describeOnStores('In a process that publishes and works', (store) => {
     expect(enqueued()).not.toContain(id);
   });
 
-  it('what goes beyond its limit is for all workers, until there is room again', async () => {
+  it('events beyond the local limit are enqueued for all workers until there is room again', async () => {
     await waitFor(() => app.get(FanOutService)['held'].size === 0, {
-      what: 'the end of what other tests have published',
+      what: 'the end of the fan-outs of other tests',
     });
     let end = (): void => undefined;
     const busy = new Promise<void>((resolve) => (end = resolve));
     const fanOut = jest.spyOn(app.get(FanOutService), 'fanOutAll').mockReturnValue(busy);
     const queue = app.get(FanOutQueue);
-    queue.offer(Array.from({ length: MAX_EVENTS }, () => randomUUID()));
+    queue.add(Array.from({ length: MAX_EVENTS }, () => randomUUID()));
     expect(fanOut).toHaveBeenCalledTimes(1);
     fanOut.mockRestore();
     const { userId, hook } = await subscribed();
@@ -78,21 +78,21 @@ describeOnStores('In a process that publishes and works', (store) => {
     expect(enqueued()).not.toContain(next);
   });
 
-  it('an event whose fan-out fails is found by the sweeper', async () => {
+  it('the sweeper recovers an event whose fan-out failed', async () => {
     const { userId, hook } = await subscribed();
     const claim = jest.spyOn(app.get(FanOutRepository), 'claim').mockImplementationOnce(() => {
       throw new Error('not now');
     });
     const { id } = await publish(userId);
-    await waitFor(() => claim.mock.calls.length > 0, { what: 'a fan-out that fails' });
+    await waitFor(() => claim.mock.calls.length > 0, { what: 'a failed fan-out' });
     await database.query(`update webhook_service.events set leased_until = now() where id = $1`, [id]);
     expect((await waitFor(() => app.get(SweeperService).sweep(), { what: 'a sweep' })).events).toBe(1);
     await hook.received(1);
   });
 
-  it('events go to the queue when it takes no new work', async () => {
+  it('events are enqueued when the local fan-out has stopped', async () => {
     const { userId, hook } = await subscribed();
-    await app.get(LocalFanOutService).stop();
+    app.get(LocalFanOutService).stop();
     const { id } = await publish(userId);
     await hook.received(1);
     expect(jobs).toHaveBeenCalledWith([id]);

@@ -1,11 +1,11 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
-import { ClockService } from '../../../../src/plumbing/database/clock.service';
-import { StatementsService } from '../../../../src/plumbing/database/statements.service';
+import { ClockService } from '../../../../src/infrastructure/database/clock.service';
+import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
 import { FanOutRepository, type Subscriber } from '../../../../src/deliveries/fan-out/fan-out.repository';
 import { FanOutService } from '../../../../src/deliveries/fan-out/fan-out.service';
 import type { FirstAttempt, Outcome } from '../../../../src/deliveries/attempt';
-import { FirstAttemptsService } from '../../../../src/deliveries/sending/first-attempts.service';
+import { DispatchService } from '../../../../src/deliveries/sending/dispatch.service';
 import { OutcomesService } from '../../../../src/deliveries/sending/outcomes.service';
 import { patternsOf, patternsSql } from '../../../../src/webhooks/event-pattern';
 import { startApplication, stopApplication } from '../../stage/application';
@@ -15,7 +15,7 @@ import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 const OTHERS = 20_000;
 const MAX_PAGES = 50;
 
-describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
+describe(`With ${OTHERS} users who have a webhook for the same event`, () => {
   let database: TestDatabase;
   let app: NestFastifyApplication;
 
@@ -36,7 +36,7 @@ describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
   });
 
   async function eventOf(userId: string | null): Promise<string> {
-    const { id } = app.get(ClockService).birth();
+    const { id } = app.get(ClockService).newId();
     const insert = `insert into webhook_service.events (id, name, user_id, body) values ($1, 'job.started', $2, '{}')`;
     await database.query(insert, [id, userId]);
     return id;
@@ -57,7 +57,7 @@ describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
       error: null,
       exchange: null,
       retryInMs: null,
-      ending: null,
+      finalStatus: null,
     };
     await app.get(OutcomesService).insert(first, outcome as Outcome);
   }
@@ -72,7 +72,7 @@ describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
     return state;
   }
 
-  it("the subscribers of one user's event are found among his webhooks alone", async () => {
+  it('an event of one user reads only the webhooks of that user', async () => {
     const run = jest.spyOn(app.get(StatementsService), 'run');
     const found = await subscribersOf('user 77');
     const [[statement, parameters] = []] = run.mock.calls.filter(([{ name }]) => name === 'claim_events');
@@ -83,7 +83,7 @@ describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
     expect(plan.pages).toBeLessThan(MAX_PAGES);
   });
 
-  it('PostgreSQL knows the patterns of an event as we do', async () => {
+  it('SQL and TypeScript compute the same patterns for an event', async () => {
     const names = ['job.started', 'follower.gained', 'shop.order.shipped', 'a.b.c.d'];
     const rows = await database.query<{ patterns: string[] }>(
       `select ${patternsSql('name')} as patterns from unnest($1::text[]) with ordinality as n (name, i) order by i`,
@@ -92,16 +92,16 @@ describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
     expect(rows.map(({ patterns }) => [...patterns].sort())).toEqual(names.map((name) => patternsOf(name).sort()));
   });
 
-  it("everybody's are found, page after page, when the event is for everybody", async () => {
+  it('an event to all users reads the webhooks of all users page by page', async () => {
     const found = await subscribersOf(null);
     expect(new Set(found.map(({ userId }) => userId)).size).toBe(OTHERS);
     expect(found).toHaveLength(OTHERS);
   });
 
-  it('an event is marked as fanned out when all have a row, and where it was interrupted only the others are begun', async () => {
+  it('an event completes when all deliveries have rows, and an interrupted one starts only the rest', async () => {
     const id = await eventOf(null);
     let begun = 0;
-    const attempts = jest.spyOn(app.get(FirstAttemptsService), 'attempt').mockImplementation(async (first) => {
+    const attempts = jest.spyOn(app.get(DispatchService), 'attemptNew').mockImplementation(async (first) => {
       begun += 1;
       if (begun % 1000 === 0) throw new Error('interrupted');
       await insertRow(first);
@@ -109,7 +109,7 @@ describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
     const failed = OTHERS / 1000;
     await app.get(FanOutService).fanOutAll([id]);
     expect(await stateOf(id)).toEqual({ isFannedOut: false, deliveries: OTHERS - failed });
-    // As the sweeper leaves it when its lease has expired.
+    // The state in which the sweeper leaves the event after its lease has expired.
     await database.query(
       `update webhook_service.events set claimed = false, leased_until = now() + interval '10 seconds' where id = $1`,
       [id],
@@ -120,7 +120,7 @@ describe(`Where ${OTHERS} users have a webhook for the same event`, () => {
     expect(await stateOf(id)).toEqual({ isFannedOut: true, deliveries: OTHERS });
   });
 
-  it('an event that nobody has subscribed to is fanned out', async () => {
+  it('an event without subscribers completes', async () => {
     const id = await eventOf('nobody');
     await app.get(FanOutService).fanOutAll([id]);
     expect(await stateOf(id)).toEqual({ isFannedOut: true, deliveries: 0 });

@@ -4,15 +4,15 @@ import { ChangesRepository } from '../../../../src/deliveries/log/changes.reposi
 import { type ChangeRequest, ChangesService } from '../../../../src/deliveries/log/changes.service';
 import { type DeliveryFilters, matches } from '../../../../src/deliveries/log/delivery-filters';
 import { DeliveryLogService } from '../../../../src/deliveries/log/delivery-log.service';
-import { StatementsService } from '../../../../src/plumbing/database/statements.service';
+import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 import { waitFor } from '../../../support/wait-for';
 import { startApplication, stopApplication } from '../../stage/application';
 
-/** A snapshot that sees nothing. */
+/** A snapshot in which nothing is visible. */
 const BEFORE_ALL = { base: '3:3:', upTo: null };
 
-/** Every status with every outcome, of two webhooks, two events and two names. */
+/** Every status with every outcome, for two webhooks, two events and two names. */
 const INSERT_ALL = `
   insert into webhook_service.deliveries
     (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until, response_status,
@@ -22,7 +22,7 @@ const INSERT_ALL = `
   from unnest(array[$2::uuid, $3::uuid]) w, unnest(array[$4::uuid, $5::uuid]) e, unnest(array['event', 'redelivery', 'test']) t,
        unnest(array['pending', 'succeeded', 'failed', 'canceled']) s, unnest(array[null, 200, 404, 503]) r,
        unnest(array[null, 'timeout', 'http_status']) c, unnest(array[null, now()]) n
-  -- What there can be.
+  -- Only combinations that can occur.
   where case s when 'pending' then r is null and c is null and n is null
     when 'succeeded' then r = 200 and c is null and n is null else c is not null and (n is null or s = 'failed') end`;
 
@@ -64,7 +64,7 @@ describe('Changes of deliveries', () => {
       );
     }
     const log = app.get(DeliveryLogService);
-    // Every thirteenth combination: each value meets each other one.
+    // Every thirteenth combination: still combines each value with each other one.
     for (const filters of all.filter((_, i) => i % 13 === 0)) {
       const { webhookId: _, ...query } = filters;
       const found: string[] = [];
@@ -85,7 +85,7 @@ describe('Changes of deliveries', () => {
     }
   });
 
-  it('are asked for once a second, for however many wait, and never when nobody waits', async () => {
+  it('are queried once a second for all waiting requests, and never when none waits', async () => {
     const run = jest.spyOn(app.get(StatementsService), 'run');
     const asked = () => run.mock.calls.filter(([{ name }]) => name === 'changed_deliveries').length;
     const service = app.get(ChangesService);
@@ -98,7 +98,7 @@ describe('Changes of deliveries', () => {
     await expect(service.read(requestOf('one too many'))).rejects.toMatchObject({ status: 429 });
     const answers = await Promise.all(waiting);
     expect(answers.every(({ changes }) => changes.length === 0)).toBe(true);
-    // Each user's feed begins with a question.
+    // Each user's feed begins with a query.
     const [begun, looks] = [users.length, asked() - users.length];
     expect([begun, looks >= 2 && looks <= 5]).toEqual([40, true]);
     const before = asked();

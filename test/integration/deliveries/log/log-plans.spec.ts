@@ -8,15 +8,15 @@ import { type LongLog, pagesOfLog, RARE, writeLongLog } from '../../stage/long-l
 import { type Plan, planOf, statementsAbout } from '../../stage/plans';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 
-/** LOG_ROWS=5000000 asks the same of a log of that size; the plans are printed then. */
+/** LOG_ROWS=5000000 runs the same tests on a log of that size, and prints the plans. */
 const ROWS = Number(process.env.LOG_ROWS ?? 100_000);
 const LIMIT = 50;
-/** For each of 38 days an index is entered, three pages deep at most; then come the rows. The log may grow, this may not. */
+/** One index descent of at most three pages for each of 38 days, plus the rows. Must not grow with the log. */
 const MAX_PAGES = 400;
 const MAX_SORTED = 1000;
-/** What the contract allows where no index has everything that is asked for, and the page itself. */
+/** The documented limit when no index covers all filters, plus the page itself. */
 const MAX_LOOKED = 10_000 + 2 * LIMIT;
-/** Of each row that has failed the later ones of its event are looked at: here none, or it itself. */
+/** For each failed row the later rows of its event are read: here none, or the row itself. */
 const MAX_GIVEN_UP = 2 * 1000 + 2 * LIMIT;
 
 type Filters = Partial<Omit<DeliveryQueryDto, 'limit'>>;
@@ -99,13 +99,14 @@ describe(`In a log of ${ROWS} rows`, () => {
   const ofEvents = (user: string, filters: Pick<Filters, 'event' | 'since' | 'until'>) =>
     planned('events', () => app.get(EventLogService).list(user, { limit: LIMIT, ...filters }));
 
-  const isDear = ({ pages, sorted, scanned }: Plan) => pages > MAX_PAGES || sorted > MAX_SORTED || scanned > MAX_SORTED;
+  const isExpensive = ({ pages, sorted, scanned }: Plan) =>
+    pages > MAX_PAGES || sorted > MAX_SORTED || scanned > MAX_SORTED;
 
-  /** What reads more than a page of results may cost, each with its reason. */
-  async function faults(
+  /** Returns the plans that cost more than a page of results may, each with the name of its filters. */
+  async function expensivePlans(
     named: Named<Filters>,
     read: (filters: Filters) => Promise<Plan[]>,
-    isTooDear: (plan: Plan) => boolean = isDear,
+    isTooExpensive: (plan: Plan) => boolean = isExpensive,
   ): Promise<string[]> {
     const found: string[] = [];
     const told: string[] = [];
@@ -113,39 +114,41 @@ describe(`In a log of ${ROWS} rows`, () => {
       for (const plan of await read(filters)) {
         const line = `${name || 'everything'}: ${JSON.stringify(plan)}`;
         told.push(line);
-        if (isTooDear(plan)) found.push(line);
+        if (isTooExpensive(plan)) found.push(line);
       }
     }
-    // Filters that contradict each other send nothing.
+    // Contradictory filters send no statement.
     expect(told).not.toEqual([]);
     if (process.env.LOG_ROWS) process.stdout.write(`\n${expect.getState().currentTestName}\n${told.join('\n')}\n`);
     return found;
   }
 
-  it('there is far more to read than a page of results may cost', async () => {
+  it('the log has more than 20 times the pages that a page of results may read', async () => {
     expect(await pagesOfLog(database)).toBeGreaterThan(20 * MAX_PAGES);
   });
 
-  it('a page of what one index has is found there', async () => {
+  it('a page stays within the cost limits when one index covers the filters', async () => {
     const ofOne = [...STATUSES, ...TRIGGERS.slice(2), ...product(STATUS_SETS.slice(0, 1), times)];
-    expect(await faults(ofOne, (filters) => ofWebhook(log.loud, filters))).toEqual([]);
-    expect(await faults([...ofOne, ...EVENTS], (filters) => ofAll(log.user, filters))).toEqual([]);
+    expect(await expensivePlans(ofOne, (filters) => ofWebhook(log.loud, filters))).toEqual([]);
+    expect(await expensivePlans([...ofOne, ...EVENTS], (filters) => ofAll(log.user, filters))).toEqual([]);
   });
 
-  it.each<[string, Named<Filters>, number]>([
+  describe.each<[string, Named<Filters>, number]>([
     ['every combination of filters', product([...STATUSES, ...STATUS_SETS], EVENTS, TRIGGERS), MAX_LOOKED],
     ['every combination with an outcome', product(OUTCOMES, [...STATUSES, ...STATUS_SETS], EVENTS), MAX_LOOKED],
-    ['every combination with what was given up', product(GIVEN_UP, STATUSES, EVENTS, TRIGGERS), MAX_GIVEN_UP],
-  ])('a page by %s looks at no more rows than it may', async (_, combinations, most) => {
-    const named = product(combinations, times.slice(0, 2));
-    const isTooMuch = ({ looked }: Plan) => looked > most;
-    for (const webhookId of [log.loud, log.broken]) {
-      expect(await faults(named, (filters) => ofWebhook(webhookId, filters), isTooMuch)).toEqual([]);
-    }
-    expect(await faults(named, (filters) => ofAll(log.user, filters), isTooMuch)).toEqual([]);
+    ['every combination with givenUp', product(GIVEN_UP, STATUSES, EVENTS, TRIGGERS), MAX_GIVEN_UP],
+  ])('a page filtered by %s', (_, combinations, most) => {
+    it.each<[string, (filters: Filters) => Promise<Plan[]>]>([
+      ['a webhook that succeeds', (filters) => ofWebhook(log.loud, filters)],
+      ['a webhook that fails', (filters) => ofWebhook(log.broken, filters)],
+      ['all webhooks of a user', (filters) => ofAll(log.user, filters)],
+    ])('of %s reads no more rows than allowed', async (_whose, read) => {
+      const named = product(combinations, times.slice(0, 2));
+      expect(await expensivePlans(named, read, ({ looked }) => looked > most)).toEqual([]);
+    });
   });
 
-  it('what no page has room to look for is found by its cursors', async () => {
+  it('rows beyond the reach of a single page are found by following its cursors', async () => {
     const service = app.get(DeliveryLogService);
     const found: string[] = [];
     const cursors: (string | null)[] = [];
@@ -160,29 +163,29 @@ describe(`In a log of ${ROWS} rows`, () => {
     expect([none.items, none.nextCursor]).toEqual([[], expect.any(String)]);
   });
 
-  it('what became of one event is found', async () => {
+  it('the deliveries of one event are read within the cost limits', async () => {
     const combinations = product([['eventId', { eventId: log.eventId }]], STATUSES);
-    expect(await faults(combinations, (filters) => ofWebhook(log.loud, filters))).toEqual([]);
-    expect(await faults(combinations, (filters) => ofAll(log.user, filters))).toEqual([]);
+    expect(await expensivePlans(combinations, (filters) => ofWebhook(log.loud, filters))).toEqual([]);
+    expect(await expensivePlans(combinations, (filters) => ofAll(log.user, filters))).toEqual([]);
   });
 
-  it('a page of those who have little is found, and of those who have nothing', async () => {
+  it('a page stays within the limits for webhooks and users with few deliveries or none', async () => {
     const combinations = product(STATUSES, EVENTS, times);
     const isTooMuch = ({ looked }: Plan) => looked > MAX_LOOKED;
-    expect(await faults(combinations, (filters) => ofWebhook(log.quiet, filters), isTooMuch)).toEqual([]);
-    expect(await faults(combinations, (filters) => ofAll(log.listener, filters))).toEqual([]);
-    expect(await faults(combinations, (filters) => ofAll(log.newcomer, filters))).toEqual([]);
+    expect(await expensivePlans(combinations, (filters) => ofWebhook(log.quiet, filters), isTooMuch)).toEqual([]);
+    expect(await expensivePlans(combinations, (filters) => ofAll(log.listener, filters))).toEqual([]);
+    expect(await expensivePlans(combinations, (filters) => ofAll(log.newcomer, filters))).toEqual([]);
   });
 
   it.each(['user', 'publisher', 'listener', 'newcomer'] as const)(
-    'a page of events is found for the %s',
+    'a page of events stays within the cost limits for the %s',
     async (who) => {
       const combinations = product(EVENTS, times);
-      expect(await faults(combinations, (filters) => ofEvents(log[who], filters))).toEqual([]);
+      expect(await expensivePlans(combinations, (filters) => ofEvents(log[who], filters))).toEqual([]);
     },
   );
 
-  it('the rare are where they should be', async () => {
+  it('the log contains the expected number of rare rows', async () => {
     const rare = product(STATUSES, EVENTS, TRIGGERS).filter(([name]) =>
       / of few|redelivery|test|pending|canceled/.test(name),
     );

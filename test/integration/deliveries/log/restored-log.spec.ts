@@ -4,12 +4,12 @@ import { DataSource } from 'typeorm';
 import { ChangesRepository } from '../../../../src/deliveries/log/changes.repository';
 import { type ChangeRequest, ChangesService } from '../../../../src/deliveries/log/changes.service';
 import type { ChangePosition } from '../../../../src/deliveries/log/change-position';
-import { StatementsService } from '../../../../src/plumbing/database/statements.service';
+import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 import { startApplication, stopApplication } from '../../stage/application';
 import { planOf } from '../../stage/plans';
 
-/** Rows as a dump brings them along: the ids of their transactions are those of another cluster, $3 ahead of this one. */
+/** Restored rows: their transaction ids come from another cluster, $3 ahead of this one. */
 const RESTORE = `
   insert into webhook_service.deliveries
     (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until, created_in, changed_in)
@@ -19,7 +19,7 @@ const RESTORE = `
   from generate_series(1, $4::int) as n, lateral (select (pg_current_xact_id()::text::bigint + $3::int + n)::text::xid8 as ahead) as x
   returning id, status`;
 
-describe('After a restore into a cluster that has made fewer transactions', () => {
+describe('After a restore into a cluster with fewer transactions, the change feed', () => {
   let database: TestDatabase;
   let app: NestFastifyApplication;
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('After a restore into a cluster that has made fewer transactions', () =
     for (let i = 0; i < transactions; i++) await database.query('select pg_current_xact_id()');
   }
 
-  it('gives what changes here once, and nothing that was changed before', async () => {
+  it('returns each new change once, and no change from before the restore', async () => {
     const [userId, changes] = [`user-${randomUUID()}`, app.get(ChangesRepository)];
     const rows = await database.query<{ id: string; status: string }>(RESTORE, [randomUUID(), userId, 30, 25]);
     const given: string[] = [];
@@ -46,7 +46,7 @@ describe('After a restore into a cluster that has made fewer transactions', () =
     };
     const begin = await changes.now();
     let position = await look(begin);
-    // The counter passes the ids of the rows, and goes on.
+    // The transaction counter passes the ids of the rows, and continues.
     for (let i = 0; i < 12; i++) {
       await pass(10);
       position = await look(position);
@@ -64,7 +64,7 @@ describe('After a restore into a cluster that has made fewer transactions', () =
     expect(given).toEqual([`succeeded ${id}`]);
   });
 
-  it('reads none of these rows to find changes', async () => {
+  it('reads none of the restored rows to find changes', async () => {
     const [userId, changes] = [`user-${randomUUID()}`, app.get(ChangesRepository)];
     await database.query(RESTORE, [randomUUID(), userId, 1_000_000, 2000]);
     await database.query('analyze webhook_service.deliveries');
@@ -81,7 +81,7 @@ describe('After a restore into a cluster that has made fewer transactions', () =
     ...{ after, limit: 50, waitMs, isWanted: () => true, signal: new AbortController().signal },
   });
 
-  it('refuses a position of the other cluster, also while a request waits', async () => {
+  it('rejects a position from the other cluster, even while a request waits', async () => {
     const ahead: ChangePosition = { base: '1000000000:1000000000:', upTo: null };
     const service = app.get(ChangesService);
     const refused = { status: 400, message: expect.stringMatching(/begin with changedAfter=now/) as unknown };

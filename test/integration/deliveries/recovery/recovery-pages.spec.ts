@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ClockService } from '../../../../src/plumbing/database/clock.service';
+import { ClockService } from '../../../../src/infrastructure/database/clock.service';
 import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
 import { RecoveriesService } from '../../../../src/deliveries/recovery/recoveries.service';
 import { RecoveryProgressService } from '../../../../src/deliveries/recovery/recovery-progress.service';
-import { lowestIdOf } from '../../../../src/plumbing/database/id-time';
+import { lowestIdOf } from '../../../../src/infrastructure/database/id-time';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { startApplication, stopApplication } from '../../stage/application';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
@@ -23,7 +23,9 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
   beforeAll(async () => {
     database = await cloneDatabase();
     const SECRETS_KEY = Buffer.alloc(32, 1).toString('base64');
-    const start = () => startApplication(database.url, [], { ...store.settings(), SECRETS_KEY });
+    // No attempt may time out, not even on a slow machine, because attempts are counted.
+    const DELIVERY_TIMEOUT_MS = '60000';
+    const start = () => startApplication(database.url, [], { ...store.settings(), SECRETS_KEY, DELIVERY_TIMEOUT_MS });
     apps = [await start(), await start()];
   });
   afterAll(async () => {
@@ -38,7 +40,7 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
     since: Date;
   }
 
-  /** A webhook and `count` events, each of which failed for good. */
+  /** Creates a webhook and `count` events that failed permanently. */
   async function damaged(count: number, hook = receiver.hook()): Promise<Damaged> {
     const userId = `user-${randomUUID()}`;
     const { webhook } = await apps[0]!.get(WebhooksService).create(userId, { url: hook.url, events: ['job.*'] });
@@ -68,7 +70,7 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
       [webhookId, status],
     );
 
-  it('are not there to recover when their webhook is deleted at the same moment', async () => {
+  it('cannot be recovered when their webhook is deleted at the same time', async () => {
     const { userId, webhookId, since } = await damaged(1);
     await database.query('begin');
     await database.query('delete from webhook_service.webhooks where id = $1', [webhookId]);
@@ -88,7 +90,7 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
     await refused;
   });
 
-  it('are recovered a page at a time by two processes, each event once', async () => {
+  it('are recovered page by page by two processes, each event once', async () => {
     const { userId, hook, webhookId, since } = await damaged(10_000);
     const recoveries = apps[0]!.get(RecoveriesService);
     expect(await recoveries.count(userId, webhookId, { since })).toBe(10_000);
@@ -110,7 +112,7 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
     expect([eventIds.length, new Set(eventIds).size, hook.calls.length]).toEqual([10_000, 10_000, 10_000]);
   }, 300_000);
 
-  it('are recovered further where it stood when another process takes over', async () => {
+  it('are recovered from the last position when another process takes over', async () => {
     const { userId, hook, webhookId, since } = await damaged(1200);
     const [first, second] = apps as [NestFastifyApplication, NestFastifyApplication];
     const { id } = await first.get(RecoveriesService).start(userId, webhookId, { since });
@@ -127,10 +129,10 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
     expect(hook.calls).toHaveLength(1200);
   }, 120_000);
 
-  it('are canceled when it is deactivated while some of them are under way', async () => {
+  it('are canceled when the webhook is deactivated while some of them are in flight', async () => {
     let goOn: (value?: unknown) => void = () => undefined;
     const after = new Promise((resolve) => (goOn = resolve));
-    // Of those behind the first 300 none is over before the webhook is deactivated.
+    // No delivery after the first 300 ends before the webhook is deactivated.
     const answers = [...Array.from({ length: 300 }, () => ({})), { after }];
     const { userId, hook, webhookId } = await damaged(3000, receiver.hook(...answers));
     const [app] = apps as [NestFastifyApplication];
@@ -159,7 +161,7 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
       expect(found).toEqual({ succeeded: sent, 'canceled webhook_disabled': 3000 - sent });
       return true;
     };
-    await waitFor(allIsTold, { what: 'the outcome of what was sent' });
+    await waitFor(allIsTold, { what: 'the outcomes of the sent deliveries' });
     expect(hook.calls.length).toBeLessThan(3000);
   });
 });

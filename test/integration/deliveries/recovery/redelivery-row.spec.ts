@@ -15,14 +15,14 @@ import { startApplication, stopApplication } from '../../stage/application';
 import { insertDueDelivery } from '../../stage/due-delivery';
 
 const SECRETS_KEY = Buffer.alloc(32, 1).toString('base64');
-const OTHER_LANE = { userId: 'somebody else', webhookId: randomUUID() };
+const OTHER_KEY = { userId: 'somebody else', webhookId: randomUUID() };
 const STARTED = { queue: 'films', jobId: '1', name: 'render', attempt: 1, startedAt: '2026-11-20T10:00:00.000Z' };
 
 describeOnStores('A redelivery', (store) => {
   const receiver = useReceiver();
   let database: TestDatabase;
   let app: NestFastifyApplication;
-  // Two processes open what either has sealed.
+  // Two processes share the key, so each can open secrets that the other has sealed.
   const settings = () => ({ ...store.settings(), DELIVERY_CONCURRENCY: '1', SECRETS_KEY });
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describeOnStores('A redelivery', (store) => {
     await database.drop();
   });
 
-  it('is answered as its row was inserted, however quickly it is sent', async () => {
+  it('returns its row as inserted, however quickly it is sent', async () => {
     const [userId, hook] = [`user-${randomUUID()}`, receiver.hook()];
     const { webhook } = await app.get(WebhooksService).create(userId, { url: hook.url, events: ['job.started'] });
     await app.get(EventsService).publish('job.started', STARTED, { userId });
@@ -46,13 +46,13 @@ describeOnStores('A redelivery', (store) => {
     const [first] = await waitFor(() => settled(1), { what: 'the first delivery' });
 
     const queue = app.get(SendQueue);
-    const offer = queue.offer.bind(queue);
-    const offered = jest.spyOn(queue, 'offer').mockImplementation(async (ids, lane) => {
-      await offer(ids, lane);
+    const enqueue = queue.enqueue.bind(queue);
+    const enqueued = jest.spyOn(queue, 'enqueue').mockImplementation(async (ids, key) => {
+      await enqueue(ids, key);
       await waitFor(() => settled(2), { what: 'the redelivery' });
     });
     const answered = await app.get(RedeliveryService).redeliver(userId, webhook.id, first!.id);
-    offered.mockRestore();
+    enqueued.mockRestore();
     expect(answered.delivery).toMatchObject({
       status: 'pending',
       trigger: 'redelivery',
@@ -62,31 +62,31 @@ describeOnStores('A redelivery', (store) => {
   });
 
   it.each([
-    ['waits for its time', { due: '1 hour', leased: '2 hours' }, false],
+    ['waits until it is due', { due: '1 hour', leased: '2 hours' }, false],
     ['waits for a slot', { due: '-1 minute', leased: '1 hour' }, true],
-  ])('of a row that %s makes it due once, in whichever process, and it is sent once', async (_, times, isParked) => {
+  ])('of a delivery that %s makes it due once in all processes, and it is sent once', async (_, times, isDeferred) => {
     const other = await startApplication(database.url, [], settings());
     const slots = [app, other].map((process) => process.get(SlotsService));
     try {
-      // Nothing is sent before all have asked.
-      for (const one of slots) one.acquireAnyway(OTHER_LANE);
+      // Nothing is sent before all redeliveries are requested.
+      for (const one of slots) void one.acquire(OTHER_KEY);
       const [userId, hook] = [`user-${randomUUID()}`, receiver.hook()];
       const { webhook } = await app.get(WebhooksService).create(userId, { url: hook.url, events: ['job.started'] });
-      const lane = { userId, webhookId: webhook.id };
-      const id = await insertDueDelivery(database, lane, hook.url, times);
-      await app.get(SendQueue).offer([id], lane, 1500);
-      if (isParked) await database.query('update webhook_service.deliveries set parked = true where id = $1', [id]);
+      const key = { userId, webhookId: webhook.id };
+      const id = await insertDueDelivery(database, key, hook.url, times);
+      await app.get(SendQueue).enqueue([id], key, 1500);
+      if (isDeferred) await database.query('update webhook_service.deliveries set parked = true where id = $1', [id]);
       const asked = Array.from({ length: 10 }, (__, i) =>
         (i % 2 === 0 ? app : other).get(RedeliveryService).redeliver(userId, webhook.id, id),
       );
       const made = (await Promise.allSettled(asked)).filter(({ status }) => status === 'fulfilled');
       expect(made).toMatchObject([{ value: { isNew: false, delivery: { id, parked: true, attempt: 1 } } }]);
-      for (const one of slots) one.release(OTHER_LANE, null);
+      for (const one of slots) one.release(OTHER_KEY, null);
       await hook.received(1);
       const jobs = app.get<Queue<SendJob>[]>(SEND_QUEUES);
       const isOver = async () =>
         (await Promise.all(jobs.map((queue) => queue.getDelayedCount()))).every((n) => n === 0);
-      await waitFor(isOver, { what: 'the job of the row' });
+      await waitFor(isOver, { what: 'the end of the delayed job' });
       expect(hook.calls).toHaveLength(1);
     } finally {
       await stopApplication(other);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { v7 } from 'uuid';
-import { DayTablesRepository } from '../../../../src/plumbing/database/day-tables.repository';
-import { lowestIdOf } from '../../../../src/plumbing/database/id-time';
-import { dayPartitions } from '../../../../src/plumbing/database/partitions';
+import { DayTablesRepository } from '../../../../src/infrastructure/database/day-tables.repository';
+import { lowestIdOf } from '../../../../src/infrastructure/database/id-time';
+import { dayPartitions } from '../../../../src/infrastructure/database/partitions';
 import { RetentionService } from '../../../../src/deliveries/retention/retention.service';
 import { startApplication, stopApplication } from '../../stage/application';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
@@ -19,7 +19,7 @@ describe('Retention', () => {
   beforeAll(async () => {
     database = await cloneDatabase();
     app = await startApplication(database.url, []);
-    // A log that was silent for a day puts the clock in doubt.
+    // Without a delivery for a day, retention would distrust the clock.
     await deliveryOf(0.5, 0.5, 'succeeded');
   });
   afterAll(async () => {
@@ -40,7 +40,7 @@ describe('Retention', () => {
     );
   }
 
-  /** An event that many days ago, and a delivery of it on another day. */
+  /** Inserts an event and its delivery, each the given number of days ago. */
   async function deliveryOf(eventDaysAgo: number, daysAgo: number, status: string): Promise<string> {
     const [eventId, id] = [eventDaysAgo, daysAgo].map((days) => v7({ msecs: Date.now() - days * DAY_MS }));
     await database.query(
@@ -71,14 +71,14 @@ describe('Retention', () => {
   }
 
   const apply = () => app.get(RetentionService).apply();
-  /** As many runs as there may be days to drop, and one for what is forgotten up to now. */
+  /** One run for each day that may be dropped, and one for all other expired rows. */
   const applyAll = async () => {
     for (let i = 0; i <= OLD_DAYS.length; i++) await apply();
   };
   const exists = async (id: string) =>
     (await database.query('select from webhook_service.deliveries where id = $1', [id])).length > 0;
 
-  it('drops the days of events and deliveries that have ended before it, one in a run, and no other', async () => {
+  it('drops expired days of events and deliveries, one per run, and no others', async () => {
     const old = await deliveryOf(32, 32, 'succeeded');
     const young = await deliveryOf(RETENTION_DAYS, RETENTION_DAYS, 'succeeded');
     for (const left of [[-32, -31, -RETENTION_DAYS], [-31, -RETENTION_DAYS], [-RETENTION_DAYS]]) {
@@ -93,10 +93,10 @@ describe('Retention', () => {
     expect(await exists(young)).toBe(true);
   });
 
-  it('keeps a day while something of it is to be delivered, and drops it afterwards', async () => {
+  it('keeps the days of a pending delivery and its event, and drops them afterwards', async () => {
     const pending = await deliveryOf(33, 31, 'pending');
     await applyAll();
-    // The event's day because of its body, the delivery's because of its row.
+    // The event's day is kept for its body, the delivery's day for its row.
     expect(await daysOf('events')).toEqual([-33, -RETENTION_DAYS]);
     expect(await daysOf('deliveries')).toEqual([-31, -RETENTION_DAYS]);
     await database.query(`update webhook_service.deliveries set status = 'failed' where id = $1`, [pending]);
@@ -117,7 +117,7 @@ describe('Retention', () => {
     await database.query('delete from webhook_service.events where id = $1', [id]);
   });
 
-  it('takes up a dropping that was cut short', async () => {
+  it('finishes dropping a day after an interruption', async () => {
     const [first] = dayPartitions('events', new Date(), -33, -33);
     await database.query(
       `alter table webhook_service.events detach partition webhook_service.${first?.name} concurrently`,
@@ -126,7 +126,7 @@ describe('Retention', () => {
     expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
   });
 
-  it('forgets idempotency keys of that age', async () => {
+  it('deletes expired idempotency keys', async () => {
     await database.query(
       `insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint, created_at)
        select 'someone', n::text, gen_random_uuid(), '', now() - n * interval '10 days' from generate_series(1, 5) as n`,
@@ -136,7 +136,7 @@ describe('Retention', () => {
     expect(rows.map(({ key }) => key)).toEqual(['1', '2']);
   });
 
-  it('forgets the pauses of webhooks that ended before it', async () => {
+  it('deletes webhook pauses that ended before the retention period', async () => {
     const [webhook] = await database.query<{ id: string }>(
       `insert into webhook_service.webhooks (id, user_id, url, events, secret)
        values (gen_random_uuid(), 'someone', 'http://127.0.0.1:9/', '{*}', '') returning id`,
@@ -154,7 +154,7 @@ describe('Retention', () => {
     expect(rows.map(({ days }) => days)).toEqual([10, 20, 50]);
   });
 
-  it('forgets jobs of other queues that were not heard of since then, and not in 30 days', async () => {
+  it('deletes jobs of monitored queues not seen for the retention period and for 30 days', async () => {
     await database.query(
       `insert into webhook_service.queue_jobs (queue, job_id, user_is, noted_at)
        select 'redis bull:mail', n::text, 'none', now() - n * interval '10 days' from generate_series(1, 5) as n`,
@@ -164,7 +164,7 @@ describe('Retention', () => {
     expect(rows.map(({ id }) => id)).toEqual(['1', '2']);
   });
 
-  it('forgets no more than one day of anything in a run that drops a day', async () => {
+  it('deletes at most one day of other rows in a run that drops a day', async () => {
     await database.query('delete from webhook_service.event_keys');
     await database.query(
       `insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint, created_at)
@@ -179,7 +179,7 @@ describe('Retention', () => {
     expect(counts).toEqual([3, 2, 1, 0]);
   });
 
-  it('is the work of one process at a time', async () => {
+  it('runs in one process at a time', async () => {
     const days = app.get(DayTablesRepository);
     await days.alone(async () => {
       await apply();
@@ -190,7 +190,7 @@ describe('Retention', () => {
   });
 });
 
-describe('Retention after a jump of the clock', () => {
+describe('Retention after a clock jump', () => {
   let database: TestDatabase;
   let app: NestFastifyApplication;
   const keysLeft = async () => (await database.query('select from webhook_service.event_keys')).length;
@@ -214,7 +214,7 @@ describe('Retention after a jump of the clock', () => {
       `insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint, created_at)
        values ('someone', 'k', gen_random_uuid(), '', '2020-01-02T12:00:00Z')`,
     );
-    // Published since the jump.
+    // Published after the jump.
     await database.query(
       `insert into webhook_service.events (id, name, body, fanned_out_at) values ($1, 'job.started', '{}', now())`,
       [v7()],
@@ -225,7 +225,7 @@ describe('Retention after a jump of the clock', () => {
     await database.drop();
   });
 
-  it('drops nothing until a run an hour later says the same, and then one day', async () => {
+  it('drops nothing until a run an hour later confirms the time, and then one day', async () => {
     const retention = app.get(RetentionService);
     for (let i = 0; i < 3; i++) await retention.apply();
     expect([await daysLeft(), await keysLeft()]).toEqual([2, 1]);

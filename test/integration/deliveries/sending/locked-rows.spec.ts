@@ -3,9 +3,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
 import type { Outcome } from '../../../../src/deliveries/attempt';
 import { DeliveriesRepository } from '../../../../src/deliveries/deliveries.repository';
-import type { Lane } from '../../../../src/deliveries/lane';
+import type { PartitionKey } from '../../../../src/deliveries/partition-key';
 import { ClaimsRepository } from '../../../../src/deliveries/sending/claims.repository';
-import { ParkedRepository } from '../../../../src/deliveries/slots/parked.repository';
+import { OutcomesRepository } from '../../../../src/deliveries/sending/outcomes.repository';
+import { DeferredRepository } from '../../../../src/deliveries/slots/deferred.repository';
 import { WebhookHealthService } from '../../../../src/webhooks/webhook-health.service';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { openTransaction } from '../../../support/open-transaction';
@@ -22,10 +23,10 @@ const failed = (deliveryId: string): Outcome => ({
   error: { code: 'timeout', message: 'x' },
   exchange: null,
   retryInMs: 60_000,
-  ending: null,
+  finalStatus: null,
 });
 
-describe('A row that somebody has locked', () => {
+describe('A row that another transaction has locked', () => {
   let database: TestDatabase;
   let app: NestFastifyApplication;
 
@@ -38,14 +39,14 @@ describe('A row that somebody has locked', () => {
     await database.drop();
   });
 
-  async function pending(): Promise<{ id: string; lane: Lane }> {
+  async function pending(): Promise<{ id: string; key: PartitionKey }> {
     const userId = `user-${randomUUID()}`;
     const { webhook } = await app.get(WebhooksService).create(userId, { url: URL, events: ['job.started'] });
-    const lane = { userId, webhookId: webhook.id };
-    return { id: await insertDueDelivery(database, lane, URL, { leased: '1 hour' }), lane };
+    const key = { userId, webhookId: webhook.id };
+    return { id: await insertDueDelivery(database, key, URL, { leased: '1 hour' }), key };
   }
 
-  /** What the action answers while somebody has locked the row; `'waits'` when it waits for the lock. */
+  /** Returns the result of the action while the row is locked; `'waits'` when the action waits for the lock. */
   async function whileLocked(
     table: 'deliveries' | 'webhooks',
     id: string,
@@ -66,36 +67,36 @@ describe('A row that somebody has locked', () => {
     }
   }
 
-  it('is not waited for by claims', async () => {
+  it('does not block claims', async () => {
     const { id } = await pending();
-    const claim = () => app.get(ClaimsRepository).claim([id]);
-    expect(await whileLocked('deliveries', id, claim)).toEqual([null]);
-    expect(await claim()).toEqual([expect.objectContaining({ id })]);
+    const claim = () => app.get(ClaimsRepository).claim(id);
+    expect(await whileLocked('deliveries', id, claim)).toBeNull();
+    expect(await claim()).toMatchObject({ id });
   });
 
-  it('is not waited for by parking', async () => {
+  it('does not block deferrals', async () => {
     const { id } = await pending();
-    const park = () => app.get(ParkedRepository).park([id]);
-    expect(await whileLocked('deliveries', id, park)).toEqual([false]);
-    expect(await park()).toEqual([true]);
+    const defer = () => app.get(DeferredRepository).defer(id);
+    expect(await whileLocked('deliveries', id, defer)).toBe(false);
+    expect(await defer()).toBe(true);
   });
 
-  it.each(['extendLeases', 'releaseLeases'] as const)('is not waited for by %s', async (name) => {
+  it.each(['extendLeases', 'releaseLeases'] as const)('does not block %s', async (name) => {
     const { id } = await pending();
     expect(await whileLocked('deliveries', id, () => app.get(DeliveriesRepository)[name]([id]))).toBeUndefined();
   });
 
-  it.each(['deliveries', 'webhooks'] as const)('of %s is not waited for by outcomes', async (table) => {
-    const { id, lane } = await pending();
-    const record = () => app.get(DeliveriesRepository).record([failed(id)]);
-    const locked = table === 'deliveries' ? id : lane.webhookId;
-    expect(await whileLocked(table, locked, record)).toEqual(new Map([[id, 'busy']]));
-    expect((await record()).get(id)).toMatchObject({ status: 'failed', nextInMs: 60_000 });
+  it.each(['deliveries', 'webhooks'] as const)('of %s does not block outcomes', async (table) => {
+    const { id, key } = await pending();
+    const record = () => app.get(OutcomesRepository).update(failed(id));
+    const locked = table === 'deliveries' ? id : key.webhookId;
+    expect(await whileLocked(table, locked, record)).toBe('busy');
+    expect(await record()).toMatchObject({ status: 'failed', nextInMs: 60_000 });
   });
 
-  it('is not waited for by the end of its webhook', async () => {
-    const { lane } = await pending();
-    const { webhookId } = lane;
+  it('does not block disabling its webhook', async () => {
+    const { key } = await pending();
+    const { webhookId } = key;
     const disable = () =>
       app
         .get(DataSource)

@@ -32,7 +32,7 @@ const SPECIAL = [
 ];
 const SECRETS = ['correct horse battery staple', 'пароль 🔑 şifre', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'];
 
-/** A thousand bodies as publish makes them, out of values that JSON can say. */
+/** Returns a thousand bodies as publish creates them, from values that JSON can represent. */
 function bodies(): string[] {
   const values = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ stringUnit: 'binary', maxDepth: 8 }));
   const data = [...SPECIAL, ...fc.sample(values, { numRuns: COUNT - SPECIAL.length, seed: 42 })];
@@ -55,7 +55,7 @@ describe('The signatures of a thousand payloads', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** What openssl makes of each file: one process for all files of a key. */
+  /** Returns the HMAC that openssl computes for each file, with one process for all files of a key. */
   function openssl(file: 'body' | 'signed', keyOf: (secret: string) => Buffer): string[] {
     const made = SECRETS.flatMap((secret) => {
       const files = all.flatMap((one, i) => (one.secret === secret ? [`${i}.${file}`] : []));
@@ -67,23 +67,23 @@ describe('The signatures of a thousand payloads', () => {
     return made.sort((a, b) => Number(a[1]) - Number(b[1])).map(([, , hex]) => String(hex));
   }
 
-  it('are so many, and as different as they can be', () => {
+  it('cover more than 900 different payloads, up to the largest', () => {
     expect(new Set(all.map(({ body }) => body)).size).toBeGreaterThan(COUNT * 0.9);
     expect(Math.max(...all.map(({ body }) => body.length))).toBeGreaterThan(LARGEST);
     for (const { body } of all) expect(JSON.stringify(JSON.parse(body))).toBe(body);
   });
 
-  it('in x-service-signature are those of openssl', () => {
+  it('in x-service-signature match openssl', () => {
     expect(openssl('body', Buffer.from)).toEqual(all.map(({ body, secret }) => serviceSignature(body, secret)));
   });
 
-  it('in webhook-signature are those of openssl', () => {
+  it('in webhook-signature match openssl', () => {
     const ours = all.map(({ body, secret }) => standardSignature(ID, SECONDS, body, secret));
     const theirs = openssl('signed', standardKey).map((hex) => `v1,${Buffer.from(hex, 'hex').toString('base64')}`);
     expect(theirs).toEqual(ours);
   });
 
-  it('in webhook-signature convince the standardwebhooks library', () => {
+  it('in webhook-signature are accepted by the standardwebhooks library', () => {
     for (const { body, secret } of all) {
       const receiver = secret.startsWith('whsec_')
         ? new Webhook(secret)

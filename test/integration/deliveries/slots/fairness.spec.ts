@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Queue } from 'bullmq';
-import { ClockService } from '../../../../src/plumbing/database/clock.service';
+import { ClockService } from '../../../../src/infrastructure/database/clock.service';
 import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
-import { ParkedRepository } from '../../../../src/deliveries/slots/parked.repository';
-import { ParkingService } from '../../../../src/deliveries/slots/parking.service';
+import { DeferredRepository } from '../../../../src/deliveries/slots/deferred.repository';
+import { DeferralService } from '../../../../src/deliveries/slots/deferral.service';
 import { SEND_QUEUES, SendQueue } from '../../../../src/deliveries/send.queue';
 import { EventsService } from '../../../../src/events/events.service';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
@@ -15,8 +15,8 @@ import { describeOnStores } from '../../../support/stores';
 import { waitFor } from '../../../support/wait-for';
 
 const SLOTS = 16;
-const WEBHOOK_CAP = 6;
-/** Only who never answers takes so long. */
+const WEBHOOK_LIMIT = 6;
+/** Only a receiver that never answers takes this long. */
 const TIMEOUT_MS = 2000;
 const STARTED = { queue: 'films', jobId: '1', name: 'render', attempt: 1, startedAt: '2026-11-20T10:00:00.000Z' };
 
@@ -32,7 +32,7 @@ describeOnStores('A fair share of the slots', (store) => {
       ...store.settings(),
       SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
       DELIVERY_CONCURRENCY: String(SLOTS),
-      WEBHOOK_CONCURRENCY: String(WEBHOOK_CAP),
+      WEBHOOK_CONCURRENCY: String(WEBHOOK_LIMIT),
       DELIVERY_TIMEOUT_MS: String(TIMEOUT_MS),
       RETRY_BASE_DELAY_MS: '3600000',
     };
@@ -60,7 +60,7 @@ describeOnStores('A fair share of the slots', (store) => {
       Array.from({ length: count }, () => app.get(EventsService).publish('job.started', STARTED, { userId })),
     );
 
-  async function parkedOf({ webhookId }: Subscribed): Promise<number> {
+  async function deferredOf({ webhookId }: Subscribed): Promise<number> {
     const [row] = await database.query<{ count: number }>(
       `select count(*)::int as count from webhook_service.deliveries where webhook_id = $1 and parked and status = 'pending'`,
       [webhookId],
@@ -70,16 +70,16 @@ describeOnStores('A fair share of the slots', (store) => {
 
   const eventsOf = ({ hook }: Subscribed) => hook.calls.map(({ headers }) => String(headers['webhook-id']));
 
-  /** Deliveries of this webhook that wait in their rows. */
-  const park = (subscribed: Subscribed, count: number) => leave(subscribed, count, 'true');
+  /** Inserts deferred deliveries of this webhook. */
+  const defer = (subscribed: Subscribed, count: number) => leave(subscribed, count, 'true');
 
-  /** Deliveries that no job reminds of, as a process that has died may have left them. */
+  /** Inserts deliveries without a job, as a process that died may have left them. */
   async function leave(
     { userId, webhookId, hook }: Subscribed,
     count: number,
     parked: 'true' | 'false',
   ): Promise<void> {
-    const { id } = app.get(ClockService).birth();
+    const { id } = app.get(ClockService).newId();
     await database.query(
       `with event as (
          insert into webhook_service.events (id, name, user_id, body, fanned_out_at, leased_until)
@@ -95,45 +95,45 @@ describeOnStores('A fair share of the slots', (store) => {
     );
   }
 
-  it('lets a receiver that never answers hold as many slots as its limit, while the others are served', async () => {
+  it('gives a receiver that never responds no more slots than its limit, while others are served', async () => {
     const never = new Promise(() => undefined);
     const dead = await subscribed(receiver.hook({ after: never }));
     const well = await subscribed();
     await publish(dead, 60);
-    const most = 2 * WEBHOOK_CAP; // of two processes
-    await waitFor(async () => (await parkedOf(dead)) >= 60 - 3 * most, {
-      what: 'parked deliveries of the dead receiver',
+    const most = 2 * WEBHOOK_LIMIT; // of two processes
+    await waitFor(async () => (await deferredOf(dead)) >= 60 - 3 * most, {
+      what: 'deferred deliveries of the dead receiver',
     });
     await publish(well, 200);
     await well.hook.received(200);
     expect(new Set(eventsOf(well)).size).toBe(200);
     await dead.hook.received(most + 2);
-    // Nobody waits for the slots that it holds.
+    // No delivery waits for the slots that it holds.
     const begun = dead.hook.calls.map(({ receivedAt }) => receivedAt);
     const deadlines = Math.ceil((begun.at(-1)! - begun[0]!) / TIMEOUT_MS);
     expect(begun.length).toBeLessThanOrEqual(most * (1 + deadlines));
     dead.hook.answer({});
-    await waitFor(async () => (await parkedOf(dead)) === 0, { what: 'an empty backlog', timeoutMs: 30_000 });
+    await waitFor(async () => (await deferredOf(dead)) === 0, { what: 'an empty backlog', timeoutMs: 30_000 });
   });
 
-  it('never has more attempts in flight to one webhook than its cap', async () => {
+  it('never has more attempts in flight to one webhook than its concurrency limit', async () => {
     const hook = receiver.hook({ delayMs: 50 });
     const one = await subscribed(hook);
-    await park(one, 60);
+    await defer(one, 60);
     await hook.received(60);
     const begun = hook.calls.map(({ receivedAt }) => receivedAt);
     const atOnce = begun.map((at) => begun.filter((other) => other <= at && other > at - 50).length);
-    expect(Math.max(...atOnce)).toBeLessThanOrEqual(2 * WEBHOOK_CAP);
+    expect(Math.max(...atOnce)).toBeLessThanOrEqual(2 * WEBHOOK_LIMIT);
     expect(new Set(eventsOf(one)).size).toBe(60);
   });
 
-  it('lets the parked deliveries of all users in by turns, each of them once', async () => {
+  it('dispatches deferred deliveries in round robin over all users, each of them once', async () => {
     const busy = await subscribed(receiver.hook({ delayMs: 20 }));
     const small = await subscribed(receiver.hook({ delayMs: 20 }));
-    // Nobody sees the one without the other.
+    // No process sees one without the other.
     await database.query('begin');
-    await park(busy, 400);
-    await park(small, 10);
+    await defer(busy, 400);
+    await defer(small, 10);
     await database.query('commit');
     const { receivedAt: smallIsDoneAt } = (await small.hook.received(10)).at(-1)!;
     const before = busy.hook.calls.filter(({ receivedAt }) => receivedAt <= smallIsDoneAt);
@@ -143,7 +143,7 @@ describeOnStores('A fair share of the slots', (store) => {
     expect(busy.hook.calls).toHaveLength(400);
   });
 
-  it('attempts what a job offers, although newer deliveries of the webhook wait in their rows', async () => {
+  it('attempts the delivery of a job although newer deliveries of the webhook are deferred', async () => {
     const one = await subscribed();
     await publish(one, 1);
     const again = `update webhook_service.deliveries set status = 'pending', claimed = false, leased_until = now() + interval '1 hour'
@@ -154,26 +154,26 @@ describeOnStores('A fair share of the slots', (store) => {
       ]);
       return row;
     };
-    const waiting = apps.map((each) => jest.spyOn(each.get(ParkingService), 'hasParked').mockReturnValue(true));
-    const parks = apps.map((each) => jest.spyOn(each.get(ParkedRepository), 'park'));
+    const waiting = apps.map((each) => jest.spyOn(each.get(DeferralService), 'hasDeferred').mockReturnValue(true));
+    const defers = apps.map((each) => jest.spyOn(each.get(DeferredRepository), 'defer'));
     const queues = app.get<Queue[]>(SEND_QUEUES);
     try {
-      const { id } = await waitFor(sent, { what: 'a delivery that succeeded' });
-      // While the queue still knows the first job it takes no other of this id.
-      const isForgotten = async () => (await Promise.all(queues.map((queue) => queue.getJob(id)))).every((job) => !job);
-      await waitFor(isForgotten, { what: 'the end of the first job' });
-      await app.get(SendQueue).enqueue([{ id, ...one }]);
+      const { id } = await waitFor(sent, { what: 'a successful delivery' });
+      // While the queue still has the first job, it accepts no other with this id.
+      const isRemoved = async () => (await Promise.all(queues.map((queue) => queue.getJob(id)))).every((job) => !job);
+      await waitFor(isRemoved, { what: 'the end of the first job' });
+      await app.get(SendQueue).enqueueEach([{ id, ...one }]);
       await one.hook.received(2);
-      expect(parks.flatMap(({ mock }) => mock.calls.flatMap(([ids]) => ids))).not.toContain(id);
+      expect(defers.flatMap(({ mock }) => mock.calls.flat())).not.toContain(id);
     } finally {
-      for (const spy of [...waiting, ...parks]) spy.mockRestore();
+      for (const spy of [...waiting, ...defers]) spy.mockRestore();
     }
   });
 
-  it('parks what the queue has no room for, and delivers it all the same', async () => {
+  it('defers deliveries that the queue has no room for, and delivers them later', async () => {
     const one = await subscribed();
-    const budgets = apps.map((each) => jest.spyOn(each.get(SendQueue), 'remaining', 'get').mockReturnValue(0));
-    const enqueued = apps.map((each) => jest.spyOn(each.get(SendQueue), 'enqueue'));
+    const capacities = apps.map((each) => jest.spyOn(each.get(SendQueue), 'remaining', 'get').mockReturnValue(0));
+    const enqueued = apps.map((each) => jest.spyOn(each.get(SendQueue), 'enqueueEach'));
     try {
       await publish(one, 100);
       await one.hook.received(100);
@@ -182,7 +182,7 @@ describeOnStores('A fair share of the slots', (store) => {
       await one.hook.received(101);
       expect(enqueued.flatMap(({ mock }) => mock.calls.flatMap(([ids]) => ids))).toEqual([]);
     } finally {
-      for (const spy of [...budgets, ...enqueued]) spy.mockRestore();
+      for (const spy of [...capacities, ...enqueued]) spy.mockRestore();
     }
   });
 });

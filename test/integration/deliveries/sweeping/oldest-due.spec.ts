@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { v7 } from 'uuid';
-import { dataSourceOptions } from '../../../../src/plumbing/database/data-source.launcher';
-import { StatementsService } from '../../../../src/plumbing/database/statements.service';
+import { dataSourceOptions } from '../../../../src/infrastructure/database/data-source.setup';
+import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
 import {
   OLDEST_DUE,
   type OldestDue,
@@ -14,7 +14,7 @@ import { planOf } from '../../stage/plans';
 
 const [ROWS, WEBHOOKS] = [1000, 100];
 
-/** A row that became due so many seconds ago, with a lease of so many seconds from now. */
+/** A row that became due `dueAgo` seconds ago, with a lease that ends in `leased` seconds. */
 interface Row {
   dueAgo: number;
   leased: number;
@@ -22,7 +22,7 @@ interface Row {
   status?: string;
 }
 
-describe('The age of the oldest row that is due', () => {
+describe('The age of the oldest due row', () => {
   let database: TestDatabase;
   let dataSource: DataSource;
 
@@ -62,7 +62,7 @@ describe('The age of the oldest row that is due', () => {
       [v7(), dueAgo, leased, fannedOutAt],
     );
 
-  /** Whole tens of seconds, as far as they are not 0: what is inserted grows older meanwhile. */
+  /** Reads the ages that are not 0, in tens of seconds, because rows grow older during the test. */
   const read = async (): Promise<Partial<OldestDue>> => {
     const ages = await new OldestDueRepository(new StatementsService(dataSource)).read(ROWS, WEBHOOKS);
     const seconds = Object.entries(ages).map(([state, age]) => [state, Math.floor(age / 10) * 10] as const);
@@ -79,7 +79,7 @@ describe('The age of the oldest row that is due', () => {
     expect(await read()).toEqual({});
   });
 
-  it('is that of each kind and state', async () => {
+  it('is measured for each kind and state', async () => {
     await insertDeliveries([
       { dueAgo: 300, leased: -100 },
       { dueAgo: 200, leased: -6 },
@@ -101,20 +101,20 @@ describe('The age of the oldest row that is due', () => {
     });
   });
 
-  it('costs as much for many rows as for a thousand', async () => {
+  it('costs no more for many rows than for a thousand', async () => {
     const many = Array.from({ length: 5000 }, (_, i) => i);
     await insertDeliveries(many.map((i) => ({ dueAgo: 100 + (i % 51), leased: -(100 + (i % 51)) })));
     await insertDeliveries(many.map((i) => ({ dueAgo: 10, leased: i % 10 })));
     const webhooks = Array.from({ length: 200 }, () => randomUUID());
-    const parked = many.map(() => ({ dueAgo: 700, leased: 2900, parked: true }));
+    const deferred = many.map(() => ({ dueAgo: 700, leased: 2900, parked: true }));
     await insertDeliveries(
-      parked,
+      deferred,
       many.map((i) => webhooks[i % 200]!),
     );
     await insertDeliveries(many.map(() => ({ dueAgo: 900, leased: -900, status: 'succeeded' })));
     await database.query('vacuum (analyze) webhook_service.deliveries');
     expect(await read()).toEqual({ unattendedDeliveries: 150, pendingDeliveries: 10, deferredDeliveries: 700 });
-    // As a named statement is planned, see `PostgresConnection`.
+    // The settings with which a named statement is planned; see `PostgresConnection`.
     const settings = 'set local plan_cache_mode = force_generic_plan; set local enable_seqscan = off';
     const plan = await planOf(dataSource, { sql: OLDEST_DUE.text, parameters: [ROWS, WEBHOOKS], settings });
     expect(plan.indexes.filter((name) => !/^(deliveries|events)_(lease|leased|parked|user_id)/.test(name))).toEqual([]);

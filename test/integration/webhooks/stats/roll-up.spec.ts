@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import type { DataSource } from 'typeorm';
-import { StatementsService } from '../../../../src/plumbing/database/statements.service';
+import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
 import { StatsRepository } from '../../../../src/webhooks/stats/stats.repository';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 
@@ -9,7 +9,7 @@ const WEBHOOKS = 20;
 const ROUNDS = 50;
 const ROWS = 200;
 
-describe('Attempts that are summed up', () => {
+describe('Recent attempts', () => {
   let database: TestDatabase;
   let pool: Pool;
   let counts: StatsRepository;
@@ -23,7 +23,7 @@ describe('Attempts that are summed up', () => {
     await database.drop();
   });
 
-  it('are all there, while others are counted and four processes sum up', async () => {
+  it('are all counted while more are added and four processes sum them up', async () => {
     const ids = Array.from({ length: WEBHOOKS }, () => randomUUID());
     const now = Date.now();
     const window = { stepMs: 3_600_000, froms: [new Date(Math.floor(now / 3_600_000) * 3_600_000)] };
@@ -38,7 +38,7 @@ describe('Attempts that are summed up', () => {
            select ($1::uuid[])[1 + n % $2], 'ada', 'succeeded', '', n % 3, $3, 1 from generate_series(1, $4::int) as n`,
           [ids, WEBHOOKS, new Date(now), ROWS],
         );
-        // However far the sums are: what was counted is read.
+        // Reads include every recorded attempt, whether it is summed up or not.
         expect(sumOf(await counts.ofWebhooks(ids, window))).toBe((round + 1) * ROWS);
       }
     };

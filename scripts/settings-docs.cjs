@@ -1,0 +1,62 @@
+// `npm run settings:write`: writes the table of docs/settings.md and .env.example from the schema of the settings. With
+// `--check` it fails when the committed files differ.
+const { readFileSync, writeFileSync } = require('node:fs');
+const { dirname, join } = require('node:path');
+const prettier = require('prettier');
+const { schema, variableOf } = require('../dist/src/infrastructure/config/settings-schema.js');
+
+const root = dirname(require.resolve('../package.json'));
+const WIDTH = 116;
+const HEAD = `# Every setting with its default. Copy this file to .env and uncomment the settings that you want to change; environment
+# variables override .env. Bounds and details: docs/settings.md.`;
+
+const settings = Object.entries(schema.shape).map(([name, type]) => ({ variable: variableOf(name), ...type.meta() }));
+
+function table() {
+  const rows = settings.map(
+    ({ variable, shown = 'none', description }) => `| \`${variable}\` | ${shown} | ${description} |`,
+  );
+  return ['| setting | default (bounds) | meaning |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+/** Markdown as plain text, in comment lines. */
+function commentOf(markdown) {
+  const words = markdown
+    .replaceAll('`', '')
+    .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .split(' ');
+  const lines = ['#'];
+  for (const word of words) {
+    if (`${lines.at(-1)} ${word}`.length > WIDTH) lines.push('#');
+    lines[lines.length - 1] += ` ${word}`;
+  }
+  return `${lines.join('\n')}.`;
+}
+
+async function files() {
+  const page = join(root, 'docs/settings.md');
+  const text = readFileSync(page, 'utf8').replace(/\| setting .*\n(\|.*\n)*/, () => `${table()}\n`);
+  const example = settings.map(({ variable, shown = 'none', example = '', description }) => {
+    // A default that the line below does not show, such as one that depends on other settings.
+    const isShown = (shown === 'none' && example === '') || shown.replaceAll('`', '').split(' (')[0] === example;
+    return `${commentOf(isShown ? description : `${description}. Default: ${shown}`)}\n#${variable}=${example}`;
+  });
+  return {
+    [page]: await prettier.format(text, { ...(await prettier.resolveConfig(page)), filepath: page }),
+    [join(root, '.env.example')]: `${[HEAD, ...example].join('\n\n')}\n`,
+  };
+}
+
+async function main() {
+  const isCheck = process.argv.includes('--check');
+  for (const [path, content] of Object.entries(await files())) {
+    if (!isCheck) writeFileSync(path, content);
+    else if (readFileSync(path, 'utf8') !== content)
+      throw new Error(`${path} does not match the schema: run \`npm run settings:write\` and commit it.`);
+  }
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,43 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Scopes } from '../auth/scopes.decorator';
+import { retryDelayMs } from '../deliveries/sending/backoff';
+import { Config } from '../infrastructure/config/config';
+import { version } from '../infrastructure/config/version';
+import { ApiAnswer } from '../infrastructure/http/api-answer.decorator';
+import { AboutDto } from './dto/about.dto';
+
+/** Midpoint of the random jitter. */
+const MEAN = 0.5;
+
+@ApiTags('Access')
+@Controller('api/about')
+export class AboutController {
+  constructor(private readonly config: Config) {}
+
+  @Get()
+  @Scopes()
+  @ApiOperation({
+    summary: 'Read the settings',
+    description: 'Returns the version and the settings that affect clients.',
+  })
+  @ApiAnswer(AboutDto, { description: 'The version and the settings.' })
+  read(): AboutDto {
+    const { maxRetries, retentionDays, deliveryTimeoutMs, disableAfterFailures, disableAfterHours } = this.config;
+    const attempts = Array.from({ length: maxRetries }, (_, i) => i + 1);
+    return {
+      version,
+      retentionDays,
+      maxRetries,
+      retryDelaysMs: attempts.map((attempt) => retryDelayMs(attempt, this.config, MEAN) ?? 0),
+      deliveryTimeoutMs,
+      disableAfterFailures,
+      disableAfterHours,
+      maxWebhooksPerUser: this.config.maxWebhooksPerUser,
+      eventMaxBytes: this.config.eventMaxBytes,
+      requestsPerMinute: this.config.rateLimitPerMinute,
+      console: this.config.console,
+      tryReceiver: this.config.isLocal,
+    };
+  }
+}

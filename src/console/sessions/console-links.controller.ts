@@ -1,0 +1,73 @@
+import { Body, Controller, Delete, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import type { Principal } from '../../auth/access-token';
+import { CurrentUser } from '../../auth/current-user.decorator';
+import { Scopes } from '../../auth/scopes.decorator';
+import { DeletedTokenDto } from '../../auth/tokens/dto/token.dto';
+import { WithoutToken } from '../../auth/without-token.decorator';
+import { ConsoleLinksService } from './console-links.service';
+import { ConsoleSessionsService } from './console-sessions.service';
+import {
+  ConsoleLinkDto,
+  ConsoleSessionDto,
+  CreateConsoleLinkDto,
+  CreateConsoleSessionDto,
+} from './dto/console-session.dto';
+
+@ApiTags('Access')
+@Controller('api')
+export class ConsoleLinksController {
+  constructor(
+    private readonly links: ConsoleLinksService,
+    private readonly sessions: ConsoleSessionsService,
+  ) {}
+
+  @Post('console-links')
+  @Scopes(['tokens:manage', 'users:manage'])
+  @ApiOperation({
+    summary: 'Create a console link',
+    description:
+      'The link works once, within 5 minutes. The console asks the user for confirmation before it signs them in. The session cannot have more scopes or a later expiry than the token that creates the link, and is revoked with it.',
+  })
+  @ApiBody({ type: CreateConsoleLinkDto, required: false })
+  @ApiAnswer(ConsoleLinkDto, { status: 201, description: 'The link.' })
+  @ApiErrors(413, 415)
+  async create(@CurrentUser() user: Principal, @Body() body: CreateConsoleLinkDto): Promise<ConsoleLinkDto> {
+    const { userId = user.userId, ...options } = body;
+    return ConsoleLinkDto.from(await this.links.createBy(user, userId, options));
+  }
+
+  @Post('console-sessions')
+  @WithoutToken('code')
+  @Scopes()
+  @ApiOperation({
+    summary: 'Create a console session',
+    description:
+      'With `code`, exchanges the code of a link, once, and requires no access token. Without it, creates a session for the access token: with the same scopes, for 12 hours or as long as the token. The session is revoked with that token, and cannot create another session.',
+  })
+  @ApiBody({ type: CreateConsoleSessionDto, required: false })
+  @ApiAnswer(ConsoleSessionDto, { status: 201, description: 'The session.' })
+  @ApiErrors(409, 413, 415)
+  async begin(
+    @CurrentUser() user: Principal,
+    @Body() { code }: CreateConsoleSessionDto,
+    @Req() request: FastifyRequest,
+  ): Promise<ConsoleSessionDto> {
+    return ConsoleSessionDto.from(await this.sessions.begin(code, user, request));
+  }
+
+  @Delete('console-sessions')
+  @Scopes()
+  @ApiOperation({
+    summary: 'End the current session',
+    description:
+      'Takes effect immediately, also for tokens created with it. Requires no scope; returns 409 for any other token.',
+  })
+  @ApiAnswer(DeletedTokenDto, { description: 'The id of the ended session.' })
+  @ApiErrors(409, 413, 415)
+  async end(@CurrentUser() user: Principal): Promise<DeletedTokenDto> {
+    return { id: await this.sessions.end(user) };
+  }
+}

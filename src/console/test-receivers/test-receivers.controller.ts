@@ -1,0 +1,76 @@
+import { Body, Controller, Get, HttpStatus, Param, Patch, Post, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../../auth/access-token';
+import { CurrentUser } from '../../auth/current-user.decorator';
+import { Scopes } from '../../auth/scopes.decorator';
+import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { TryReceiverDetailDto, TryReceiverDto, UpdateTryReceiverDto } from './dto/try-receiver.dto';
+import { TryReceiversService } from './test-receivers.service';
+
+const ID = { name: 'id', description: 'Id of the test receiver.', schema: { type: 'string' as const, maxLength: 128 } };
+
+@ApiTags('Webhooks')
+@Controller('api/try-receivers')
+export class TryReceiversController {
+  constructor(private readonly receivers: TryReceiversService) {}
+
+  @Post()
+  @Scopes('webhooks:write')
+  @ApiOperation({
+    summary: 'Create a test receiver',
+    description:
+      'Each user has at most one test receiver, which expires after an hour; a second call returns the existing one. Available only with the embedded PostgreSQL and a loopback HOST.',
+  })
+  @ApiAnswer(TryReceiverDto, { status: 201, description: 'The new test receiver.' })
+  @ApiAnswer(TryReceiverDto, { status: 200, description: 'The existing test receiver.' })
+  @ApiErrors(404, 409, 413, 415)
+  create(
+    @CurrentUser() { userId }: Principal,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): TryReceiverDto {
+    const { receiver, isNew } = this.receivers.create(userId);
+    void reply.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
+    return TryReceiverDto.at(originOf(request), receiver);
+  }
+
+  @Get(':id')
+  @Scopes('webhooks:write')
+  @ApiOperation({ summary: 'Read a test receiver', description: 'Includes the last 20 requests, newest first.' })
+  @ApiParam(ID)
+  @ApiAnswer(TryReceiverDetailDto, { description: 'The test receiver and its requests.' })
+  @ApiErrors(404)
+  read(
+    @CurrentUser() { userId }: Principal,
+    @Param('id') id: string,
+    @Req() request: FastifyRequest,
+  ): TryReceiverDetailDto {
+    return TryReceiverDetailDto.at(originOf(request), this.receivers.read(userId, id));
+  }
+
+  @Patch(':id')
+  @Scopes('webhooks:write')
+  @ApiOperation({ summary: 'Set the response of a test receiver' })
+  @ApiParam(ID)
+  @ApiAnswer(TryReceiverDto, { description: 'The test receiver.' })
+  @ApiErrors(404, 413, 415)
+  update(
+    @CurrentUser() { userId }: Principal,
+    @Param('id') id: string,
+    @Body() { answer }: UpdateTryReceiverDto,
+    @Req() request: FastifyRequest,
+  ): TryReceiverDto {
+    return TryReceiverDto.at(originOf(request), this.receivers.setAnswer(userId, id, answer));
+  }
+}
+
+/**
+ * Returns the address that this process listens on. Deliveries from this machine reach it, whichever address the client
+ * used.
+ */
+function originOf({ socket }: FastifyRequest): string {
+  const { localAddress = '127.0.0.1', localPort } = socket;
+  const host = localAddress.replace(/^::ffff:/, '');
+  return `http://${host.includes(':') ? `[${host}]` : host}:${localPort}`;
+}

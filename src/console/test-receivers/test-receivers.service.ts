@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Config } from '../../infrastructure/config/config';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
+
+/** Responses of a test receiver; `silent`: none, until the client gives up. */
+export const TRY_ANSWERS = [200, 500, 410, 'silent'] as const;
+export type TryAnswer = (typeof TRY_ANSWERS)[number];
+
+/** A received request. */
+export interface TriedRequest {
+  receivedAt: Date;
+  headers: Readonly<Record<string, string | string[]>>;
+  /** The first 64 KiB, without control characters. */
+  body: string;
+  bodyTruncated: boolean;
+  answer: TryAnswer;
+}
+
+/** A test receiver. It is kept in memory for an hour. */
+export interface TryReceiver {
+  id: string;
+  userId: string;
+  answer: TryAnswer;
+  expiresAt: Date;
+  /** Newest first, at most 20. */
+  requests: TriedRequest[];
+}
+
+const LIVES_MS = 3_600_000;
+const MAX_RECEIVERS = 20;
+const MAX_REQUESTS = 20;
+const MAX_SILENT = 20;
+
+/** Test receivers, which exist only where the service runs on its user's machine. */
+@Injectable()
+export class TryReceiversService implements OnModuleDestroy {
+  private readonly receivers = new Map<string, TryReceiver>();
+  private readonly silent = new Set<() => void>();
+
+  constructor(private readonly config: Config) {}
+
+  /** Ends the requests that get no response. */
+  onModuleDestroy(): void {
+    for (const end of this.silent) end();
+  }
+
+  /**
+   * Returns a new test receiver, or the existing one of the user.
+   * @throws ApiError 404 when the service does not run on its user's machine; 409 when 20 users have one
+   */
+  create(userId: string): { receiver: TryReceiver; isNew: boolean } {
+    this.requireLocal();
+    this.forgetExpired();
+    const known = [...this.receivers.values()].find((receiver) => receiver.userId === userId);
+    if (known) return { receiver: known, isNew: false };
+    if (this.receivers.size >= MAX_RECEIVERS) throw new ApiError(409, MESSAGES.tooManyTryReceivers);
+    const id = randomBytes(16).toString('hex');
+    const expiresAt = new Date(Date.now() + LIVES_MS);
+    const receiver: TryReceiver = { id, userId, answer: 200, expiresAt, requests: [] };
+    this.receivers.set(id, receiver);
+    return { receiver, isNew: true };
+  }
+
+  /** @throws ApiError 404 when the user has no such receiver */
+  read(userId: string, id: string): TryReceiver {
+    this.requireLocal();
+    const receiver = this.find(id);
+    if (receiver?.userId !== userId) throw new ApiError(404, MESSAGES.tryReceiverNotFound);
+    return receiver;
+  }
+
+  /**
+   * Sets the response of a test receiver.
+   * @throws ApiError 404 when the user has no such receiver
+   */
+  setAnswer(userId: string, id: string, answer: TryAnswer): TryReceiver {
+    const receiver = this.read(userId, id);
+    receiver.answer = answer;
+    return receiver;
+  }
+
+  /** Returns the test receiver of any user with this id; undefined if it does not exist or has expired. */
+  find(id: string): TryReceiver | undefined {
+    this.forgetExpired();
+    return this.receivers.get(id);
+  }
+
+  /** Records a request. Returns the response to send. */
+  note(receiver: TryReceiver, request: Omit<TriedRequest, 'answer'>): TryAnswer {
+    const { answer } = receiver;
+    receiver.requests = [{ ...request, answer }, ...receiver.requests].slice(0, MAX_REQUESTS);
+    return answer;
+  }
+
+  /** Resolves when the client disconnects or the service stops; at once when 20 requests are already waiting. */
+  async stayAway(gone: AbortSignal): Promise<void> {
+    if (this.silent.size >= MAX_SILENT || gone.aborted) return;
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        this.silent.delete(end);
+        resolve();
+      };
+      this.silent.add(end);
+      gone.addEventListener('abort', end, { once: true });
+    });
+  }
+
+  private requireLocal(): void {
+    if (!this.config.isLocal) throw new ApiError(404, MESSAGES.noTryReceivers);
+  }
+
+  private forgetExpired(): void {
+    for (const { id, expiresAt } of this.receivers.values()) {
+      if (expiresAt.getTime() <= Date.now()) this.receivers.delete(id);
+    }
+  }
+}

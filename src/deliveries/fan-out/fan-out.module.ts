@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { EventsModule } from '../../events/events.module';
+import { SendingModule } from '../sending/sending.module';
+import { FanOutProcessor } from './fan-out.processor';
+import { FanOutRepository } from './fan-out.repository';
+import { FanOutService } from './fan-out.service';
+import { LocalFanOutService } from './local-fan-out.service';
+
+/** Fans out events, up to the first attempts of their deliveries. */
+@Module({
+  imports: [EventsModule, SendingModule],
+  providers: [FanOutProcessor, FanOutRepository, FanOutService, LocalFanOutService],
+})
+export class FanOutModule {}

@@ -1,5 +1,0 @@
-/** Whose attempt it is. */
-export interface Lane {
-  webhookId: string;
-  userId: string;
-}

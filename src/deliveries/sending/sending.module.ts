@@ -1,0 +1,36 @@
+import { Module } from '@nestjs/common';
+import { EventsModule } from '../../events/events.module';
+import { DestinationsModule } from '../../infrastructure/destinations/destinations.module';
+import { WebhooksModule } from '../../webhooks/webhooks.module';
+import { SlotsModule } from '../slots/slots.module';
+import { DeferredDispatchService } from './deferred-dispatch.service';
+import { AttemptReportsService } from './attempt-reports.service';
+import { AttemptsService } from './attempts.service';
+import { AutoDisableService } from './auto-disable.service';
+import { ClaimsRepository } from './claims.repository';
+import { DispatchService } from './dispatch.service';
+import { LeasesService } from './leases.service';
+import { OutcomesRepository } from './outcomes.repository';
+import { OutcomesService } from './outcomes.service';
+import { SendProcessor } from './send.processor';
+import { SenderService } from './sender.service';
+
+/** Makes attempts. Deliveries of new events, queue jobs and deferred rows all go through `DispatchService`. */
+@Module({
+  imports: [DestinationsModule, EventsModule, SlotsModule, WebhooksModule],
+  providers: [
+    DeferredDispatchService,
+    AttemptReportsService,
+    AttemptsService,
+    AutoDisableService,
+    ClaimsRepository,
+    DispatchService,
+    LeasesService,
+    OutcomesRepository,
+    OutcomesService,
+    SendProcessor,
+    SenderService,
+  ],
+  exports: [AttemptsService, ClaimsRepository, DispatchService],
+})
+export class SendingModule {}

@@ -1,0 +1,16 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsString, MaxLength } from 'class-validator';
+import { EVENT_NAME } from 'webhook-notification/catalogue';
+import { Optional } from '../../../infrastructure/validation/optional.decorator';
+
+export class TestWebhookDto {
+  /**
+   * Name of the event whose example is sent; `webhook.test` by default.
+   * @example follower.gained
+   */
+  @ApiProperty({ maxLength: 128, pattern: EVENT_NAME.source, required: false })
+  @Optional()
+  @IsString()
+  @MaxLength(128)
+  event?: string;
+}

@@ -1,0 +1,37 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Principal } from '../../auth/access-token';
+import { CurrentUser } from '../../auth/current-user.decorator';
+import { RateLimit } from '../../auth/rate-limit.decorator';
+import { Scopes } from '../../auth/scopes.decorator';
+import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { IdParam } from '../../infrastructure/validation/id-param.decorator';
+import { DeliveryDetailDto } from '../dto/delivery.dto';
+import { TestWebhookDto } from './dto/test-webhook.dto';
+import { TestDeliveriesService } from './test-deliveries.service';
+
+@ApiTags('Deliveries')
+@Controller('api/webhooks/:id')
+export class TestDeliveriesController {
+  constructor(private readonly tests: TestDeliveriesService) {}
+
+  @Post('test')
+  @HttpCode(200)
+  @RateLimit({ limits: ['manage', 'test'] })
+  @Scopes('webhooks:write')
+  @ApiOperation({
+    summary: 'Test a webhook',
+    description: 'Sends a signed test payload now and returns the outcome, whether or not the receiver accepted it.',
+  })
+  @ApiBody({ type: TestWebhookDto, required: false })
+  @ApiAnswer(DeliveryDetailDto, { description: 'The test delivery with its request and response.' })
+  @ApiErrors(404, 409, 413, 415)
+  async test(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the webhook.') id: string,
+    @Body() { event }: TestWebhookDto,
+  ): Promise<DeliveryDetailDto> {
+    const { delivery, body } = await this.tests.run(userId, id, event);
+    return DeliveryDetailDto.with(delivery, body);
+  }
+}

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { TEST_EVENT_TYPE } from 'webhook-notification/catalogue';
+import { StoredTypesService } from '../../catalogue/stored-types.service';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
+import { WebhooksService } from '../../webhooks/webhooks.service';
+import { DeliveryLogService, type LoggedDelivery } from '../log/delivery-log.service';
+import { AttemptsService } from '../sending/attempts.service';
+import { TestDeliveriesRepository } from './test-deliveries.repository';
+
+/** Sends a test payload now, through the same sender as every delivery, and waits for its outcome. */
+@Injectable()
+export class TestDeliveriesService {
+  constructor(
+    private readonly types: StoredTypesService,
+    private readonly webhooks: WebhooksService,
+    private readonly tests: TestDeliveriesRepository,
+    private readonly attempts: AttemptsService,
+    private readonly log: DeliveryLogService,
+  ) {}
+
+  /**
+   * Tests a webhook of this user, even an inactive one. Returns the delivery with its outcome, success or failure.
+   * @param event the event type whose example is sent; `webhook.test` by default
+   * @throws ApiError 404, 400 for an unknown event, 409 while another test of the webhook is in flight
+   */
+  async run(userId: string, webhookId: string, event: string = TEST_EVENT_TYPE.name): Promise<LoggedDelivery> {
+    const webhook = await this.webhooks.read(userId, webhookId);
+    const delivery = await this.tests.insert(webhook, event, await this.exampleOf(event, webhookId));
+    if (!delivery) throw new ApiError(409, MESSAGES.testInFlight);
+    await this.attempts.make(delivery);
+    return this.log.readKept(userId, webhookId, delivery.id);
+  }
+
+  private async exampleOf(event: string, webhookId: string): Promise<object> {
+    if (event === TEST_EVENT_TYPE.name) return { ...TEST_EVENT_TYPE.example, webhookId };
+    return (await this.types.find(event)).example;
+  }
+}

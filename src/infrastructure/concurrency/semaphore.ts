@@ -1,0 +1,26 @@
+/** A counting semaphore, first come first served. */
+export class Semaphore {
+  private readonly waiting: (() => void)[] = [];
+
+  /** @param free number of permits, at least 1 */
+  constructor(private free: number) {}
+
+  /** Acquires a permit if one is free; otherwise returns false. */
+  tryAcquire(): boolean {
+    if (this.free === 0) return false;
+    this.free -= 1;
+    return true;
+  }
+
+  /** Resolves when the caller holds a permit. */
+  async acquire(): Promise<void> {
+    if (!this.tryAcquire()) await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  /** Releases a permit, to the first waiting caller. */
+  release(): void {
+    const next = this.waiting.shift();
+    if (next) next();
+    else this.free += 1;
+  }
+}

@@ -1,0 +1,11 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Config } from './config';
+
+@Global()
+@Module({})
+export class ConfigModule {
+  /** Provides this `Config` to every module. */
+  static forRoot(config: Config): DynamicModule {
+    return { module: ConfigModule, providers: [{ provide: Config, useValue: config }], exports: [Config] };
+  }
+}

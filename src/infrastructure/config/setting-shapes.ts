@@ -1,0 +1,136 @@
+import { z } from 'zod';
+import { isEventName, nameProblem } from 'webhook-notification/catalogue';
+import { isDnsServer, parseNetwork } from './network';
+import { parseRedisUrl } from './redis-nodes';
+import { parseQueueName, type QueueName } from './queue-name';
+
+/** A setting that `parse` reads. When `parse` returns undefined, the problem reads "must be" and `rule`. */
+export function setting<T>(rule: string, parse: (text: string) => T | undefined) {
+  return z.string().transform((text, context) => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: `must be ${rule}` });
+    return z.NEVER;
+  });
+}
+
+const number = (min: number, max: number, pattern: RegExp, kind: string) =>
+  setting(`${kind} from ${min} to ${max}`, (text) => {
+    const value = pattern.test(text) ? Number(text) : NaN;
+    return value >= min && value <= max ? value : undefined;
+  });
+
+const shownNumber = (fallback: number, min: number, max: number) => ({
+  shown: `${fallback} (${min}..${max})`,
+  example: String(fallback),
+});
+
+/** A whole number from `min` to `max`; `fallback` when the setting is missing. */
+export const integer = (fallback: number, min: number, max: number) =>
+  number(min, max, /^\d{1,15}$/, 'a whole number')
+    .default(fallback)
+    .meta(shownNumber(fallback, min, max));
+
+/** A decimal number from `min` to `max`; `fallback` when not set. */
+export const decimal = (fallback: number, min: number, max: number) =>
+  number(min, max, /^\d{1,15}(\.\d{1,15})?$/, 'a number')
+    .default(fallback)
+    .meta(shownNumber(fallback, min, max));
+
+/** A TCP port from 1 to 65535; null when not set. */
+export const optionalPort = number(1, 65_535, /^\d{1,5}$/, 'a whole number')
+  .nullable()
+  .default(null);
+
+/** `true` or `false`, in lower case. */
+export const flag = (fallback: boolean) =>
+  setting('true or false', (text) => (text === 'true' ? true : text === 'false' ? false : undefined))
+    .default(fallback)
+    .meta({ shown: String(fallback), example: String(fallback) });
+
+/** One of `values`, case-sensitive. */
+export const oneOf = <const T extends string>(values: readonly T[], fallback: NoInfer<T>) =>
+  setting(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text))
+    .prefault(fallback)
+    .meta({ shown: `\`${fallback}\``, example: fallback });
+
+/** Any text; `fallback` when the setting is missing. */
+export const text = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .meta({ shown: `\`${fallback}\``, example: fallback });
+
+/** Any text; null when the setting is missing. */
+export const optionalText = z.string().nullable().default(null);
+
+/** Splits a comma-separated text into trimmed parts. Empty parts are dropped. */
+export const list = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
+/** A URL of one of `protocols`; null when not set. */
+export const url = (rule: string, protocols: readonly string[]) =>
+  setting(rule, (text) => (isUrlOf(text, protocols) ? text : undefined))
+    .nullable()
+    .default(null);
+
+/** True for a URL of one of these protocols that names exactly one host. */
+function isUrlOf(text: string, protocols: readonly string[]): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, host } = new URL(text);
+  return protocols.includes(protocol) && host !== '' && !text.includes(',');
+}
+
+/** A URL that `parseRedisUrl` accepts, in its canonical form; null when not set. */
+export const redisUrl = setting(
+  'one redis:// or rediss:// URL, or the comma-separated ones of a cluster: alike but for host and port, without a database',
+  (text) => parseRedisUrl(text) ?? undefined,
+)
+  .nullable()
+  .default(null);
+
+/** One or more keys of 32 bytes, in canonical base64. */
+export const keys = setting(
+  '32 bytes in base64 (several: comma-separated), for example from `openssl rand -base64 32`',
+  (text) => {
+    const decoded = list(text).map((part) => Buffer.from(part, 'base64'));
+    const canonical = decoded.length > 0 && decoded.every((key, i) => key.toString('base64') === list(text)[i]);
+    return canonical && decoded.every((key) => key.length === 32) ? decoded : undefined;
+  },
+);
+
+/** CIDRs that `parseNetwork` accepts, as text. */
+export const networks = setting(
+  'comma-separated CIDRs such as 10.1.0.0/16, with a prefix of at least /8 (IPv6: /16)',
+  (text) => (list(text).every((part) => parseNetwork(part) !== null) ? list(text) : undefined),
+);
+
+/** DNS servers as `address[:port]`. */
+export const dnsServers = setting('comma-separated IP addresses, each with an optional :port', (text) => {
+  return list(text).every(isDnsServer) ? list(text) : undefined;
+});
+
+/** Names of additional events. Each invalid entry is a separate problem. */
+export const eventNames = z.string().transform((text, context) => {
+  const names = list(text);
+  for (const [i, name] of names.entries()) {
+    const problem = names.indexOf(name) < i ? 'is there twice' : nameProblem(name);
+    if (!problem) continue;
+    // Do not quote a text that is not an event name: it may be a secret.
+    const entry = isEventName(name) ? `, ${name},` : '';
+    context.addIssue({ code: 'custom', message: `cannot be used: entry ${i + 1}${entry} ${problem}` });
+  }
+  return names;
+});
+
+/** Queues that `parseQueueName` accepts. */
+export const queueNames = setting(
+  'comma-separated names of BullMQ queues, each `name` or `prefix:name`, and none of the service itself',
+  (text) => {
+    const names = list(text).map(parseQueueName);
+    return names.every((name): name is QueueName => name !== null) ? names : undefined;
+  },
+);

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { isUserId } from 'webhook-notification/catalogue';
+import {
+  decimal,
+  dnsServers,
+  eventNames,
+  flag,
+  integer,
+  keys,
+  networks,
+  oneOf,
+  optionalPort,
+  optionalText,
+  queueNames,
+  redisUrl,
+  setting,
+  text,
+  url,
+} from './setting-shapes';
+
+const ACCESS_TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
+
+/** Levels of pino, from the quietest to the most talkative. */
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+
+/**
+ * Every setting, in the order of the documentation. `deliveryTimeoutMs` is the environment variable `DELIVERY_TIMEOUT_MS`.
+ * `npm run settings:write` writes docs/settings.md and .env.example from this object: the description, `shown` in the column of
+ * defaults where the default alone does not say it, and `example` in .env.example.
+ */
+export const schema = z.object({
+  port: integer(3000, 0, 65535).describe('Port of the API, and of the health routes of a worker; 0: any free port'),
+  host: z
+    .string()
+    .optional()
+    .describe('Address that the port is opened on')
+    .meta({ shown: '`0.0.0.0`; `127.0.0.1` without `DATABASE_URL`', example: '0.0.0.0' }),
+  role: oneOf(['all', 'api', 'worker'], 'all').describe(
+    '`all`, `api` (no workers) or `worker` (no API); only `all` without `DATABASE_URL`',
+  ),
+  databaseUrl: url('a postgres:// URL', ['postgres:', 'postgresql:'])
+    .describe('PostgreSQL 15 or newer with session pooling, such as `postgres://user:password@host:5432/database`')
+    .meta({ shown: 'the embedded PostgreSQL in `DATA_DIR`' }),
+  databasePoolSize: integer(10, 2, 100).describe('PostgreSQL connections of one process, not counting those of BullMQ'),
+  dataDir: text('.data').describe('Folder of the embedded database, its generated key and first token'),
+  redisUrl: redisUrl
+    .describe(
+      'Redis or Valkey for BullMQ, such as `redis://host:6379`; comma-separated nodes mean a [cluster](operating.md#a-redis-cluster)',
+    )
+    .meta({ shown: 'none: BullMQ runs on PostgreSQL' }),
+  secretsKey: keys
+    .default([])
+    .describe(
+      "32 bytes in base64 (`openssl rand -base64 32`) that encrypt the webhooks' secrets; comma-separated: the first encrypts, all decrypt",
+    )
+    .meta({ shown: 'generated in `DATA_DIR`; required with `DATABASE_URL`' }),
+  bootstrapToken: setting('`wns_` followed by 43 base64url characters', (token) =>
+    ACCESS_TOKEN.test(token) ? token : undefined,
+  )
+    .nullable()
+    .default(null)
+    .describe(
+      'First access token, `wns_` and 43 base64url characters: user `admin`, all scopes, never stored; removing the setting revokes it',
+    )
+    .meta({ shown: 'none; generated and printed at the first start without `DATABASE_URL`' }),
+  authJwksUrl: url('an http:// or https:// URL', ['http:', 'https:']).describe(
+    'Key set of an identity provider, such as `https://id.example/.well-known/jwks.json`: its JWTs are access tokens too; requires the next two',
+  ),
+  authIssuer: optionalText.describe('`iss` of its JWTs, exactly as they contain it'),
+  authAudience: optionalText.describe('`aud` that names this service in them'),
+  authFailuresPerMinute: integer(300, 0, 100_000).describe(
+    'Failed authentications per address (IPv6: per /64) and minute before the address gets 429; valid tokens are not affected; 0: no limit',
+  ),
+  trustedProxies: networks
+    .default([])
+    .describe('CIDRs of proxies whose `x-forwarded-for` is used, comma-separated, at least /8 (IPv6: /16)'),
+  allowedNetworks: networks
+    .optional()
+    .describe(
+      'Special-purpose CIDRs that deliveries may reach, comma-separated, at least /8 (IPv6: /16); an empty value means none',
+    )
+    .meta({
+      shown: 'none; `127.0.0.0/8,::1/128` when neither `DATABASE_URL` nor a non-loopback `HOST` is set',
+      example: '127.0.0.0/8,::1/128',
+    }),
+  requireHttps: flag(false).describe('Refuse `http:` webhooks'),
+  dnsServers: dnsServers
+    .default([])
+    .describe('Name servers for deliveries, `address[:port]`, comma-separated')
+    .meta({ shown: "the system's" }),
+  deliveryTimeoutMs: integer(10_000, 500, 60_000).describe(
+    'Deadline in ms for DNS, connect, TLS and the status line of one attempt together',
+  ),
+  maxRetries: integer(3, 0, 3).describe('Retries after the first attempt'),
+  retryBaseDelayMs: integer(30_000, 10, 86_400_000).describe('Delay in ms before the first retry'),
+  retryFactor: decimal(8, 1, 10).describe('Factor between one delay and the next: 30 s, 4 min, 32 min'),
+  retryJitter: decimal(0.2, 0, 0.5).describe('Share by which a delay varies at random, up and down'),
+  deliveryConcurrency: integer(300, 1, 5000).describe('Attempts in flight in one process'),
+  webhookConcurrency: integer(100, 1, 5000).describe(
+    'Of these, attempts in flight to one webhook; fewer while it is slow and others wait',
+  ),
+  disableAfterFailures: integer(20, 1, 1000).describe(
+    'Events in a row that run out of retries before a webhook is disabled',
+  ),
+  disableAfterHours: integer(24, 0, 720).describe(
+    'Hours since its last success or activation before a webhook is disabled; both conditions must hold',
+  ),
+  maxWebhooksPerUser: integer(100, 1, 10_000).describe('Webhooks that a user may have'),
+  eventMaxBytes: integer(98_304, 1024, 1_048_576).describe(
+    'Bytes of the body of a publish request, and of `data` in process',
+  ),
+  rateLimitPerMinute: integer(600, 0, 1_000_000).describe(
+    'Requests per user, minute and process, not counting publishing; 0: no limit, and none on test deliveries',
+  ),
+  publishLimitPerMinute: integer(0, 0, 1_000_000).describe(
+    'Events that a user may publish per minute and process; 0: no limit',
+  ),
+  retentionDays: integer(30, 1, 3650).describe(
+    'Days after which events, deliveries and idempotency keys are dropped, a whole day at a time',
+  ),
+  extraEventTypes: eventNames
+    .default([])
+    .describe(
+      'Names of further events, such as `invoice.paid`, comma-separated; their data may be any JSON object. With a schema: [event types](api.md#event-types)',
+    ),
+  monitoredQueues: queueNames
+    .default([])
+    .describe(
+      'BullMQ queues whose jobs become events, `name` or `prefix:name`, comma-separated; see [sources.md](sources.md)',
+    ),
+  automationQueues: queueNames
+    .default([])
+    .describe('Those of the monitored queues whose jobs are operations too, named in the same way'),
+  monitoredQueuesRedisUrl: redisUrl
+    .describe('Redis of the monitored queues, or nodes of a cluster, when it is another one')
+    .meta({ shown: '`REDIS_URL`; without either: PostgreSQL' }),
+  queueEventsUser: setting('a user id: 1 to 128 of A-Z a-z 0-9 . _ @ : | -', (id) => (isUserId(id) ? id : undefined))
+    .nullable()
+    .default(null)
+    .describe('User of the events of jobs that name none in `data.userId`')
+    .meta({ shown: 'none: everybody' }),
+  metricsPort: optionalPort
+    .describe('Port that serves [Prometheus metrics](operating.md#what-to-watch) at `/metrics`, in every process')
+    .meta({ example: '9464' }),
+  metricsHost: text('127.0.0.1').describe(
+    "Address that the metrics' port is opened on; reading them requires no token",
+  ),
+  docs: flag(true).describe('Serve Swagger UI at `/docs`'),
+  console: flag(true).describe('Serve the console at `/console`'),
+  logLevel: oneOf(LOG_LEVELS, 'info').describe(
+    '`silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`; logs are JSON lines on standard output',
+  ),
+});
+
+export type Settings = z.infer<typeof schema>;
+
+/** The environment variable of a setting: `DATABASE_URL` of `databaseUrl`. */
+export const variableOf = (name: string): string => name.replace(/[A-Z]/g, '_$&').toUpperCase();

@@ -1,0 +1,96 @@
+import type { z } from 'zod';
+import { Config } from './config';
+import { parseQueueName } from './queue-name';
+import { list } from './setting-shapes';
+import { schema, type Settings, variableOf } from './settings-schema';
+
+/** All problems of the environment, one message each. No message contains a secret or a URL. */
+export class SettingsError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(`The service cannot start with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+/** The texts of the settings that are set, by their names in the schema. */
+type Given = Partial<Record<keyof Settings, string>>;
+
+const LOOPBACK_HOST = /^(localhost|::1|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
+const LOOPBACK_NETWORKS = '127.0.0.0/8,::1/128';
+
+/**
+ * Parses the settings of an environment. An empty value means "not set"; an empty `ALLOWED_NETWORKS` means "none".
+ * Without `DATABASE_URL`, the secrets key and the first token may be missing: the embedded store generates them.
+ * @throws SettingsError with every problem at once
+ */
+export function parseConfig(environment: Environment): Config {
+  const given = Object.fromEntries(
+    Object.keys(schema.shape)
+      .map((name) => [name, environment[variableOf(name)]] as const)
+      .filter(([name, text]) => text !== undefined && (text !== '' || name === 'allowedNetworks')),
+  ) as Given;
+  const parsed = schema.safeParse(given);
+  const problems = [...combinationProblems(given), ...(parsed.error?.issues ?? []).map(messageOf)];
+  if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
+  return toConfig(parsed.data);
+}
+
+function messageOf(issue: z.core.$ZodIssue): string {
+  return `${variableOf(issue.path.join('.'))} ${issue.message}.`;
+}
+
+const JWT_SETTINGS = ['authJwksUrl', 'authIssuer', 'authAudience'] as const;
+const JWT_VARIABLES = JWT_SETTINGS.map(variableOf).join(', ');
+
+function combinationProblems(given: Given): string[] {
+  const missing = JWT_SETTINGS.filter((name) => given[name] === undefined);
+  const halfSet = missing.length > 0 && missing.length < JWT_SETTINGS.length;
+  return [
+    ...storeProblems(given),
+    ...(halfSet ? missing.map((name) => `${variableOf(name)} is required: ${JWT_VARIABLES} go together.`) : []),
+    ...queueProblems(given),
+    ...portProblems(given),
+  ];
+}
+
+function storeProblems(given: Given): string[] {
+  if (given.databaseUrl !== undefined) {
+    return given.secretsKey === undefined ? ['SECRETS_KEY is required together with DATABASE_URL.'] : [];
+  }
+  return given.role === undefined || given.role === 'all'
+    ? []
+    : ['ROLE must be all without DATABASE_URL: the embedded PostgreSQL serves one process.'];
+}
+
+/** Only a monitored queue can be an automation queue. A name that only `AUTOMATION_QUEUES` holds is a mistake. */
+function queueProblems(given: Given): string[] {
+  const monitored = list(given.monitoredQueues ?? '');
+  const unknown = list(given.automationQueues ?? '').filter((name) => !monitored.includes(name));
+  // A text that is no queue name at all has a message of its own.
+  return unknown.every((name) => parseQueueName(name) === null)
+    ? []
+    : ['AUTOMATION_QUEUES must only name queues that MONITORED_QUEUES names in the same way.'];
+}
+
+function portProblems({ port = '3000', metricsPort }: Given): string[] {
+  return metricsPort !== undefined && Number(metricsPort) === Number(port)
+    ? ['METRICS_PORT must be another port than PORT.']
+    : [];
+}
+
+function toConfig({ secretsKey, automationQueues, ...settings }: Settings): Config {
+  const isEmbedded = settings.databaseUrl === null;
+  const host = settings.host ?? (isEmbedded ? '127.0.0.1' : '0.0.0.0');
+  const isLocal = isEmbedded && LOOPBACK_HOST.test(host);
+  return new Config({
+    ...settings,
+    host,
+    isLocal,
+    secretsKeys: secretsKey,
+    allowedNetworks: settings.allowedNetworks ?? (isLocal ? list(LOOPBACK_NETWORKS) : []),
+    monitoredQueues: settings.monitoredQueues.map((queue) => ({
+      ...queue,
+      isAutomation: automationQueues.some(({ prefix, name }) => prefix === queue.prefix && name === queue.name),
+    })),
+  });
+}

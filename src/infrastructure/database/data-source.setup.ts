@@ -1,0 +1,28 @@
+import { Logger } from '@nestjs/common';
+import type { DataSourceOptions } from 'typeorm';
+import { BusyDays1764000200000 } from './migrations/busy-days.migration';
+import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.migration';
+import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
+import { PostgresConnection } from './postgres-connection.client';
+
+/** The schema of all tables of the service, including `migrations`. */
+export const SCHEMA = 'webhook_service';
+
+/**
+ * Returns the options of the only TypeORM data source, for the service, its commands and the TypeORM CLI.
+ * @param silenceMs see `PostgresConnection`; 0 for commands, whose statements may take long
+ */
+export function dataSourceOptions(databaseUrl: string, poolSize: number, silenceMs?: number): DataSourceOptions {
+  return {
+    type: 'postgres',
+    url: databaseUrl,
+    schema: SCHEMA,
+    applicationName: 'webhook-notification-service',
+    migrations: [InitialSchema1763800000000, EventTypeOwners1764000100000, BusyDays1764000200000],
+    migrationsTableName: 'migrations',
+    extra: { max: poolSize, connectionTimeoutMillis: 5000, Client: PostgresConnection, silenceMs },
+    // Without a handler, a connection that breaks while idle would end the process.
+    poolErrorHandler: (error: Error) =>
+      new Logger('Database').warn(`An idle connection failed; the pool replaces it: ${error.message}`),
+  };
+}

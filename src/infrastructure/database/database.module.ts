@@ -1,0 +1,37 @@
+import { Global, Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Config } from '../config/config';
+import { HealthModule } from '../health/health.module';
+import { ClockService } from './clock.service';
+import { dataSourceOptions } from './data-source.setup';
+import { DatabaseHealthService } from './database-health.service';
+import { PartitionsService } from './partitions.service';
+import { DayTablesRepository } from './day-tables.repository';
+import { StatementTimesService } from './statement-times.service';
+import { StatementsService } from './statements.service';
+
+@Global()
+@Module({
+  imports: [
+    HealthModule,
+    TypeOrmModule.forRootAsync({
+      inject: [Config],
+      useFactory: (config: Config) => ({
+        // When no url is set, `main.ts` has filled in the embedded PostgreSQL's.
+        ...dataSourceOptions(config.databaseUrl ?? '', config.databasePoolSize),
+        autoLoadEntities: true,
+        retryAttempts: 0,
+      }),
+    }),
+  ],
+  providers: [
+    ClockService,
+    DatabaseHealthService,
+    DayTablesRepository,
+    PartitionsService,
+    StatementTimesService,
+    StatementsService,
+  ],
+  exports: [ClockService, DayTablesRepository, StatementsService],
+})
+export class DatabaseModule {}

@@ -1,0 +1,75 @@
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { isDatabaseReadOnly } from '../errors/database-error';
+import { dataSourceOptions, SCHEMA } from './data-source.setup';
+
+/**
+ * Migrates the schema to the current version. Any number of processes may call this at once: a session lock lets one of
+ * them migrate, and the others wait and then find nothing to do.
+ * @throws Error with a readable message when the database cannot be used, or belongs to version 0.1 or to a newer
+ *   version
+ */
+export async function migrate(databaseUrl: string): Promise<void> {
+  await locked(databaseUrl, async () => {
+    const dataSource = await new DataSource(dataSourceOptions(databaseUrl, 2, 0)).initialize();
+    try {
+      await refuseOtherVersions(dataSource);
+      await dataSource.runMigrations({ transaction: 'each' });
+    } finally {
+      await dataSource.destroy();
+    }
+  });
+}
+
+/** The first migration of version 0.1, whose tables have other columns. */
+const VERSION_0_1 = 'InitialSchema1763600000000';
+
+/** TypeORM ignores unknown migrations, and would let this version write to tables of a newer one. */
+async function refuseOtherVersions(dataSource: DataSource): Promise<void> {
+  const [found] = await dataSource.query<{ table: string | null }[]>('select to_regclass($1) as table', [
+    `${SCHEMA}.migrations`,
+  ]);
+  if (!found?.table) return;
+  const done = await dataSource.query<{ name: string }[]>(`select name from ${SCHEMA}.migrations order by id`);
+  if (done.some(({ name }) => name === VERSION_0_1)) throw new Error(MADE_BY_0_1);
+  const known = new Set(dataSource.migrations.map(({ name }) => name));
+  const newer = done.find(({ name }) => !known.has(name));
+  if (newer) throw new Error(madeByNewer(newer.name));
+}
+
+const MADE_BY_0_1 =
+  'This database was made by version 0.1 of the service, and no later version can read it. Start with an empty one: set ' +
+  'another DATA_DIR or DATABASE_URL, or drop the schemas webhook_service and webhook_service_queue with everything in ' +
+  'them. "Stopping and upgrading" in docs/operating.md says how to take webhooks and tokens along.';
+
+const madeByNewer = (migration: string): string =>
+  `A newer version of the service has migrated this database: this version does not know the migration ${migration}. ` +
+  'Start the newer version, or restore a backup from before the upgrade.';
+
+/**
+ * Creates the schema, which the table of migrations requires.
+ * @throws Error with a readable message when the database cannot be used
+ */
+export async function ensureSchema(databaseUrl: string): Promise<void> {
+  await locked(databaseUrl, async () => undefined);
+}
+
+const READ_ONLY =
+  'The database of DATABASE_URL takes no writes: it is a standby, or default_transaction_read_only is on. ' +
+  'Connect to the primary, or allow writes.';
+
+async function locked(databaseUrl: string, action: () => Promise<void>): Promise<void> {
+  const lock = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
+  await lock.connect().catch((error: Error) => {
+    throw new Error(`The database of DATABASE_URL cannot be used: ${error.message || String(error)}`, { cause: error });
+  });
+  try {
+    await lock.query('select pg_advisory_lock(hashtext($1))', [`${SCHEMA}.migrations`]);
+    await lock.query(`create schema if not exists ${SCHEMA}`);
+    await action();
+  } catch (error) {
+    throw isDatabaseReadOnly(error) ? new Error(READ_ONLY, { cause: error }) : error;
+  } finally {
+    await lock.end();
+  }
+}

@@ -1,0 +1,85 @@
+import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { logFirst, Repeat } from '../concurrency/repeat.timer';
+import { ClockService } from './clock.service';
+import { SCHEMA } from './data-source.setup';
+import { AUTOVACUUM, type DayPartition, dayPartitions, type PartitionedTable } from './partitions';
+
+const TABLES: readonly PartitionedTable[] = ['events', 'deliveries'];
+const DAYS_BEHIND = 1;
+const DAYS_AHEAD = 7;
+const ENSURE_EVERY_MS = 3_600_000;
+const LOOK_EVERY_MS = 1000;
+
+const INDEXES = `
+  select pg_get_indexdef(indexrelid) as definition from pg_index
+  where indrelid = $1::regclass and not indisprimary order by indexrelid`;
+
+/**
+ * Creates the day partitions of events and deliveries in advance, at startup and every hour, in every process. The hour
+ * is measured by PostgreSQL's clock: otherwise, after that clock jumps, no row of the new day could be inserted.
+ */
+@Injectable()
+export class PartitionsService implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(PartitionsService.name);
+  private ensuredAtMs = 0;
+  private readonly repeat = new Repeat(() => this.ensureWhenDue(), {
+    everyMs: LOOK_EVERY_MS,
+    onFailure: logFirst(this.logger, 'Creating partitions'),
+  });
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly clock: ClockService,
+  ) {}
+
+  async onModuleInit(): Promise<void> {
+    await this.ensureWhenDue();
+    this.repeat.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.repeat.stop();
+  }
+
+  private async ensureWhenDue(): Promise<void> {
+    const now = this.clock.now();
+    if (Math.abs(now.getTime() - this.ensuredAtMs) < ENSURE_EVERY_MS) return;
+    for (const table of TABLES) await this.ensure(table, now);
+    this.ensuredAtMs = now.getTime();
+  }
+
+  /** Creates missing partitions. Because of the lock, the second of two processes finds nothing to do. */
+  private async ensure(table: PartitionedTable, now: Date): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      await manager.query(`select pg_advisory_xact_lock(hashtext($1))`, [`${SCHEMA}.partitions`]);
+      const wanted = dayPartitions(table, now, -DAYS_BEHIND, DAYS_AHEAD);
+      for (const partition of await this.missing(manager, wanted)) await this.attach(manager, table, partition);
+    });
+  }
+
+  private async missing(manager: EntityManager, wanted: DayPartition[]): Promise<DayPartition[]> {
+    const names = wanted.map((partition) => `${SCHEMA}.${partition.name}`);
+    const rows = await manager.query<{ name: string }[]>(
+      'select name from unnest($1::text[]) as name where to_regclass(name) is null',
+      [names],
+    );
+    return wanted.filter((partition) => rows.some((row) => row.name === `${SCHEMA}.${partition.name}`));
+  }
+
+  /**
+   * Creates the table first and then attaches it, which locks the parent only against other attachments. The primary
+   * key is created last: among indexes of equal cost, as in an empty table, PostgreSQL uses the newest.
+   */
+  private async attach(manager: EntityManager, table: PartitionedTable, partition: DayPartition): Promise<void> {
+    const [parent, child] = [`${SCHEMA}.${table}`, `${SCHEMA}.${partition.name}`];
+    await manager.query(`create table ${child} (like ${parent} including all excluding indexes) with (${AUTOVACUUM})`);
+    for (const { definition } of await manager.query<{ definition: string }[]>(INDEXES, [parent]))
+      await manager.query(definition.replace(/ INDEX \S+ ON ONLY \S+/, ` INDEX ON ${child}`));
+    await manager.query(`alter table ${child} add primary key (id)`);
+    await manager.query(
+      `alter table ${parent} attach partition ${child} for values from ('${partition.from}') to ('${partition.to}')`,
+    );
+  }
+}

@@ -1,0 +1,114 @@
+import { Socket } from 'node:net';
+import { Client, type ClientConfig } from 'pg';
+import { isDatabaseReadOnly, TAKES_NO_WRITES } from '../errors/database-error';
+
+const SILENCE_MS = 8000;
+const KEEP_ALIVE_AFTER_MS = 10_000;
+
+/** PostgreSQL reports these when a connection starts, and whenever they change. */
+const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only'];
+
+const PLAN_ONCE = 'set jit = off; set plan_cache_mode = force_generic_plan; set enable_seqscan = off';
+const PLAN_EACH_TIME = 'set jit = off; reset plan_cache_mode; reset enable_seqscan';
+
+export interface PostgresConnectionConfig extends ClientConfig {
+  /** A connection counts as lost when its statement receives no byte for this long, in ms. Default: 8000; 0: never. */
+  silenceMs?: number;
+}
+
+/** Private parts of pg's `Client` that pg-pool also uses. */
+interface Internals {
+  readyForQuery: boolean;
+  _queryable: boolean;
+  _ending: boolean;
+}
+
+/**
+ * A connection of our pools and of BullMQ's. A network may drop a connection without a reset, so it is closed after
+ * `silenceMs` without a response. pg's `query_timeout` would fail only the statement, and the pool would reuse the dead
+ * connection. An idle connection is checked with a statement after the same time, so that a worker does not listen on a
+ * dead one. When PostgreSQL ends a connection in use, its statement fails, and that is enough: without a listener, the
+ * `error` event would also end the process.
+ *
+ * A connection to a read-only server is closed when a write was rejected, and after `silenceMs` at the latest: after a
+ * failover, only a new connection reaches the server that the address now leads to.
+ */
+export class PostgresConnection extends Client {
+  /** Undefined before the first statement. */
+  private plansOnce?: boolean;
+
+  constructor({ silenceMs = SILENCE_MS, ...config }: PostgresConnectionConfig = {}) {
+    super({ ...config, keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS });
+    this.on('error', () => undefined);
+    this.on('connect', () => this.watchForSilence(silenceMs));
+    this.watchForReadOnlyServer(silenceMs);
+  }
+
+  /**
+   * Like pg's `query`. A named statement is planned once, with indexes, regardless of the current contents of the
+   * tables; any other statement is planned for its values. Otherwise PostgreSQL would plan named statements that join
+   * partitions at each execution, which takes longer than the execution.
+   */
+  override query(...args: never[]): never {
+    const run = () => super.query(...(args as unknown as [string])) as never;
+    const [config, callback] = [args[0], args.at(-1)] as unknown as [unknown, ((error: Error) => void) | undefined];
+    const plansOnce = typeof config === 'object' && config !== null && 'name' in config;
+    if (plansOnce === this.plansOnce) return run();
+    this.plansOnce = plansOnce;
+    const settings = plansOnce ? PLAN_ONCE : PLAN_EACH_TIME;
+    if (typeof callback !== 'function') return super.query(settings).then(run) as never;
+    return super.query(settings, (error) => (error ? callback(error) : run())) as never;
+  }
+
+  private watchForSilence(silenceMs: number): void {
+    const { stream } = this.connection;
+    if (!(stream instanceof Socket)) return;
+    stream.setTimeout(silenceMs);
+    // Not a callback of `setTimeout`, which would be called only once.
+    stream.on('timeout', () => {
+      if (this.isIdle()) super.query('select 1', () => undefined);
+      else stream.destroy(new Error(`Connection terminated: PostgreSQL was silent for ${silenceMs} ms.`));
+    });
+  }
+
+  private watchForReadOnlyServer(leaveAfterMs: number): void {
+    const reasons = new Set<string>();
+    let timer: NodeJS.Timeout | undefined;
+    let isLeaving = false;
+    const leave = (): void => {
+      isLeaving = true;
+      if (this.isIdle() && this.getTransactionStatus() === 'I') this.leaveReadOnlyServer();
+    };
+    this.connection.on('parameterStatus', ({ parameterName = '', parameterValue }: Record<string, string>) => {
+      if (!READ_ONLY_PARAMETERS.includes(parameterName)) return;
+      reasons[parameterValue === 'on' ? 'add' : 'delete'](parameterName);
+      if (reasons.size > 0 && leaveAfterMs > 0) timer ??= setTimeout(leave, leaveAfterMs).unref();
+      else timer = void clearTimeout(timer);
+    });
+    this.connection.on('errorMessage', (error: unknown) => {
+      if (!isDatabaseReadOnly(error)) return;
+      isLeaving = true;
+      // The error arrives before its statement ends. A pool that gets the connection back meanwhile must close it.
+      if (this.getTransactionStatus() === 'I') this.internals._queryable = false;
+    });
+    this.connection.on('readyForQuery', ({ status }: { status: string }) => {
+      // "I": no transaction is open.
+      if (isLeaving && status === 'I') this.leaveReadOnlyServer();
+    });
+    this.on('end', () => clearTimeout(timer));
+  }
+
+  private leaveReadOnlyServer(): void {
+    // A pool that received the error is already closing the connection.
+    if (this.internals._ending) return;
+    this.connection.stream.destroy(new Error(`Connection terminated: ${TAKES_NO_WRITES}`));
+  }
+
+  private isIdle(): boolean {
+    return this.internals.readyForQuery;
+  }
+
+  private get internals(): Internals {
+    return this as unknown as Internals;
+  }
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { Pool, QueryResultRow } from 'pg';
+import { DataSource } from 'typeorm';
+
+/** A statement that PostgreSQL parses and plans once per connection. `name` must be unique in the service. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Runs the named, prepared statements of the hot path through the pool of TypeORM's driver. TypeORM's own `query`
+ * cannot name a statement.
+ */
+@Injectable()
+export class StatementsService {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Runs the statement and returns its rows. Rejects with pg's error. */
+  async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    const { master } = this.dataSource.driver as unknown as { master: Pool };
+    // Another application that publishes through its own pool may use the same names there.
+    const name = `webhook_service.${statement.name}`;
+    const result = await master.query<Row>({ name, text: statement.text, values: values as unknown[] });
+    return result.rows;
+  }
+
+  /** Runs a statement without parameters that PostgreSQL does not allow in a transaction. Rejects with pg's error. */
+  async runAlone(text: string): Promise<void> {
+    await (this.dataSource.driver as unknown as { master: Pool }).master.query(text);
+  }
+}

@@ -1,0 +1,167 @@
+import type { Dispatcher } from 'undici';
+import { BodyExcerpt } from './body-excerpt';
+import { DestinationBlockedError, NotConnectedError } from './connect-errors';
+import { type Connection, type Connections, DISCARDED } from './connections.client';
+import { type FailureCode, failureCode, tlsFault } from './failure';
+import type { HttpFailure, HttpResponse, HttpResult } from './http-result';
+
+const MAX_HEADERS = 256;
+const MAX_INFORMATIONAL_ANSWERS = 100;
+const MAX_HELD_UP_MS = 2000;
+
+/** A reused connection ended before any byte of a response, so the request may be retried once. */
+export const LOST = { kind: 'lost' } as const;
+
+type ResponseHead = Pick<HttpResponse, 'status' | 'headers' | 'durationMs'>;
+
+export type ExchangeEnd = HttpResult | typeof LOST;
+
+/** How much of a body is kept and read, and for how long after the status line. */
+export interface BodyBounds {
+  readonly maxKeptBytes: number;
+  readonly maxReadBytes: number;
+  readonly timeoutMs: number;
+}
+
+export interface ExchangeOptions {
+  /** Like `deadlineAt`, a time of `performance.now()`. */
+  readonly startedAt: number;
+  readonly deadlineAt: number;
+  readonly body: BodyBounds;
+  readonly connection: Connection;
+  readonly connections: Connections;
+  readonly connector: { readonly isHandingOver: boolean };
+  readonly resolve: (end: ExchangeEnd) => void;
+  /** Called only for errors of this process. */
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * One request and its response, as undici's handler. It releases its connection or closes it. One timer is the deadline
+ * for everything up to the status line, and then for the body: undici's own timers restart with every byte, and undici
+ * ignores an AbortSignal while it connects.
+ */
+export class HttpExchange implements Dispatcher.DispatchHandler {
+  private readonly options: ExchangeOptions;
+  private timer: NodeJS.Timeout;
+  private hasStarted = false;
+  private isSettled = false;
+  private isReusedConnection = true;
+  private hasAnswer = false;
+  private informationalAnswers = 0;
+  private head: ResponseHead | undefined;
+  private body: BodyExcerpt | undefined;
+
+  constructor(options: ExchangeOptions) {
+    this.options = options;
+    this.timer = setTimeout(endNow, options.deadlineAt - performance.now(), this);
+  }
+
+  onRequestStart(): void {
+    this.hasStarted = true;
+    this.isReusedConnection = !this.options.connector.isHandingOver;
+  }
+
+  onResponseStarted(): void {
+    this.hasAnswer = true;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: object): void {
+    if (this.isSettled) return;
+    const isSwitching = status === 101 || status < 100;
+    if (isSwitching || headerCount(controller) > MAX_HEADERS) return this.fail('invalid_response');
+    if (status < 200) return this.takeInformational();
+    this.head = { status, headers: headers as HttpResponse['headers'], durationMs: this.elapsedMs() };
+    clearTimeout(this.timer);
+    this.timer = setTimeout(endNow, this.options.body.timeoutMs, this);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.isSettled) return;
+    const { maxKeptBytes, maxReadBytes } = this.options.body;
+    this.body ??= new BodyExcerpt(maxKeptBytes, maxReadBytes);
+    this.body.add(chunk);
+    if (this.body.isFull) this.end();
+  }
+
+  onResponseEnd(): void {
+    if (this.isSettled || this.head === undefined) return;
+    this.respond(this.head, this.body?.isCut ?? false, true);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    if (this.isSettled || error === DISCARDED) return;
+    if (this.head !== undefined) return this.respond(this.head, true);
+    if (this.isRepeatable(error)) return this.settle(LOST);
+    const code = failureCode(error);
+    if (code === undefined) return this.giveUp(error);
+    if (error instanceof DestinationBlockedError) this.fail(code, { rule: error.rule });
+    else this.fail(code, code === 'tls_invalid' ? { tls: tlsFault(error) } : this.timeoutFacts(code));
+  }
+
+  /** Ends the exchange now: with the response when there is a status line, otherwise as a timeout. */
+  end(): void {
+    if (this.head !== undefined) return this.respond(this.head, true);
+    // A timer that fires this late was delayed because this process was stopped or starved. The receiver did not cause
+    // that.
+    const heldUpMs = performance.now() - this.options.deadlineAt;
+    if (heldUpMs > MAX_HELD_UP_MS) return this.giveUp(new Error(`this process was held up for ${heldUpMs} ms`));
+    this.fail('timeout', this.timeoutFacts('timeout'));
+  }
+
+  private timeoutFacts(code: FailureCode): Pick<HttpFailure, 'phase'> | undefined {
+    return code === 'timeout' ? { phase: this.hasStarted ? 'response' : this.options.connection.phase } : undefined;
+  }
+
+  private takeInformational(): void {
+    this.informationalAnswers += 1;
+    // Stop reading from a receiver that sends them endlessly. Its exchange ends at the deadline.
+    if (this.informationalAnswers > MAX_INFORMATIONAL_ANSWERS)
+      this.options.connections.discard(this.options.connection);
+  }
+
+  private isRepeatable(error: Error): boolean {
+    if (!this.isReusedConnection || this.hasAnswer || error instanceof NotConnectedError) return false;
+    const code = failureCode(error);
+    // An error before the start comes from the chosen idle connection: nothing was sent on it.
+    return this.hasStarted ? code === 'connection_reset' : code !== undefined;
+  }
+
+  private respond(head: ResponseHead, bodyTruncated: boolean, isConnectionGood = false): void {
+    this.settle({ kind: 'response', ...head, body: this.body?.text() ?? '', bodyTruncated }, isConnectionGood);
+  }
+
+  private fail(code: FailureCode, facts?: Pick<HttpFailure, 'rule' | 'phase' | 'tls'>): void {
+    this.settle({ kind: 'failure', code, ...facts, durationMs: this.elapsedMs() });
+  }
+
+  private settle(end: ExchangeEnd, isConnectionGood = false): void {
+    this.finish(isConnectionGood);
+    this.options.resolve(end);
+  }
+
+  private giveUp(error: Error): void {
+    this.finish(false);
+    this.options.reject(error);
+  }
+
+  private finish(isConnectionGood: boolean): void {
+    this.isSettled = true;
+    clearTimeout(this.timer);
+    const { connections, connection } = this.options;
+    if (isConnectionGood) connections.giveBack(connection);
+    else connections.discard(connection);
+  }
+
+  private elapsedMs(): number {
+    return Math.round(performance.now() - this.options.startedAt);
+  }
+}
+
+function endNow(exchange: HttpExchange): void {
+  exchange.end();
+}
+
+function headerCount(controller: Dispatcher.DispatchController): number {
+  return ((controller.rawHeaders as readonly Buffer[] | null)?.length ?? 0) / 2;
+}

@@ -1,0 +1,91 @@
+import { ConnectError, DestinationBlockedError, NameNotFoundError, ResolveTimeoutError } from './connect-errors';
+
+export type FailureCode =
+  | 'timeout'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'unreachable'
+  | 'dns_not_found'
+  | 'tls_invalid'
+  | 'destination_blocked'
+  | 'invalid_response';
+
+/** Progress of an exchange: the step in which it timed out. */
+export type Phase = 'dns' | 'connect' | 'tls' | 'response';
+
+/** The TLS problem, as far as OpenSSL reports it. */
+export type TlsFault =
+  | 'expired'
+  | 'not_yet_valid'
+  | 'wrong_host'
+  | 'self_signed'
+  | 'incomplete_chain'
+  | 'no_tls'
+  | 'client_certificate'
+  | 'handshake';
+
+const TLS_FAULTS: readonly [code: RegExp, fault: TlsFault][] = [
+  [/^CERT_HAS_EXPIRED$/, 'expired'],
+  [/^CERT_NOT_YET_VALID$/, 'not_yet_valid'],
+  [/^ERR_TLS_CERT_ALTNAME_/, 'wrong_host'],
+  [/SELF_SIGNED_CERT/, 'self_signed'],
+  [/^UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/, 'incomplete_chain'],
+  [/^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/, 'no_tls'],
+  [/CERTIFICATE_REQUIRED/, 'client_certificate'],
+  [/^(ERR_SSL_|ERR_TLS_|EPROTO$)/, 'handshake'],
+];
+
+const FAILURES: ReadonlyMap<string, FailureCode> = new Map<string, FailureCode>([
+  ['ETIMEDOUT', 'timeout'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+  ['ECONNREFUSED', 'connection_refused'],
+  ['ECONNRESET', 'connection_reset'],
+  ['ECONNABORTED', 'connection_reset'],
+  ['EPIPE', 'connection_reset'],
+  ['EHOSTUNREACH', 'unreachable'],
+  ['ENETUNREACH', 'unreachable'],
+  ['EPROTO', 'tls_invalid'],
+]);
+
+/** This process lacks a resource, is shutting down, or has used undici incorrectly. */
+const OWN_ERRORS: ReadonlySet<string> = new Set([
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
+  'ENOMEM',
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_NOT_SUPPORTED',
+]);
+
+/**
+ * Returns the error code of a failed exchange for the log when the receiver or the network caused the failure. Returns
+ * undefined when this process caused it, because that is not an outcome of an attempt. Never throws.
+ */
+export function failureCode(error: Error): FailureCode | undefined {
+  if (error instanceof DestinationBlockedError) return 'destination_blocked';
+  if (error instanceof NameNotFoundError) return 'dns_not_found';
+  if (error instanceof ResolveTimeoutError) return 'timeout';
+  const isUnconnected = error instanceof ConnectError;
+  const { code = '', message } = (isUnconnected ? error.cause : error) as NodeJS.ErrnoException;
+  if (OWN_ERRORS.has(code)) return undefined;
+  return FAILURES.get(code) ?? (isUnconnected ? unconnectedCode(code) : connectedCode(code, message));
+}
+
+/** Returns the problem that OpenSSL or Node reports, for `tls_invalid`. Returns undefined for rarer ones. Never throws. */
+export function tlsFault(error: Error): TlsFault | undefined {
+  const { code = '' } = (error instanceof ConnectError ? error.cause : error) as NodeJS.ErrnoException;
+  return TLS_FAULTS.find(([pattern]) => pattern.test(code))?.[1];
+}
+
+function unconnectedCode(code: string): FailureCode {
+  // The other codes are errno names without an underscore (EADDRNOTAVAIL) and OpenSSL's (CERT_HAS_EXPIRED, ERR_TLS_…).
+  return /^E[A-Z0-9]+$/.test(code) ? 'unreachable' : 'tls_invalid';
+}
+
+function connectedCode(code: string, message: string): FailureCode {
+  if (/^ERR_(SSL|TLS)_/.test(code)) return 'tls_invalid';
+  // undici has one code both for a closed connection and for a response that it rejects (101).
+  return code === 'UND_ERR_SOCKET' && !message.startsWith('bad ') ? 'connection_reset' : 'invalid_response';
+}

@@ -1,0 +1,102 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { AddressPolicy } from './address';
+import { type Connection, Connections } from './connections.client';
+import { Connector } from './connector.client';
+import { type BodyBounds, HttpExchange, type ExchangeEnd } from './exchange.client';
+import type { HttpResult, PreparedGet, PreparedRequest } from './http-result';
+import { NameResolver } from './resolver.client';
+import { validateStoredUrl, type StoredUrlVerdict } from './url';
+
+export interface HttpClientOptions {
+  readonly policy: AddressPolicy;
+  /** As `address[:port]`; empty uses those of the system. */
+  readonly dnsServers: readonly string[];
+  /** One deadline for DNS, connect, TLS and the status line. */
+  readonly timeoutMs: number;
+  readonly requireHttps: boolean;
+  /** PEM certificates that are trusted instead of Node's own. */
+  readonly trustedCertificates?: string;
+}
+
+/** For the response to a delivery: only its beginning is logged. */
+const EXCERPT: BodyBounds = { maxKeptBytes: 4 * 1024, maxReadBytes: 64 * 1024, timeoutMs: 1000 };
+
+/** For the response to a GET: all of it is needed. */
+const DOCUMENT: BodyBounds = { maxKeptBytes: 4 * 1024 * 1024, maxReadBytes: 4 * 1024 * 1024, timeoutMs: 15_000 };
+
+/** In bytes, approximately: the results for about ten thousand urls. */
+const MAX_VALIDATED = 8 * 1024 * 1024;
+
+interface Outgoing {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly bounds: BodyBounds;
+}
+
+/** Sends requests to destinations that the policy allows, within limits that a receiver cannot extend. */
+export class HttpClient implements OnApplicationShutdown {
+  private readonly resolver: NameResolver;
+  private readonly connector: Connector;
+  private readonly connections: Connections;
+  /** The result for a url never changes, because policy and options last as long as the client. */
+  private readonly validated = new LRUCache<string, StoredUrlVerdict>({
+    maxSize: MAX_VALIDATED,
+    sizeCalculation: (_, url) => 500 + 4 * url.length,
+    memoMethod: (url) => validateStoredUrl(url, this.options.policy, this.options),
+  });
+
+  constructor(private readonly options: HttpClientOptions) {
+    this.resolver = new NameResolver(options.dnsServers, options.timeoutMs);
+    this.connector = new Connector({ ...options, resolver: this.resolver });
+    this.connections = new Connections(this.connector.connect);
+  }
+
+  /**
+   * Sends one request and reads its response within the limits. Follows no redirects and decompresses nothing. Errors
+   * of the receiver or the network are results; it rejects only for errors of this process. When a reused connection
+   * turns out to be closed, the request is retried once, immediately, within the same deadline.
+   */
+  post(request: PreparedRequest): Promise<HttpResult> {
+    return this.send({ ...request, method: 'POST', bounds: EXCERPT });
+  }
+
+  /** Like `post`, but reads up to 4 MiB of body, within 15 s after the status line. */
+  get(request: PreparedGet): Promise<HttpResult> {
+    const headers = { ...request.headers, 'accept-encoding': 'identity' };
+    return this.send({ url: request.url, headers, method: 'GET', bounds: DOCUMENT });
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    // Close requests before names: a request in flight must end as an error of this process, not as an unknown name.
+    const closed = this.connections.close();
+    this.resolver.close();
+    await closed;
+  }
+
+  private async send(request: Outgoing): Promise<HttpResult> {
+    const startedAt = performance.now();
+    const validated = this.validated.memo(request.url);
+    if (!validated.ok) return { kind: 'failure', code: 'destination_blocked', rule: validated.rule, durationMs: 0 };
+    const { origin } = validated.url;
+    const end = await this.exchange(this.connections.take(origin, startedAt), validated.url, request, startedAt);
+    if (end.kind !== 'lost') return end;
+    const repeated = await this.exchange(this.connections.open(origin, startedAt), validated.url, request, startedAt);
+    if (repeated.kind !== 'lost') return repeated;
+    return { kind: 'failure', code: 'connection_reset', durationMs: Math.round(performance.now() - startedAt) };
+  }
+
+  private exchange(connection: Connection, url: URL, request: Outgoing, startedAt: number): Promise<ExchangeEnd> {
+    const { connections, connector } = this;
+    const { method, headers, body, bounds } = request;
+    const deadlineAt = startedAt + this.options.timeoutMs;
+    return new Promise((resolve, reject) => {
+      connection.dispatch(
+        { path: url.pathname + url.search, method, headers, body },
+        new HttpExchange({ startedAt, deadlineAt, body: bounds, connection, connections, connector, resolve, reject }),
+      );
+    });
+  }
+}

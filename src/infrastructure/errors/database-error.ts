@@ -1,0 +1,48 @@
+// Class 08: connection exceptions; 53300: too many connections; 57P: the server is going down or not up yet.
+const UNAVAILABLE_STATES = /^(08|57P|53300)/;
+/** read_only_sql_transaction: the server is a standby, or was configured to reject writes. */
+const READ_ONLY_STATE = '25006';
+const UNAVAILABLE_SYSTEM_CODES = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+];
+const UNAVAILABLE_MESSAGES =
+  /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered/i;
+
+/** Part of the error of every statement whose connection was closed because its server rejected writes. */
+export const TAKES_NO_WRITES = 'The database takes no writes.';
+
+// Class 22, data exceptions: NUL in a text, a text that is not a number, numbers and times out of range.
+const REFUSED_VALUE_STATES = ['22021', '22P05', '22P02', '22003', '22007', '22008'];
+
+/** True when PostgreSQL rejected a value that had passed validation. */
+export const isRefusedValue = (error: unknown): boolean =>
+  REFUSED_VALUE_STATES.includes(String((error as { code?: unknown } | null)?.code));
+
+/** True when a row references a row that does not exist, or no longer exists. */
+export const isForeignKeyViolation = (error: unknown): boolean =>
+  (error as { code?: unknown } | null)?.code === '23503';
+
+/** True when a statement failed because PostgreSQL is read-only. Such an error is also `isDatabaseUnavailable`. */
+export function isDatabaseReadOnly(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (error as { code?: unknown }).code === READ_ONLY_STATE || error.message.includes(TAKES_NO_WRITES);
+}
+
+/** True when a statement failed because PostgreSQL is unavailable, and not because of the statement itself. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = String((error as { code?: unknown }).code ?? '');
+  return (
+    isDatabaseReadOnly(error) ||
+    UNAVAILABLE_STATES.test(code) ||
+    UNAVAILABLE_SYSTEM_CODES.includes(code) ||
+    UNAVAILABLE_MESSAGES.test(error.message)
+  );
+}

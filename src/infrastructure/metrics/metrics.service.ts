@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { BoundedReading, type Sample } from './bounded-reading.service';
+
+/**
+ * Modules register their metrics here. The values of a label are few and known in advance: never one per webhook, user
+ * or event. Counting costs one addition; a gauge is read only when it is scraped.
+ */
+@Injectable()
+export class MetricsService {
+  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
+  private readonly registry = new Registry();
+  private writing: Promise<string> | null = null;
+
+  /** A counter that starts at 0. */
+  counter(name: string, help: string): Counter {
+    return new Counter({ name, help, registers: [this.registry] });
+  }
+
+  /** A counter with a series for each value, all at 0: Prometheus misses the first increase of a new series. */
+  counterBy<Label extends string>(name: string, help: string, label: Label, values: readonly string[]): Counter<Label> {
+    const counter = new Counter({ name, help, labelNames: [label], registers: [this.registry] });
+    for (const value of values) counter.inc({ [label]: value } as Record<Label, string>, 0);
+    return counter;
+  }
+
+  /** A counter that reads `counts`, by the values of its label, when it is scraped. The module updates them. */
+  counterFrom<Label extends string>(
+    name: string,
+    help: string,
+    label: Label,
+    counts: ReadonlyMap<string, number>,
+  ): void {
+    new Counter<Label>({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [value, count] of counts) this.inc({ [label]: value } as Record<Label, string>, count);
+      },
+    });
+  }
+
+  /** @param buckets upper bounds, in ascending order and in the unit of the metric */
+  histogram(name: string, help: string, buckets: readonly number[]): Histogram {
+    return new Histogram({ name, help, buckets: [...buckets], registers: [this.registry] });
+  }
+
+  /** A gauge that its module keeps up to date. */
+  level(name: string, help: string): Gauge {
+    return new Gauge({ name, help, registers: [this.registry] });
+  }
+
+  /** A gauge that is always 1, for its labels. */
+  info(name: string, help: string, labels: Record<string, string>): void {
+    new Gauge({ name, help, labelNames: Object.keys(labels), registers: [this.registry] }).set(labels, 1);
+  }
+
+  /**
+   * A gauge that is read when it is scraped. A failed read leaves the gauge out. It requires a label: without one it
+   * would show 0 instead.
+   */
+  gauge<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly [Label, ...Label[]],
+    read: () => readonly Sample<Label>[] | Promise<readonly Sample<Label>[]>,
+  ): void {
+    const reading = new BoundedReading(read);
+    new Gauge<Label>({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      async collect() {
+        const samples = await reading.samples();
+        this.reset();
+        for (const { labels, value } of samples) this.set(labels, value);
+      },
+    });
+  }
+
+  /** Starts measuring CPU, memory, garbage collection and event loop delay too. */
+  watchProcess(): void {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Returns all metrics in the Prometheus text format. Scrapes that arrive while it is written share the same text. */
+  text(): Promise<string> {
+    this.writing ??= this.registry.metrics().finally(() => (this.writing = null));
+    return this.writing;
+  }
+}

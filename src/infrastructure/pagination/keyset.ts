@@ -1,0 +1,14 @@
+import { ApiError } from '../errors/api-error';
+import { MESSAGES } from '../errors/messages';
+import { type CursorScope, decodeCursor } from './cursor';
+
+/**
+ * Returns the id after which a page starts; null for the first page.
+ * @throws ApiError 400 for a cursor of another scope
+ */
+export function keysetStart(cursor: string | undefined, scope: CursorScope): string | null {
+  if (cursor === undefined) return null;
+  const id = decodeCursor(cursor, scope);
+  if (id === null) throw new ApiError(400, MESSAGES.badCursor);
+  return id;
+}

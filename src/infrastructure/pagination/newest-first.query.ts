@@ -1,0 +1,25 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { CursorScope } from './cursor';
+import { idWindow, type PageRequest } from './id-window';
+import { Page } from './page';
+
+/**
+ * Returns one page of a query, newest first. Ids are UUIDv7: their order is that of creation, and a time window is a
+ * range of ids. New rows never come before the cursor, so a client that follows the cursors skips and repeats nothing.
+ * @throws ApiError 400 for a cursor of another scope
+ */
+export async function newestFirst<Row extends ObjectLiteral & { id: string }>(
+  query: SelectQueryBuilder<Row>,
+  page: PageRequest,
+  scope: CursorScope,
+): Promise<Page<Row>> {
+  const { alias } = query;
+  const { from, before } = idWindow(page, scope);
+  if (from) query.andWhere(`${alias}.id >= :from`, { from });
+  if (before) query.andWhere(`${alias}.id < :before`, { before });
+  const rows = await query
+    .orderBy(`${alias}.id`, 'DESC')
+    .limit(page.limit + 1)
+    .getMany();
+  return Page.of(rows, page.limit, scope);
+}

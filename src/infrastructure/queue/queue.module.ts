@@ -1,0 +1,36 @@
+import { BullModule } from '@nestjs/bullmq';
+import { Global, Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { setDefaultBackendFactory } from 'bullmq';
+import { Config } from '../config/config';
+import { ClockService } from '../database/clock.service';
+import { HealthModule } from '../health/health.module';
+import { backendFor } from './backends.client';
+import { JOB_OPTIONS, producerConnection } from './queue-connections.client';
+import { QueueHealthService } from './queue-health.service';
+import { RedisMemoryClient } from './redis-memory.client';
+import { WorkerTasksService } from './worker-tasks.service';
+import { WorkersService } from './workers.service';
+
+@Global()
+@Module({
+  imports: [
+    HealthModule,
+    DiscoveryModule,
+    BullModule.forRootAsync({
+      inject: [Config, ClockService],
+      useFactory: (config: Config, clock: ClockService) => {
+        // Must run before any queue is created: every Queue and Worker of this process uses this backend.
+        setDefaultBackendFactory(backendFor(config.redisUrl, clock));
+        return {
+          connection: producerConnection(config),
+          defaultJobOptions: JOB_OPTIONS,
+        };
+      },
+      extraOptions: { manualRegistration: true },
+    }),
+  ],
+  providers: [QueueHealthService, RedisMemoryClient, WorkerTasksService, WorkersService],
+  exports: [QueueHealthService, RedisMemoryClient, WorkerTasksService, WorkersService],
+})
+export class QueueModule {}

@@ -1,0 +1,104 @@
+import { Pool, type PoolConfig } from 'pg';
+import {
+  PostgresConnection,
+  type PostgresConnectionConfig,
+} from '../../../../src/infrastructure/database/postgres-connection.client';
+import { isDatabaseUnavailable } from '../../../../src/infrastructure/errors/database-error';
+import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
+import { startProxy, type TcpProxy } from '../../../support/proxy';
+import { waitFor } from '../../../support/wait-for';
+
+/** A hundred times the usual response time. */
+const SILENCE_MS = 1000;
+
+describe('A connection to PostgreSQL', () => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  let pool: Pool;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    const url = new URL(database.url);
+    proxy = await startProxy(Number(url.port));
+    url.port = String(proxy.port);
+    const options: PoolConfig & PostgresConnectionConfig = {
+      connectionString: url.href,
+      max: 1,
+      silenceMs: SILENCE_MS,
+    };
+    pool = new Pool({ ...options, idleTimeoutMillis: 0, Client: PostgresConnection });
+  });
+  afterAll(async () => {
+    await pool.end();
+    await proxy.stop();
+    await database.drop();
+  });
+
+  it('is closed when the network drops its packets, and its pool opens a new one', async () => {
+    await pool.query('select 1');
+    proxy.blackHole();
+    const error: unknown = await pool.query('select 2').catch((reason: unknown) => reason);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    await proxy.pass();
+    expect((await pool.query('select 3 as three')).rows).toEqual([{ three: 3 }]);
+  });
+
+  const pidOf = async () => (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
+  const isTrue = async (condition: string, pid?: number) =>
+    (await database.query(`select from pg_stat_activity where pid = $1 and ${condition}`, [pid])).length > 0;
+
+  it('may be idle for any time, because it is checked now and then', async () => {
+    const pid = await pidOf();
+    const isQueried = () => isTrue(`query = 'select 1' and query_start - backend_start > interval '3 seconds'`, pid);
+    await waitFor(isQueried, { what: 'a check of a connection that has long been idle' });
+    expect(await pidOf()).toBe(pid);
+  });
+
+  it('is closed when the network drops its packets after a long idle time', async () => {
+    const pid = await pidOf();
+    const isOld = () => isTrue(`now() - backend_start > interval '${2 * SILENCE_MS} ms'`, pid);
+    await waitFor(isOld, { what: 'a connection that has been idle for longer than a response may take' });
+    proxy.blackHole();
+    const error: unknown = await pool.query('select 2').catch((reason: unknown) => reason);
+    expect(isDatabaseUnavailable(error)).toBe(true);
+    await proxy.pass();
+    expect(await pidOf()).not.toBe(pid);
+  });
+
+  it('is closed while it is idle when the network drops its packets', async () => {
+    await pidOf();
+    const isGone = new Promise<void>((resolve) => pool.once('remove', () => resolve()));
+    pool.once('error', () => undefined);
+    proxy.blackHole();
+    await isGone;
+    await proxy.pass();
+    expect((await pool.query('select 3 as three')).rows).toEqual([{ three: 3 }]);
+  });
+
+  it('plans a named statement once, and any other for its values', async () => {
+    const text = `select current_setting('plan_cache_mode') as mode, current_setting('enable_seqscan') as "scans"`;
+    const named = { name: 'modes', text };
+    const [once, eachTime] = [
+      { mode: 'force_generic_plan', scans: 'off' },
+      { mode: 'auto', scans: 'on' },
+    ];
+    for (const [query, expected] of [
+      [text, eachTime],
+      [named, once],
+      [named, once],
+      [text, eachTime],
+    ] as const) {
+      expect((await pool.query(query)).rows).toEqual([expected]);
+    }
+    await pool.query(named);
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      expect((await client.query(text)).rows).toEqual([eachTime]);
+      await client.query('rollback');
+      expect((await client.query(text)).rows).toEqual([eachTime]);
+    } finally {
+      client.release();
+    }
+  });
+});

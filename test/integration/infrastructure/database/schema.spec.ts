@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { AccessToken } from '../../../../src/auth/tokens/access-token.entity';
+import { dataSourceOptions, SCHEMA } from '../../../../src/infrastructure/database/data-source.setup';
+import { migrate } from '../../../../src/infrastructure/database/migrator.setup';
+import { Delivery } from '../../../../src/deliveries/delivery.entity';
+import { Recovery } from '../../../../src/deliveries/recovery/recovery.entity';
+import { Event } from '../../../../src/events/event.entity';
+import { Account } from '../../../../src/sources/followers/account.entity';
+import { Webhook } from '../../../../src/webhooks/webhook.entity';
+import { administrate, databaseUrl } from '../../../support/postgres';
+
+const ENTITIES = [AccessToken, Webhook, Event, Delivery, Recovery, Account];
+
+/** Columns that only SQL statements use, because TypeORM has no such type. */
+const UNMAPPED: Record<string, string[]> = { deliveries: ['created_in', 'changed_in'] };
+
+describe('The schema', () => {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  let dataSource: DataSource;
+
+  beforeAll(async () => {
+    await administrate(`create database ${name}`);
+    await Promise.all([migrate(databaseUrl(name)), migrate(databaseUrl(name)), migrate(databaseUrl(name))]);
+    dataSource = await new DataSource({ ...dataSourceOptions(databaseUrl(name), 2), entities: ENTITIES }).initialize();
+  });
+  afterAll(async () => {
+    await dataSource.destroy();
+    await administrate(`drop database ${name} with (force)`);
+  });
+
+  const tables = () =>
+    dataSource.query<{ name: string }[]>(
+      'select table_name as name from information_schema.tables where table_schema = $1',
+      [SCHEMA],
+    );
+
+  it('is created once, however many processes start at the same time', async () => {
+    const migrations = await dataSource.query<unknown[]>(`select * from ${SCHEMA}.migrations`);
+    expect(migrations).toHaveLength(dataSource.migrations.length);
+  });
+
+  it.each(ENTITIES.map((entity) => [entity.name, entity] as const))(
+    'has a column of the same name, type and nullability for every column of %s',
+    async (_, entity) => {
+      const metadata = dataSource.getMetadata(entity);
+      const columns = await dataSource.query<{ column: string; type: string; nullable: boolean }[]>(
+        `select column_name as column, udt_name as type, is_nullable = 'YES' as nullable
+         from information_schema.columns where table_schema = $1 and table_name = $2`,
+        [SCHEMA, metadata.tableName],
+      );
+      const ofTable = new Map(columns.map(({ column, ...rest }) => [column, rest]));
+      const TYPES: Record<string, string> = { boolean: 'bool', integer: 'int4', smallint: 'int2' };
+      for (const { databaseName, type, isArray, isNullable } of metadata.columns) {
+        const plain = TYPES[String(type)] ?? String(type);
+        const expected = { type: isArray ? `_${plain}` : plain, nullable: isNullable };
+        expect({ column: databaseName, ...ofTable.get(databaseName) }).toEqual({ column: databaseName, ...expected });
+      }
+      const known = [
+        ...metadata.columns.map(({ databaseName }) => databaseName),
+        ...(UNMAPPED[metadata.tableName] ?? []),
+      ];
+      expect([...ofTable.keys()].sort()).toEqual(known.sort());
+    },
+  );
+
+  it.each([
+    ['version 0.1', 'InitialSchema1763600000000', /was made by version 0\.1 .* set another DATA_DIR/],
+    ['a newer version', 'Future1999999999999', /newer version .* does not know the migration Future1999999999999/],
+  ])('of %s is refused with a clear message, and left unchanged', async (_, migration, message) => {
+    const other = `test_${randomBytes(6).toString('hex')}`;
+    await administrate(`create database ${other}`);
+    const made = await new DataSource({ ...dataSourceOptions(databaseUrl(other), 2), migrations: [] }).initialize();
+    try {
+      await made.query(`create schema ${SCHEMA}`);
+      await made.query(`create table ${SCHEMA}.migrations (id serial, "timestamp" bigint, name text)`);
+      await made.query(`insert into ${SCHEMA}.migrations (name) values ($1)`, [migration]);
+      await expect(migrate(databaseUrl(other))).rejects.toThrow(message);
+      const [count] = await made.query<{ tables: number }[]>(
+        'select count(*)::int as tables from information_schema.tables where table_schema = $1',
+        [SCHEMA],
+      );
+      expect(count?.tables).toBe(1);
+    } finally {
+      await made.destroy();
+      await administrate(`drop database ${other} with (force)`);
+    }
+  });
+
+  it('is dropped and created again by its migrations', async () => {
+    const before = await tables();
+    for (let i = 0; i < dataSource.migrations.length; i++) await dataSource.undoLastMigration();
+    expect(await tables()).toEqual([{ name: 'migrations' }]);
+    await dataSource.runMigrations();
+    expect((await tables()).length).toBe(before.length);
+  });
+});

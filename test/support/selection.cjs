@@ -1,0 +1,29 @@
+// Selects the tests of a run. `npm test` (TESTS=first) runs what most changes break, in five minutes: no long file, and
+// one store. `npm run test:all` (TESTS=rest) runs the long files and the other store of the rest. Without TESTS: all.
+const { readFileSync } = require('node:fs');
+
+/** Files that start machines, browsers or packages, or fill logs. */
+const LONG = new RegExp(
+  [
+    '/test/(browser|faults)/',
+    '/test/e2e/(package|service)/',
+    '/test/integration/embedded-postgres/',
+    '/test/integration/docs/(build|bench|demo)\\.',
+    '/(statement-costs|log-plans|recovery-pages|follower-readings|addresses)\\.',
+    '/(schemathesis|openapi-requests|hostile-receivers|verifying-docs)\\.',
+    '/(console-links|console-sessions|jwt|access-matrix|secrets-key|rekey)\\.',
+    '/(job-events-faults|metrics-outages|redis-cluster|rate-limits|cluster-memory|read-only-database|changes)\\.',
+  ].join('|'),
+);
+const isLong = (path) => LONG.test(path);
+
+const isOnStores = (path) => readFileSync(path, 'utf8').includes('describeOnStores(');
+
+/** The `filter` of jest: returns the paths that run. */
+module.exports = (paths) => {
+  const isWanted = process.env.TESTS === 'rest' ? (path) => isLong(path) || isOnStores(path) : (path) => !isLong(path);
+  return { filtered: paths.filter(isWanted) };
+};
+
+/** Which stores the tests of a file run on: `first` for PostgreSQL, `rest` for Redis. */
+module.exports.halves = (path) => (process.env.TESTS && !isLong(path) ? [process.env.TESTS] : ['first', 'rest']);

@@ -1,0 +1,2 @@
+export type Half = 'first' | 'rest';
+export function halves(path: string | undefined): Half[];
