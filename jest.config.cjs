@@ -49,7 +49,7 @@ const withDatabase = (folder) => ({
 
 module.exports = {
   // Only a hung test reaches it. Many tests start whole processes, and a busy machine takes seconds for each.
-  testTimeout: 180_000,
+  testTimeout: 300_000,
   ...(process.env.TESTS && { filter: '<rootDir>/test/support/selection.cjs' }),
   reporters: ['default', '<rootDir>/test/support/count-reporter.cjs'],
   projects: [

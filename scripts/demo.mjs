@@ -28,6 +28,8 @@ const ALL = [...OF_FOLLOWERS, ...OF_JOBS];
 const FAILS_ONCE = 'follower.lost';
 const SECRET = 'only the demo knows this';
 const RETRY_AFTER_MS = 400;
+/** Everything takes a few seconds; on a busy machine the first start of a database alone takes half a minute. */
+const PATIENCE_MS = 120_000;
 
 const startedAt = performance.now();
 const interruption = new AbortController();
@@ -228,7 +230,7 @@ async function stopService(service) {
   const { child, dataDir } = service;
   const ended = () => hasEnded(service);
   // Before it is ready, a service does not handle signals yet, and its database would outlive it.
-  await patiently(20_000, () => urlOf(service) || ended());
+  await patiently(PATIENCE_MS, () => urlOf(service) || ended());
   if (!ended()) child.kill('SIGTERM');
   if (!(await patiently(20_000, ended))) child.kill('SIGKILL');
   await patiently(2_000, ended);
@@ -394,7 +396,7 @@ function check(claim, holds) {
 
 /** Polls until the result is truthy, or until Ctrl-C. */
 async function waitFor(what, probe) {
-  const answer = await patiently(20_000, () => {
+  const answer = await patiently(PATIENCE_MS, () => {
     interruption.signal.throwIfAborted();
     return probe();
   });

@@ -9,7 +9,7 @@ const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 const { setTimeout: pause } = require('node:timers/promises');
 
-const STARTS_WITHIN_MS = 30_000;
+const STARTS_WITHIN_MS = 120_000;
 /** The status in line 8 of `postmaster.pid` once it accepts connections. */
 const READY = /^ready\s*$/;
 

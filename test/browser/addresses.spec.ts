@@ -4,8 +4,6 @@ import { subscribe } from '../e2e/stage/steps';
 import { describeInBrowser, says } from './stage/browser';
 import { startPrefixes } from './stage/prefix';
 
-jest.setTimeout(120_000);
-
 const ORDINARY = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish'];
 /** What leads elsewhere where it is taken for a path, also behind a proxy that decodes what it forwards. */
 const HOSTILE = [

@@ -8,7 +8,7 @@ describeInBrowser('Who starts the service for the first time', (browser) => {
   let service: LocalService;
   beforeAll(async () => {
     service = await startLocalService();
-  }, 90_000);
+  });
   afterAll(() => service.stop());
 
   it.each(['clicks', 'the keyboard'])('sees the first delivery by %s alone, within a minute', async (how) => {

@@ -9,8 +9,6 @@ import { subscribe } from '../e2e/stage/steps';
 import { describeInBrowser } from './stage/browser';
 import { hostileTexts } from './stage/hostile-texts';
 
-jest.setTimeout(120_000);
-
 /** What a page must not have, because it comes from nothing but a text that was taken for a page. */
 const FOREIGN = 'script:not([src]), img, iframe, object, embed, video, style, base, form[action], [onerror], [onload]';
 

@@ -31,8 +31,6 @@ const A_DAY = `
   ) made (status, code, class, count)
   where count > 0`;
 
-jest.setTimeout(120_000);
-
 describeInBrowser('Every screen of the console', (browser) => {
   const service = useService({
     ...{ MAX_RETRIES: '3', RETRY_BASE_DELAY_MS: '10', RETRY_FACTOR: '1' },

@@ -18,5 +18,5 @@ describeOnStoreNames('Without any fault', (store) => {
     print(`Without faults on ${store}:\n${summaryOf(verdict)}`);
     expect(load.publications.filter(({ status }) => status !== 202)).toEqual([]);
     expect(verdict).toMatchObject({ ...NOTHING_AMISS, doubled: [], unscripted: [] });
-  }, 180_000);
+  });
 });

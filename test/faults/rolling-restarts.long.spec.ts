@@ -27,7 +27,7 @@ describeOnStoreNames('Rolling restarts under load', (store) => {
     expect(exitCodes).toEqual(Array.from({ length: 3 * ROUNDS }, () => 0));
     expect(load.publications.filter(({ status }) => status !== 202)).toEqual([]);
     expect(verdict).toMatchObject({ ...NOTHING_AMISS, doubled: [], unscripted: [] });
-  }, 300_000);
+  });
 });
 
 /** As behind a load balancer: the new one is ready before the old one is told to end. */

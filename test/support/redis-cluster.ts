@@ -97,7 +97,7 @@ export async function startCluster(triesLeft = 5): Promise<TestCluster> {
   };
   const works = async () => {
     const all = async () => (await Promise.all(nodes.map((node) => node.works()))).every(Boolean);
-    await waitFor(all, { what: 'a cluster that works', everyMs: 100, timeoutMs: 30_000 });
+    await waitFor(all, { what: 'a cluster that works', everyMs: 100 });
   };
   try {
     for (let i = 0; i < NODES; i++) nodes.push(new ClusterNode(await freePortPair(), password, folder));

@@ -44,8 +44,6 @@ const children = new Set<ChildProcess>();
 
 // globalSetup reads this file too, outside of all tests.
 if (typeof afterAll === 'function') {
-  // A start alone takes some 2 s, more on a busy machine.
-  jest.setTimeout(60_000);
   // Processes that a test did not stop because it timed out end with the test file.
   afterAll(() => Promise.all([...children].map((child) => endProcess(child, 'SIGKILL'))));
 }
@@ -115,7 +113,7 @@ export async function runServiceFile(file: string, args: readonly string[], sett
   const child = spawnNode(file, args, settings);
   const [stdout, stderr] = [capture(child, ['stdout']), capture(child, ['stderr'])];
   try {
-    await waitFor(() => hasExited(child), { what: `the end of ${file}`, timeoutMs: 30_000 });
+    await waitFor(() => hasExited(child), { what: `the end of ${file}` });
   } finally {
     await endProcess(child, 'SIGKILL');
   }
@@ -194,7 +192,7 @@ async function startOnFreePort(settings: Settings, token: string, triesLeft = 5)
   const logs = capture(child, ['stdout', 'stderr']);
   try {
     const what = `a service that is ready on port ${port}`;
-    await waitFor(async () => hasExited(child) || (await isReady(url, token)), { what, timeoutMs: 40_000 });
+    await waitFor(async () => hasExited(child) || (await isReady(url, token)), { what });
   } catch (error) {
     await endProcess(child, 'SIGKILL');
     throw new Error(`The service did not get ready. It printed:\n${logs()}`, { cause: error });
@@ -226,7 +224,7 @@ async function insertToken(database: TestDatabase, user: string, scopes: readonl
 export async function endProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   if (!hasExited(child)) child.kill(signal);
   try {
-    await waitFor(() => hasExited(child), { what: `the end of the process after ${signal}`, timeoutMs: 25_000 });
+    await waitFor(() => hasExited(child), { what: `the end of the process after ${signal}` });
   } catch (error) {
     child.kill('SIGKILL');
     throw error;

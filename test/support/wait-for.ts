@@ -14,7 +14,7 @@ type Truthy<T> = Exclude<T, false | 0 | '' | null | undefined>;
  * "not yet"; its last error is part of the message when the time is up.
  */
 export async function waitFor<T>(probe: () => T | Promise<T>, patience: Patience): Promise<Truthy<T>> {
-  const { what, timeoutMs = 30_000, everyMs = 20 } = patience;
+  const { what, timeoutMs = 90_000, everyMs = 20 } = patience;
   const giveUpAt = performance.now() + timeoutMs;
   let lastError: unknown;
   do {

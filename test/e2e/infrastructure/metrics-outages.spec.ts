@@ -10,7 +10,6 @@ import { waitFor } from '../../support/wait-for';
 import { publish, settledDeliveries, subscribe } from '../stage/steps';
 
 // What is given up, what is made anew and what is read again takes some 10 s a test.
-jest.setTimeout(240_000);
 
 const throughPort = (text: string, port: number): string => {
   const url = new URL(text);
@@ -63,7 +62,7 @@ describeOnStores('The metrics of a service whose store goes away', (store) => {
   it.each(parts.flatMap((part) => faults.map((fault) => [part[0], fault, part[1], part[2]] as const)))(
     'go on while %s is away (%s), without those that come from there',
     async (part, fault, checks, missing) => {
-      await waitFor(areThere, { what: 'all metrics', timeoutMs: 40_000 });
+      await waitFor(areThere, { what: 'all metrics' });
       await proxies[part][fault]();
       const during = await waitFor(
         async () => {
@@ -72,7 +71,7 @@ describeOnStores('The metrics of a service whose store goes away', (store) => {
           expect(performance.now() - begunAt).toBeLessThan(8000);
           return missing.every((name) => sumOf(scraped, name) === undefined) && scraped;
         },
-        { what: 'a scrape without them', timeoutMs: 30_000 },
+        { what: 'a scrape without them' },
       );
       expect(sumOf(during, 'webhooks_events_accepted_total')).toBe(0);
       expect(sumOf(during, 'webhooks_postgres_connections')).toBeGreaterThanOrEqual(0);
@@ -80,9 +79,9 @@ describeOnStores('The metrics of a service whose store goes away', (store) => {
         const { values } = await scrape(port);
         return checks.every((check) => values.get(`webhooks_ready{check="${check}"}`) === 0);
       };
-      await waitFor(areNotWell, { what: 'what is not well', timeoutMs: 30_000 });
+      await waitFor(areNotWell, { what: 'what is not well' });
       await proxies[part].pass();
-      await waitFor(areThere, { what: 'all metrics again', timeoutMs: 40_000 });
+      await waitFor(areThere, { what: 'all metrics again' });
     },
   );
 });

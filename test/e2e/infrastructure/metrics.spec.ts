@@ -277,7 +277,7 @@ describeOnStores('The metrics', (store) => {
       .resume();
     socket.write('GET /metrics HTTP/1.1\r\n');
     // It is given 5 s.
-    await waitFor(() => socket.closed, { what: 'the end of the connection', timeoutMs: 50_000 });
+    await waitFor(() => socket.closed, { what: 'the end of the connection' });
   });
 
   it('are not on the port of the API', async () => {

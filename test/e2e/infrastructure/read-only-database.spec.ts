@@ -9,7 +9,6 @@ import { ask, type PostgresPair, startPostgresPair } from '../stage/postgres-pai
 import { publish, settledDeliveries, subscribe } from '../stage/steps';
 
 // Two servers are started and copied before the first test.
-jest.setTimeout(120_000);
 
 const REFUSED = 'The service is not ready: its database takes no writes. Please try again in a moment.';
 const EVENT = { event: 'job.started', data: EXAMPLES['job.started'] };

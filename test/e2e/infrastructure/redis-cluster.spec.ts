@@ -14,7 +14,6 @@ const SEND_QUEUES = [0, 1, 2, 3, 4, 5].map((i) => `send-${i}`);
 const OTHERS_QUEUE = '{reports}';
 
 // Nodes are killed, and the cluster takes seconds to notice and to recover.
-jest.setTimeout(300_000);
 
 const idsOf = (hook: Hook) => new Set(hook.calls.map(({ headers }) => String(headers['webhook-id'])));
 

@@ -133,7 +133,7 @@ describe('The examples', () => {
       });
       logs = capture(child, ['stdout', 'stderr']);
       const listens = () => fetch(url).then(({ status }) => status === 404);
-      await waitFor(async () => hasExited(child) || (await listens()), { what: 'the example', timeoutMs: 40_000 });
+      await waitFor(async () => hasExited(child) || (await listens()), { what: 'the example' });
       expect(hasExited(child) ? logs() : '').toBe('');
 
       const declared = async () => (await dataOf(service.api.eventTypes())).some(({ name }) => name === 'order.paid');

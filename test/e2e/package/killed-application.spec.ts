@@ -33,7 +33,7 @@ describe(`An application that is killed again and again (SEED=${seed})`, () => {
     const printed = capture(child, ['stdout']);
     const errors = capture(child, ['stderr']);
     const count = () => printed().match(/^paid$/gm)?.length ?? 0;
-    await waitFor(() => hasExited(child) || count() >= paid, { what: 'paid orders', timeoutMs: 40_000, everyMs: 5 });
+    await waitFor(() => hasExited(child) || count() >= paid, { what: 'paid orders', everyMs: 5 });
     expect({ exited: hasExited(child), errors: errors() }).toEqual({ exited: false, errors: '' });
     await endProcess(child, 'SIGKILL');
   }

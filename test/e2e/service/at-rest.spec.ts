@@ -26,6 +26,6 @@ describeOnStores('A service with nothing to do', (store) => {
       from = to;
       return rate <= MOST_STATEMENTS_A_SECOND[store.name];
     };
-    await waitFor(perSecond, { what: 'a few statements a second', everyMs: 1000, timeoutMs: 40_000 });
+    await waitFor(perSecond, { what: 'a few statements a second', everyMs: 1000 });
   });
 });

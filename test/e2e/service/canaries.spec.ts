@@ -80,7 +80,7 @@ describeOnStores('No secret', (store) => {
     await useEverything(token);
     haystacks = await lookEverywhere();
     // Three starts, and a job that throws only after some seconds.
-  }, 240_000);
+  });
   afterAll(() => database.drop());
 
   async function start(): Promise<void> {

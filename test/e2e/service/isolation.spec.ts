@@ -36,7 +36,7 @@ interface Seen {
   memory: number;
 }
 
-jest.setTimeout(isLong ? 1_200_000 : 120_000);
+jest.setTimeout(isLong ? 1_200_000 : 300_000);
 
 describeOnStores('One user against the others', (store) => {
   const receiver = useReceiver();
@@ -161,7 +161,7 @@ describeOnStores('One user against the others', (store) => {
     const [{ api }, hook] = [await newUser(), receiver.hook()];
     await dataOf(api.createWebhook({ url: hook.url, events: ['*'] }), 201);
     await dataOf(api.publish(EVENT), 202);
-    await waitFor(() => hook.calls.length === 1, { what: 'the delivery', timeoutMs: 20_000 });
+    await waitFor(() => hook.calls.length === 1, { what: 'the delivery' });
   });
 
   function print(title: string, before: Seen, seen: Seen): void {

@@ -36,7 +36,7 @@ describe('On the machine of who tries it', () => {
     child.stdout!.setEncoding('utf8').on('data', (text: string) => (printed += text));
     await waitFor(() => printed.includes('curl'), { what: 'the welcome', timeoutMs: 60_000 });
     api = new Api(url, /wns_[A-Za-z0-9_-]{43}/.exec(printed)?.[0] ?? null);
-  }, 90_000);
+  });
   afterAll(async () => {
     if (child.exitCode === null) {
       child.kill('SIGKILL');

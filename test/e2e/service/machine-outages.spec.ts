@@ -61,7 +61,7 @@ describe('The service', () => {
     const limited = ['-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, process.execPath];
     const child = spawn('sh', [...limited, serviceFile('src/main.js')], { env, stdio: ['ignore', stdout, stderr] });
     children.push(child);
-    await waitFor(() => isReady(url), { what: 'a service that is ready', timeoutMs: 40_000 });
+    await waitFor(() => isReady(url), { what: 'a service that is ready' });
     return { child, url, api: new Api(url, TOKEN) };
   }
 
@@ -90,14 +90,13 @@ describe('The service', () => {
       await Promise.all(Array.from({ length: 10 }, one));
       return accepted.size >= count;
     };
-    await waitFor(all, { what: `${count} accepted events`, timeoutMs: 30_000 });
+    await waitFor(all, { what: `${count} accepted events` });
     return accepted;
   }
 
   const expectArrivals = (hook: Hook, ids: Set<string>): Promise<unknown> =>
     waitFor(() => [...ids].every((id) => hook.calls.some(({ headers }) => headers['webhook-id'] === id)), {
       what: 'every accepted event',
-      timeoutMs: 30_000,
     });
 
   it.each(['a full disk below its log', 'nobody who reads its log'])('goes on with %s', async (what) => {
@@ -153,7 +152,7 @@ describe('The service', () => {
       fill();
       const data = { ...STARTED, note: 'x'.repeat(9000) };
       const isRefused = async () => (await running.api.publish({ event: 'job.started', data })).status >= 500;
-      await waitFor(isRefused, { what: 'a refusal', timeoutMs: 30_000 });
+      await waitFor(isRefused, { what: 'a refusal' });
       expect((await exchange(running.url, 'GET', '/health/live')).status).toBe(200);
       makeRoom();
       await expectArrivals(hook, new Set([...before, ...(await publish(running.api, 20))]));
@@ -169,7 +168,7 @@ describe('The service', () => {
       fill();
       const data = { ...STARTED, note: 'x'.repeat(9000) };
       const isRefused = async () => (await running.api.publish({ event: 'job.started', data })).status >= 500;
-      await waitFor(isRefused, { what: 'a refusal', timeoutMs: 30_000 });
+      await waitFor(isRefused, { what: 'a refusal' });
       await expectCleanEnd(running);
       // When the full disk has ended PostgreSQL, lines about its restarts come before.
       expect(stderr()).not.toMatch(/^(It did not start|ENOSPC|The service has stopped)/m);

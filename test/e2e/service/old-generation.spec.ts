@@ -18,8 +18,6 @@ beforeAll(async () => {
   probePort = await freePort();
 });
 
-jest.setTimeout(180_000);
-
 describeOnStores('The old generation of the heap', (store) => {
   const service = useService(() => ({
     ...store.settings(),

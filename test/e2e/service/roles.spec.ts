@@ -14,7 +14,6 @@ const SUBSCRIBERS = 3;
 const SETTINGS = { DELIVERY_CONCURRENCY: '8', DELIVERY_TIMEOUT_MS: '60000' };
 
 // The first test alone takes some 10 s.
-jest.setTimeout(240_000);
 
 /** What came to the hook, by event id. */
 const arrivedAt = (hook: Hook): string[] => hook.calls.map(({ headers }) => String(headers['webhook-id'])).sort();
@@ -60,7 +59,7 @@ describeOnStores('Two APIs and three workers', (store) => {
         const inFlight = await Promise.all(workers.map((worker) => worker.metric('webhooks_attempts_in_flight')));
         return inFlight.every((count) => count > 0);
       };
-      await waitFor(allHold, { what: 'an attempt of each worker', timeoutMs: 25_000 });
+      await waitFor(allHold, { what: 'an attempt of each worker' });
       const [leaving] = workers as [Member];
       const ending = leaving.process.end();
       await waitFor(() => isDraining(leaving), { what: 'the end of its readiness' });

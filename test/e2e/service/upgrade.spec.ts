@@ -63,8 +63,8 @@ describeOnStores('A database of 0.2', (store) => {
       );
       return row?.left === 0;
     };
-    await waitFor(isDone, { what: 'the end of all that was to be delivered', timeoutMs: 40_000 });
-  }, 120_000);
+    await waitFor(isDone, { what: 'the end of all that was to be delivered' });
+  });
   afterAll(async () => {
     expect(await service?.stop()).toBe(0);
     await old?.database.drop();

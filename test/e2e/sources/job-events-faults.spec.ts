@@ -28,7 +28,6 @@ async function toldOf(database: TestDatabase, jobIds: readonly string[]): Promis
 }
 
 // Processes are started and killed, and after a kill others wait some seconds before they read on.
-jest.setTimeout(300_000);
 
 const SUCCEEDS = ['job.completed 1', 'job.started 1', 'operation.complete 1'];
 const FAILS_ONCE = ['job.completed 1', 'job.started 2', 'operation.complete 1'];

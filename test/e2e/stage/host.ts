@@ -49,7 +49,7 @@ export async function startHost(entry: string, settings: Settings): Promise<Host
   const child = spawnFile(entry, [], settings);
   const logs = capture(child, ['stdout', 'stderr']);
   const listening = () => /^listening at (\S+)$/m.exec(logs())?.[1];
-  await waitFor(() => hasExited(child) || listening() !== undefined, { what: 'the host', timeoutMs: 40_000 });
+  await waitFor(() => hasExited(child) || listening() !== undefined, { what: 'the host' });
   const url = listening();
   if (url === undefined) throw new Error(`The host did not start. It printed:\n${logs()}`);
   return {

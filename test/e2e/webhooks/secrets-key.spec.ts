@@ -73,5 +73,5 @@ describe('SECRETS_KEY', () => {
       await database.drop();
     }
     // Three services one after the other, and a command.
-  }, 180_000);
+  });
 });

@@ -54,7 +54,7 @@ export class Load {
   /** Waits for the answers that are still to come. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
-    await waitFor(() => this.open === 0, { what: 'the last answers to publications', timeoutMs: 20_000 });
+    await waitFor(() => this.open === 0, { what: 'the last answers to publications' });
   }
 
   /** Publishes this many at once, and hands on those that were accepted. */

@@ -7,8 +7,6 @@ import { BusyDay } from '../stage/busy-day';
 import { hotStatements } from '../stage/hot-statements';
 import { type Cost, measure } from '../stage/measured-connection';
 
-jest.setTimeout(300_000);
-
 const FEW = 1000;
 const MANY = 100_000;
 const BACKLOG = 2000;

@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   bench?.kill('SIGTERM');
-  await waitFor(() => !bench || hasExited(bench), { what: 'the end of the benchmark', timeoutMs: 30_000 });
+  await waitFor(() => !bench || hasExited(bench), { what: 'the end of the benchmark' });
   await rm(folder, { recursive: true, force: true });
 });
 

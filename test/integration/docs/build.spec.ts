@@ -21,7 +21,6 @@ const FILES = [
 const ENTRY = 'packages/webhook-notification/dist/catalogue.js';
 
 // Each test builds several times, and a slow machine takes ten seconds for each.
-jest.setTimeout(300_000);
 
 describe('The build before a start', () => {
   let folder: string;

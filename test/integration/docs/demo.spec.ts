@@ -5,8 +5,6 @@ import { join } from 'node:path';
 import { hasExited } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 
-jest.setTimeout(180_000);
-
 const EVENTS = [
   'follower.gained',
   'follower.lost',
@@ -35,11 +33,11 @@ beforeEach(async () => {
 
 afterEach(async () => {
   demo.kill('SIGTERM');
-  await waitFor(() => hasExited(demo), { what: 'the end of the demo', timeoutMs: 30_000 });
+  await waitFor(() => hasExited(demo), { what: 'the end of the demo' });
   await rm(folder, { recursive: true, force: true });
 });
 
-const ended = () => waitFor(() => hasExited(demo), { what: 'the end of the demo', timeoutMs: 150_000 });
+const ended = () => waitFor(() => hasExited(demo), { what: 'the end of the demo', timeoutMs: 240_000 });
 
 /** Returns the processes with the demo's folder in their command line; none on systems other than Linux. */
 async function processesLeft(): Promise<string[]> {

@@ -401,7 +401,7 @@ describe('A reading with very many changes', () => {
     expect(await account.read()).toMatchObject({ followersCount: 100_000, lastError: null });
     expect(await monitor.events(account.id)).toHaveLength(1000);
     expect(most).toBeLessThan(100 * 2 ** 20);
-  }, 300_000);
+  });
 });
 
 /** Returns the live bytes of this process, without garbage. */

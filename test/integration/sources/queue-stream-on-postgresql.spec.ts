@@ -68,7 +68,7 @@ describe("A queue's stream on PostgreSQL", () => {
       await stream.read();
       return stream.position() > 1;
     };
-    await waitFor(settles, { what: 'a later position', timeoutMs: 50_000, everyMs: 200 });
+    await waitFor(settles, { what: 'a later position', everyMs: 200 });
     await happen('third');
     await stream.read();
     expect(stream.jobs).toEqual(['numbered second', 'numbered first', 'third']);

@@ -100,7 +100,7 @@ describeOnStores('Waiting for changes', (store) => {
         }>(settled, [userId]);
         return found.length === events * 7 && found;
       },
-      { what: 'the last attempt', timeoutMs: 30_000 },
+      { what: 'the last attempt' },
     );
     const last = () =>
       rows.every(({ id, status }) => client.seen.some((one) => one.id === id && one.status === status));

@@ -110,7 +110,7 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
     await waitFor(async () => (await rows(webhookId, 'pending')).length === 0, { what: 'the last outcome' });
     const eventIds = (await rows(webhookId, 'succeeded')).map((row) => row.event_id);
     expect([eventIds.length, new Set(eventIds).size, hook.calls.length]).toEqual([10_000, 10_000, 10_000]);
-  }, 300_000);
+  });
 
   it('are recovered from the last position when another process takes over', async () => {
     const { userId, hook, webhookId, since } = await damaged(1200);
@@ -127,7 +127,7 @@ describeOnStores('Thousands of deliveries of one webhook', (store) => {
     await hook.received(1200);
     expect(new Set(hook.calls.map(({ headers }) => headers['webhook-id'])).size).toBe(1200);
     expect(hook.calls).toHaveLength(1200);
-  }, 120_000);
+  });
 
   it('are canceled when the webhook is deactivated while some of them are in flight', async () => {
     let goOn: (value?: unknown) => void = () => undefined;

@@ -113,7 +113,7 @@ describeOnStores('A fair share of the slots', (store) => {
     const deadlines = Math.ceil((begun.at(-1)! - begun[0]!) / TIMEOUT_MS);
     expect(begun.length).toBeLessThanOrEqual(most * (1 + deadlines));
     dead.hook.answer({});
-    await waitFor(async () => (await deferredOf(dead)) === 0, { what: 'an empty backlog', timeoutMs: 30_000 });
+    await waitFor(async () => (await deferredOf(dead)) === 0, { what: 'an empty backlog' });
   });
 
   it('never has more attempts in flight to one webhook than its concurrency limit', async () => {
