@@ -175,8 +175,10 @@ export const PROCESS_FAULTS: Fault[] = [
 ];
 
 async function isLoading({ postgres }: Stage): Promise<boolean> {
+  // pg_stat_activity cuts queries after 1,024 characters: before the columns that a claim reads of webhooks.
   const blocked = await postgres.query(
-    `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%sealedSecret%'`,
+    `select from pg_locks join pg_stat_activity using (pid)
+     where not granted and relation = 'webhook_service.webhooks'::regclass and query ~ 'deliveries|sealedSecret'`,
   );
   return blocked.length > 0;
 }
