@@ -241,6 +241,8 @@ module.exports = {
     combinedDependencies: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
+    // Programs for generated clients, which import what the tests generate.
+    exclude: { path: '^test/e2e/stage/clients' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['node', 'require', 'import', 'default', 'types'],

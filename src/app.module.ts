@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { AuthModule } from './auth/auth.module';
 import { BearerGuard } from './auth/bearer/bearer.guard';
 import { UserConcurrencyGuard } from './auth/limits/user-concurrency.guard';
@@ -13,7 +13,7 @@ import { EventsModule } from './events/events.module';
 import { HealthModule } from './infrastructure/health/health.module';
 import { MetricsModule } from './infrastructure/metrics/metrics.module';
 import { SourcesModule } from './sources/sources.module';
-import { validationPipe } from './infrastructure/validation/validation.pipe';
+import { RequestValidationGuard } from './infrastructure/validation/request-validation.guard';
 import { QueueModule } from './infrastructure/queue/queue.module';
 import { WebhooksModule } from './webhooks/webhooks.module';
 
@@ -23,8 +23,8 @@ import { WebhooksModule } from './webhooks/webhooks.module';
     // Guards run in this order.
     { provide: APP_GUARD, useClass: BearerGuard },
     { provide: APP_GUARD, useClass: UserConcurrencyGuard },
+    { provide: APP_GUARD, useClass: RequestValidationGuard },
     { provide: APP_FILTER, useClass: ApiExceptionFilter },
-    { provide: APP_PIPE, useFactory: validationPipe },
   ],
 })
 export class AppModule {

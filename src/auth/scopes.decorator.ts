@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth } from '@nestjs/swagger';
-import { ANYWHERE, ApiErrors } from '../infrastructure/http/api-answer.decorator';
+import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
+import { ApiErrors, ApiOtherErrors } from '../infrastructure/http/api-answer.decorator';
 import type { NeededScopes } from './scope';
 
 export const SCOPES_KEY = 'auth:scopes';
@@ -13,6 +13,8 @@ export function Scopes(...scopes: NeededScopes): MethodDecorator {
   return applyDecorators(
     SetMetadata(SCOPES_KEY, scopes),
     ApiBearerAuth(),
-    ApiErrors(...ANYWHERE, 401, 429, ...(scopes.length > 0 ? [403] : [])),
+    ApiErrors('unauthenticated', 'rate_limited', ...(scopes.length > 0 ? (['scope_missing'] as const) : [])),
+    ApiOtherErrors(),
+    ...(scopes.length > 0 ? [ApiExtension('x-required-scope', scopes.length > 1 ? scopes : scopes[0])] : []),
   );
 }

@@ -1,6 +1,9 @@
 import type { KnownEventType } from 'webhook-notification/catalogue';
 import { liftDefinitions } from './lifted-definitions';
 
+/** The tag of outgoing events. Generators would mix those of another tag with its operations. */
+export const OUTGOING_TAG = 'Outgoing events';
+
 /** Maximum bytes of JSON that declared types may add to the document. */
 const MAX_DECLARED_BYTES = 1024 * 1024;
 
@@ -88,12 +91,16 @@ export function declaredEvents(types: readonly KnownEventType[]): DeclaredEvents
 const operation = ({ name, description }: KnownEventType, parameters: Header[], body: object) => ({
   summary: name,
   description,
-  operationId: `receive ${name}`,
-  tags: ['Events'],
+  operationId: outgoingIdOf(name),
+  tags: [OUTGOING_TAG],
   parameters,
   requestBody: { required: true, content: { 'application/json': body } },
   responses: { '2XX': { description: 'Received. Any other status, including redirects, counts as a failure.' } },
 });
+
+/** `follower.gained` becomes `onFollowerGained`. */
+const outgoingIdOf = (name: string): string =>
+  `on${name.replace(/(?:^|[._])([a-z0-9])/g, (_, first: string) => first.toUpperCase())}`;
 
 const exampleBody = ({ name, example }: KnownEventType) => ({
   id: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',

@@ -76,8 +76,9 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
     await this.lookUp([name]);
     const type = this.catalogue.find(name);
     const names = this.catalogue.all.map((known) => known.name);
-    if (!type) throw new ApiError(400, messageFor.unknownEvent(name, names));
-    return type;
+    if (type) return type;
+    const message = messageFor.unknownEvent(name, names);
+    throw ApiError.invalid({ field: 'event', code: 'unknown_event_type', message });
   }
 
   /** Declares the event types of this process's modules for the other processes too. */

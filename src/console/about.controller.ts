@@ -18,6 +18,7 @@ export class AboutController {
   @Get()
   @Scopes()
   @ApiOperation({
+    operationId: 'getAbout',
     summary: 'Read the settings',
     description: 'Returns the version and the settings that affect clients.',
   })

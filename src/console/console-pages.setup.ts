@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../infrastructure/errors/api-error';
 import { errorEnvelope } from '../infrastructure/errors/envelope';
-import { messageFor, MESSAGES } from '../infrastructure/errors/messages';
+import { MESSAGES, noRoute } from '../infrastructure/errors/messages';
 
 /** Output folder of `console/build.mjs`, next to the output of the compiler. */
 const FOLDER = join(__dirname, '..', '..', 'console');
@@ -55,11 +56,11 @@ function showPage(file: string) {
   const page = existsSync(file) ? readFileSync(file, 'utf8') : null;
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?', 1)[0] ?? '';
-    if (page === null) return reply.status(503).send(errorEnvelope(MESSAGES.consoleNotBuilt));
+    const refuse = (error: ApiError) => reply.status(error.status).send(errorEnvelope(error, request.id));
+    if (page === null) return refuse(new ApiError('console_not_built', MESSAGES.consoleNotBuilt));
     const depth = path.split('/').length - 3;
     // A page of another version may request a missing file: return 404, not a page.
-    if (path.startsWith('/console/assets/') || depth >= MAX_DEPTH)
-      return reply.status(404).send(errorEnvelope(messageFor.noRoute(request.method, path)));
+    if (path.startsWith('/console/assets/') || depth >= MAX_DEPTH) return refuse(noRoute(request.method, path));
     // Asset URLs are relative to the page, because a proxy's prefix is unknown here.
     const base = '../'.repeat(depth) || './';
     return reply.headers(HEADERS).send(page.replaceAll('%BASE%', base));

@@ -6,7 +6,7 @@ import { database, EventRefusedError, type Transaction } from 'webhook-notificat
 import { Batcher } from '../infrastructure/concurrency/batcher';
 import { ClockService } from '../infrastructure/database/clock.service';
 import { lingerFor } from '../infrastructure/concurrency/linger.timer';
-import { ApiError } from '../infrastructure/errors/api-error';
+import { ApiError, invalid } from '../infrastructure/errors/api-error';
 import { messageFor, MESSAGES } from '../infrastructure/errors/messages';
 import { AcceptedEventsService, type Origin } from './accepted-events.service';
 import { EventsRepository, type NewEvent, type NewEventKey } from './events.repository';
@@ -100,7 +100,7 @@ export class EventsService {
     { tx, ...options }: PublishOptions = {},
   ): Promise<PublishedEvent> {
     if (Object.hasOwn(options, 'userId') && options.userId === undefined) {
-      throw new ApiError(400, MESSAGES.userIdUndefined);
+      throw invalid('userId', MESSAGES.userIdUndefined);
     }
     const name = typeof event === 'string' ? event : event.name;
     const manager = tx instanceof EntityManager ? tx : options.manager;
@@ -149,7 +149,7 @@ export class EventsService {
    * @throws ApiError as `publishAs`, except 409
    */
   prepareAs(publisherId: string, publication: Omit<Publication, 'publisherId'>): PreparedEvent {
-    if (isReserved(publication.name)) throw new ApiError(400, messageFor.reservedEvent(publication.name));
+    if (isReserved(publication.name)) throw invalid('event', messageFor.reservedEvent(publication.name));
     return this.prepare({ ...publication, publisherId });
   }
 
@@ -191,7 +191,7 @@ export class EventsService {
       const [published] = await database({ connection: tx }).write([event], tx);
       return published as PublishedEvent;
     } catch (error) {
-      throw error instanceof EventRefusedError ? new ApiError(error.status, error.message) : error;
+      throw error instanceof EventRefusedError ? new ApiError(error.code, error.message, error) : error;
     }
   }
 
@@ -212,7 +212,8 @@ export class EventsService {
       const taken = await this.events.findKey(key, manager);
       // A key that expired in between is free again.
       if (!taken) continue;
-      if (!taken.fingerprint.equals(key.fingerprint)) throw new ApiError(409, MESSAGES.idempotencyKeyReused);
+      if (!taken.fingerprint.equals(key.fingerprint))
+        throw new ApiError('idempotency_key_reused', MESSAGES.idempotencyKeyReused);
       return taken.eventId;
     }
   }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { EventCatalogue, judgePublication, type Publication } from 'webhook-notification/catalogue';
+import { EventCatalogue, judgePublication, messageOf, type Publication } from 'webhook-notification/catalogue';
 import { StoredTypesService } from '../catalogue/stored-types.service';
 import { ApiError } from '../infrastructure/errors/api-error';
 
@@ -22,7 +22,8 @@ export class PublicationRulesService {
    */
   validate(publication: Publication): string {
     const verdict = judgePublication(this.catalogue, publication);
-    if (!verdict.ok) throw new ApiError(verdict.status, verdict.problem);
-    return verdict.text;
+    if (verdict.ok) return verdict.text;
+    if (verdict.code === 'validation_failed') throw ApiError.invalid(...verdict.errors);
+    throw new ApiError(verdict.code, messageOf(verdict.errors));
   }
 }

@@ -1,19 +1,22 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import { EventCatalogue } from 'webhook-notification/catalogue';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, Repository } from 'typeorm';
+import { EventCatalogue, type FieldError } from 'webhook-notification/catalogue';
 import { Config } from '../infrastructure/config/config';
 import { AddressPolicy } from '../infrastructure/destinations/address';
 import { validateUrl } from '../infrastructure/destinations/url';
 import { ApiError } from '../infrastructure/errors/api-error';
 import { messageFor } from '../infrastructure/errors/messages';
+import type { RequestRules, RuleRequest } from '../infrastructure/validation/request-rules.decorator';
 import { StoredTypesService } from '../catalogue/stored-types.service';
 import { unknownPatterns } from './event-pattern';
 import { Webhook } from './webhook.entity';
 
 /** Rules beyond a single field: allowed destinations, known event names, and the number of webhooks per user. */
 @Injectable()
-export class WebhookRulesService {
+export class WebhookRulesService implements RequestRules {
   constructor(
+    @InjectRepository(Webhook) private readonly webhooks: Repository<Webhook>,
     private readonly config: Config,
     private readonly policy: AddressPolicy,
     private readonly catalogue: EventCatalogue,
@@ -21,31 +24,41 @@ export class WebhookRulesService {
   ) {}
 
   /**
-   * Validates the given fields and returns the URL in its canonical form.
-   * @param kept the current events of the webhook, which may stay even if their type was deleted
-   * @throws ApiError 400 that lists every error
+   * Validates `url` and `events` of a new or changed webhook. Current events of the webhook may stay, even if their type
+   * was deleted.
    */
-  async validate(
-    { url, events = [] }: { url?: string; events?: readonly string[] },
-    kept: () => Promise<readonly string[]>,
-  ): Promise<{ url?: string }> {
+  async errorsOf(
+    { url, events }: { url?: string; events?: string[] },
+    { user, params }: RuleRequest,
+  ): Promise<FieldError[]> {
     const verdict = url === undefined ? null : validateUrl(url, this.policy, this.config);
-    const unknown = await this.unknownOf(events, kept);
-    const problems = [
-      ...(verdict?.ok === false ? [verdict.reason] : []),
-      ...(unknown.length > 0 ? [messageFor.unknownEvents(unknown, this.catalogue.subscribableNames)] : []),
+    const webhook = { userId: user?.userId ?? '', ...(params as { id?: string }) };
+    return [
+      ...(verdict?.ok === false ? [{ field: 'url', code: verdict.code, message: verdict.reason }] : []),
+      ...(await this.unknownEvents(events ?? [], webhook)),
     ];
-    if (problems.length > 0) throw new ApiError(400, problems.join('; '));
-    return verdict?.ok ? { url: verdict.url } : {};
   }
 
-  private async unknownOf(events: readonly string[], kept: () => Promise<readonly string[]>): Promise<string[]> {
+  /** Returns a valid URL in its canonical form. */
+  canonical(url: string): string {
+    const verdict = validateUrl(url, this.policy, this.config);
+    if (!verdict.ok) throw ApiError.invalid({ field: 'url', code: verdict.code, message: verdict.reason });
+    return verdict.url;
+  }
+
+  private async unknownEvents(
+    events: readonly string[],
+    { userId, id }: { userId: string; id?: string },
+  ): Promise<FieldError[]> {
     if (unknownPatterns(events, this.catalogue.subscribableNames).length === 0) return [];
-    const had = await kept();
-    const added = events.filter((pattern) => !had.includes(pattern));
+    const kept = id === undefined ? null : await this.webhooks.findOneBy({ userId, id });
+    const added = events.filter((pattern) => !kept?.events.includes(pattern));
     if (unknownPatterns(added, this.catalogue.subscribableNames).length === 0) return [];
     await this.types.refresh();
-    return unknownPatterns(added, this.catalogue.subscribableNames);
+    const unknown = unknownPatterns(added, this.catalogue.subscribableNames);
+    if (unknown.length === 0) return [];
+    const message = messageFor.unknownEvents(unknown, this.catalogue.subscribableNames);
+    return [{ field: 'events', code: 'unknown_event_type', message }];
   }
 
   /**
@@ -55,6 +68,7 @@ export class WebhookRulesService {
   async refuseTooMany(manager: EntityManager, userId: string): Promise<void> {
     const max = this.config.maxWebhooksPerUser;
     await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks of ${userId}`]);
-    if ((await manager.countBy(Webhook, { userId })) >= max) throw new ApiError(409, messageFor.tooManyWebhooks(max));
+    if ((await manager.countBy(Webhook, { userId })) >= max)
+      throw new ApiError('webhook_limit_reached', messageFor.tooManyWebhooks(max));
   }
 }

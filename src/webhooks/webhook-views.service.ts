@@ -33,7 +33,7 @@ export class WebhookViewsService {
    */
   async list({ userId, scopes }: Principal, { include, ...query }: ListWebhooksDto): Promise<Page<WebhookView>> {
     const missing = include && missingScope(['deliveries:read'], scopes);
-    if (missing) throw new ApiError(403, messageFor.missingScope(missing));
+    if (missing) throw new ApiError('scope_missing', messageFor.missingScope(missing));
     const page = await this.webhooks.list(userId, query);
     const ids = page.items.map(({ id }) => id);
     if (include) {

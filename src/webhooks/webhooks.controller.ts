@@ -1,21 +1,28 @@
 import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiExtraModels, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
 import { IdParam } from '../infrastructure/validation/id-param.decorator';
+import { Rules } from '../infrastructure/validation/request-rules.decorator';
 import type { Page } from '../infrastructure/pagination/page';
 import { CreateWebhookDto } from './dto/create-webhook.dto';
 import { ListWebhooksDto } from './dto/list-webhooks.dto';
 import { RotatedSecretDto, RotateSecretDto, UpdateWebhookDto } from './dto/update-webhook.dto';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
 import { SecretRotationService } from './secrets/secret-rotation.service';
+import { WebhookRulesService } from './webhook-rules.service';
 import { WebhookViewsService } from './webhook-views.service';
 import { WebhooksService } from './webhooks.service';
 
+/** Without a secret: a request as Swagger UI fills it in must not create a webhook whose secret everybody knows. */
+const EXAMPLES = {
+  'some events': { value: { url: 'https://example.com/hooks', events: ['operation.complete', 'operation.failed'] } },
+  'all events': { value: { url: 'https://example.com/hooks', events: ['*'], description: 'Staging' } },
+};
+
 @ApiTags('Webhooks')
-@ApiExtraModels(UpdateWebhookDto)
 @Controller('api/webhooks')
 export class WebhooksController {
   constructor(
@@ -26,9 +33,15 @@ export class WebhooksController {
 
   @Post()
   @Scopes('webhooks:write')
-  @ApiOperation({ summary: 'Create a webhook', description: 'Only this response contains the secret.' })
+  @Rules(WebhookRulesService)
+  @ApiOperation({
+    operationId: 'createWebhook',
+    summary: 'Create a webhook',
+    description: 'Only this response contains the secret.',
+  })
+  @ApiBody({ type: CreateWebhookDto, examples: EXAMPLES })
   @ApiAnswer(CreatedWebhookDto, { status: 201, description: 'The new webhook and its secret.' })
-  @ApiErrors(409, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'webhook_limit_reached')
   async create(@CurrentUser() { userId }: Principal, @Body() body: CreateWebhookDto): Promise<CreatedWebhookDto> {
     const { webhook, secret } = await this.webhooks.create(userId, body);
     return CreatedWebhookDto.with(webhook, secret);
@@ -36,17 +49,18 @@ export class WebhooksController {
 
   @Get()
   @Scopes('webhooks:read')
-  @ApiOperation({ summary: 'List your webhooks', description: 'Newest first.' })
+  @ApiOperation({ operationId: 'listWebhooks', summary: 'List your webhooks', description: 'Newest first.' })
   @ApiAnswer(WebhookDto, { page: true, description: 'One page of webhooks.' })
+  @ApiErrors('validation_failed', 'cursor_invalid')
   async list(@CurrentUser() user: Principal, @Query() query: ListWebhooksDto): Promise<Page<WebhookDto>> {
     return (await this.views.list(user, query)).map(WebhookDto.from);
   }
 
   @Get(':id')
   @Scopes('webhooks:read')
-  @ApiOperation({ summary: 'Read a webhook' })
+  @ApiOperation({ operationId: 'getWebhook', summary: 'Read a webhook' })
   @ApiAnswer(WebhookDto, { description: 'The webhook.' })
-  @ApiErrors(404)
+  @ApiErrors('validation_failed', 'not_found')
   async read(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -56,10 +70,14 @@ export class WebhooksController {
 
   @Patch(':id')
   @Scopes('webhooks:write')
-  @ApiBody({ schema: { $ref: getSchemaPath(UpdateWebhookDto), minProperties: 1 } as never })
-  @ApiOperation({ summary: 'Change a webhook', description: 'Absent fields keep their values.' })
+  @Rules(WebhookRulesService)
+  @ApiOperation({
+    operationId: 'updateWebhook',
+    summary: 'Change a webhook',
+    description: 'Absent fields keep their values.',
+  })
   @ApiAnswer(WebhookDto, { description: 'The updated webhook.' })
-  @ApiErrors(404, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'not_found')
   async update(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -70,9 +88,13 @@ export class WebhooksController {
 
   @Delete(':id')
   @Scopes('webhooks:write')
-  @ApiOperation({ summary: 'Delete a webhook', description: 'Cancels its pending deliveries.' })
+  @ApiOperation({
+    operationId: 'deleteWebhook',
+    summary: 'Delete a webhook',
+    description: 'Cancels its pending deliveries.',
+  })
   @ApiAnswer(DeletedWebhookDto, { description: 'The id of the deleted webhook.' })
-  @ApiErrors(404, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'not_found')
   async remove(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -85,13 +107,14 @@ export class WebhooksController {
   @HttpCode(200)
   @Scopes('webhooks:write')
   @ApiOperation({
+    operationId: 'rotateSecret',
     summary: 'Rotate the secret of a webhook',
     description:
       'Only this response contains the new secret. Until previousSecretExpiresAt, deliveries are signed with both secrets: the old signature is in x-service-signature-previous and second in webhook-signature. Another rotation discards the oldest secret.',
   })
   @ApiBody({ type: RotateSecretDto, required: false })
   @ApiAnswer(RotatedSecretDto, { description: 'The new secret and the expiry of the old one.' })
-  @ApiErrors(404, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'not_found')
   async rotateSecret(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type QueryDeepPartialEntity, Repository } from 'typeorm';
 import { ClockService } from '../infrastructure/database/clock.service';
-import { ApiError } from '../infrastructure/errors/api-error';
+import { ApiError, invalid } from '../infrastructure/errors/api-error';
 import { MESSAGES } from '../infrastructure/errors/messages';
 import { newestFirst } from '../infrastructure/pagination/newest-first.query';
 import type { Page } from '../infrastructure/pagination/page';
@@ -28,10 +28,11 @@ export class WebhooksService {
 
   /**
    * Creates a webhook. Only this method returns its secret in plaintext.
-   * @throws ApiError 400 for an invalid URL or unknown events, 409 when the user has too many webhooks
+   * @param wanted validated by `WebhookRulesService`
+   * @throws ApiError 409 when the user has too many webhooks
    */
   async create(userId: string, wanted: CreateWebhookDto): Promise<{ webhook: Webhook; secret: string }> {
-    const { url } = await this.rules.validate(wanted, () => Promise.resolve([]));
+    const url = this.rules.canonical(wanted.url);
     const { id } = this.clock.newId();
     const secret = wanted.secret ?? this.secrets.generate();
     const webhook = await this.webhooks.manager.transaction(async (manager) => {
@@ -71,12 +72,11 @@ export class WebhooksService {
 
   /**
    * Changes the given fields. Deactivating cancels pending deliveries; a new secret takes effect immediately.
-   * @throws ApiError 400 for no field, an invalid URL or unknown events, 404 when the user has no such webhook
+   * @throws ApiError 400 for no field, 404 when the user has no such webhook
    */
   async update(userId: string, id: string, changes: UpdateWebhookDto): Promise<Webhook> {
-    if (Object.values(changes).every((value) => value === undefined)) throw new ApiError(400, MESSAGES.patchEmpty);
-    const kept = async () => (await this.webhooks.findOneBy({ userId, id }))?.events ?? [];
-    const { url } = await this.rules.validate(changes, kept);
+    if (Object.values(changes).every((value) => value === undefined)) throw invalid('body', MESSAGES.patchEmpty);
+    const url = changes.url === undefined ? undefined : this.rules.canonical(changes.url);
     return this.webhooks.manager.transaction(async (manager) => {
       const before = found(
         await manager.findOne(Webhook, { where: { userId, id }, lock: { mode: 'pessimistic_write' } }),
@@ -115,13 +115,13 @@ export class WebhooksService {
   async remove(userId: string, id: string): Promise<void> {
     await this.webhooks.manager.transaction(async (manager) => {
       const { affected } = await manager.delete(Webhook, { userId, id });
-      if (!affected) throw new ApiError(404, MESSAGES.webhookNotFound);
+      if (!affected) throw new ApiError('not_found', MESSAGES.webhookNotFound);
       await this.lifecycle.deleted(manager, id);
     });
   }
 }
 
 function found(webhook: Webhook | null): Webhook {
-  if (!webhook) throw new ApiError(404, MESSAGES.webhookNotFound);
+  if (!webhook) throw new ApiError('not_found', MESSAGES.webhookNotFound);
   return webhook;
 }

@@ -259,7 +259,7 @@ function refuseOnce(): (route: Route) => Promise<void> {
     await route.fulfill({
       status: 429,
       headers: { 'retry-after': '2', 'x-request-id': 'r-1' },
-      json: { success: false, error: 'Too many requests.' },
+      json: { success: false, error: 'Too many requests.', code: 'rate_limited', requestId: 'r-1' },
     });
   };
 }

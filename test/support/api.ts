@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { ERROR_STATUSES } from './error-codes';
 
 // The wire types of the contract, written down a second time on purpose: nothing here comes from src.
 
@@ -192,9 +193,19 @@ export interface Success<T> extends Answered {
   nextCursor?: string | null;
 }
 
+export interface FieldError {
+  field: string;
+  code: string;
+  message: string;
+}
+
 export interface Failure extends Answered {
   success: false;
   error: string;
+  code: string;
+  requestId: string;
+  /** For `validation_failed` only. */
+  details?: FieldError[];
 }
 
 export type Reply<T> = Success<T> | Failure;
@@ -302,11 +313,18 @@ export async function dataOf<T>(pending: Promise<Reply<T>>, status = 200): Promi
   return (await succeeded(pending, status)).data;
 }
 
-/** Returns the error message of a call that must fail with the status. */
-export async function errorOf(pending: Promise<Reply<unknown>>, status: number): Promise<string> {
+/** Returns the error message of a call that must fail with the status, or with the code. */
+export async function errorOf(pending: Promise<Reply<unknown>>, wanted: number | string): Promise<string> {
   const reply = await pending;
-  if (!reply.success && reply.status === status) return reply.error;
-  throw new Error(`Expected a refusal with ${status}, got ${describeReply(reply)}`);
+  if (!reply.success && [reply.status, reply.code].includes(wanted)) return reply.error;
+  throw new Error(`Expected a refusal with ${wanted}, got ${describeReply(reply)}`);
+}
+
+/** Returns the invalid fields and their codes, such as `url: invalid`, of a call that must fail with 400. */
+export async function invalidFieldsOf(pending: Promise<Reply<unknown>>): Promise<string[]> {
+  const reply = await pending;
+  if (!reply.success && reply.details) return reply.details.map(({ field, code }) => `${field}: ${code}`);
+  throw new Error(`Expected a refusal with details, got ${describeReply(reply)}`);
 }
 
 /** One page of a list. */
@@ -380,22 +398,29 @@ function queryString(query: Query = {}): string {
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }
 
-/** The one place that knows the envelopes: `{success, data}` or `{success, data, nextCursor}`, `{success, error}`. */
+/**
+ * The one place that knows the envelopes: `{success, data}`, `{success, data, nextCursor}` or
+ * `{success, error, code, requestId, details}`. An error must have a code of the list, with the status of that code.
+ */
 export function readEnvelope<T>(what: string, { status, headers, text }: RawAnswer): Reply<T> {
   const complaint = (reason: string) => new Error(`${what} answered ${status} ${text.slice(0, 500)}: ${reason}`);
   if (!String(headers['content-type']).startsWith('application/json')) throw complaint('not JSON');
   if (!headers['x-request-id']) throw complaint('no x-request-id');
-  const body = JSON.parse(text) as { success: boolean; data: T; nextCursor?: string | null; error: string };
+  const body = JSON.parse(text) as { data: T; nextCursor?: string | null } & Failure;
   const fields = Object.keys(body).sort().join();
   if (status < 400) {
-    if (body.success !== true || !['data,success', 'data,nextCursor,success'].includes(fields)) {
+    if ((body.success as boolean) !== true || !['data,success', 'data,nextCursor,success'].includes(fields)) {
       throw complaint('not the envelope of a success');
     }
     return { status, headers, success: true, data: body.data, nextCursor: body.nextCursor };
   }
-  const isError = body.success === false && fields === 'error,success';
-  if (!isError || typeof body.error !== 'string' || body.error.trim() === '') {
-    throw complaint('not the envelope of an error');
-  }
-  return { status, headers, success: false, error: body.error };
+  const { error, code, requestId, details } = body;
+  const hasDetails = ['validation_failed', 'cursor_invalid'].includes(code);
+  const wanted = hasDetails ? 'code,details,error,requestId,success' : 'code,error,requestId,success';
+  if (body.success !== false || fields !== wanted) throw complaint('not the envelope of an error');
+  if (typeof error !== 'string' || error.trim() === '') throw complaint('no sentence');
+  if (ERROR_STATUSES[code] !== status) throw complaint('no code of this status');
+  if (requestId !== headers['x-request-id']) throw complaint('another request id');
+  if (details && (details.length === 0 || details.length > 20)) throw complaint('not 1 to 20 details');
+  return { status, headers, success: false, error, code, requestId, ...(details && { details }) };
 }

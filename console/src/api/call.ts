@@ -11,6 +11,8 @@ export class CallError extends Error {
     readonly requestId: string | null = null,
     /** Seconds after which it makes sense to try again. */
     readonly retryAfter: number | null = null,
+    /** The service's code for the cause; null when the answer was not one of the service. */
+    readonly code: string | null = null,
   ) {
     super(message);
   }
@@ -57,12 +59,12 @@ export class Api {
     const response = await this.fetch(method, path, options);
     const requestId = response.headers.get('x-request-id');
     const answer = (await response.json().catch(() => null)) as
-      (Answer<T> & { success: boolean; error: string }) | null;
+      (Answer<T> & { success: boolean; error: string; code?: string }) | null;
     if (response.ok && answer?.success) return { ...answer, status: response.status };
     if (response.status === 401) this.onUnauthenticated();
     const retryAfter = Number(response.headers.get('retry-after')) || null;
     const message = answer?.error ?? `The answer was not one of this service (status ${response.status}).`;
-    throw new CallError(answer ? response.status : 0, message, requestId, retryAfter);
+    throw new CallError(answer ? response.status : 0, message, requestId, retryAfter, answer?.code ?? null);
   }
 
   private async fetch(method: string, path: ApiPath, options: CallOptions): Promise<Response> {

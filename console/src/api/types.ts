@@ -2,25 +2,25 @@ import type { components } from './openapi';
 
 type Schemas = components['schemas'];
 
-export type Me = Schemas['MeDto'];
-export type About = Schemas['AboutDto'];
+export type Me = Schemas['Me'];
+export type About = Schemas['About'];
 export type Scope = Me['scopes'][number];
-export type Webhook = Schemas['WebhookDto'];
-export type CreatedWebhook = Schemas['CreatedWebhookDto'];
-export type WebhookStats = Schemas['WebhookStatsDto'];
-export type Stats = Schemas['StatsDto'];
-export type StatsStep = Schemas['StatsStepDto'];
-export type Delivery = Schemas['DeliveryDto'];
-export type DeliveryDetail = Schemas['DeliveryDetailDto'];
+export type Webhook = Schemas['Webhook'];
+export type CreatedWebhook = Schemas['CreatedWebhook'];
+export type WebhookStats = Schemas['WebhookStats'];
+export type Stats = Schemas['Stats'];
+export type StatsStep = Schemas['StatsStep'];
+export type Delivery = Schemas['Delivery'];
+export type DeliveryDetail = Schemas['DeliveryDetail'];
 export type Status = Delivery['status'];
-export type Recovery = Schemas['RecoveryDto'];
-export type EventRow = Schemas['EventDto'];
-export type EventStory = Schemas['EventDetailDto'];
-export type EventType = Schemas['EventTypeDto'];
-export type Token = Schemas['TokenDto'];
-export type CreatedToken = Schemas['CreatedTokenDto'];
-export type TryReceiver = Schemas['TryReceiverDto'];
-export type TryReceiverDetail = Schemas['TryReceiverDetailDto'];
+export type Recovery = Schemas['Recovery'];
+export type EventRow = Schemas['Event'];
+export type EventStory = Schemas['EventDetail'];
+export type EventType = Schemas['EventType'];
+export type Token = Schemas['Token'];
+export type CreatedToken = Schemas['CreatedToken'];
+export type TryReceiver = Schemas['TestReceiver'];
+export type TryReceiverDetail = Schemas['TestReceiverDetail'];
 
 /** One page of a list. */
 export interface Page<T> {

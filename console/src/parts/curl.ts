@@ -37,5 +37,5 @@ export function localUrlOf(url: string): string {
 /** Names that are no names of headers are left out: they could end a word of the shell. */
 const linesOf = (headers: Sent['headers']): [string, string][] =>
   Object.entries(headers).flatMap(([name, values]) =>
-    /^[a-z0-9-]+$/.test(name) ? [values].flat().map((value): [string, string] => [name, value]) : [],
+    /^[a-z0-9-]+$/.test(name) ? [values].flat().map((value): [string, string] => [name, String(value)]) : [],
   );

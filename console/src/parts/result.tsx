@@ -23,7 +23,7 @@ export function Result<T>({
   return (
     <>
       {of.isError && <Problem error={of.error} onRetry={() => void of.refetch()} />}
-      {missing && of.error instanceof CallError && of.error.status === 404 && <p class="muted">{missing}</p>}
+      {missing && of.error instanceof CallError && of.error.code === 'not_found' && <p class="muted">{missing}</p>}
       {of.data !== undefined ? children(of.data) : !of.isError && <Loading what={what} lines={lines} />}
     </>
   );

@@ -123,7 +123,7 @@ function Actions({ delivery: { id, webhookId, eventId, url, status, request } }:
       go(encoded`/deliveries/${next.id}`);
     },
   });
-  const isInTheWay = again.error instanceof CallError && again.error.status === 409;
+  const isInTheWay = again.error instanceof CallError && again.error.code === 'delivery_pending';
   return (
     <>
       <div class="actions">

@@ -39,6 +39,7 @@ export {
   publicationMessageFor,
   type PublicationVerdict,
 } from './catalogue/publication';
+export { type FieldError, invalidField, messageOf } from './catalogue/field-error';
 export { schemaProblem } from './catalogue/schema-rules';
 export { storableSchema } from './catalogue/storable-schema';
 export { IDEMPOTENCY_KEY, isIdempotencyKey } from './events/idempotency-key';

@@ -1,6 +1,7 @@
 export type { EventType, ObjectSchema } from './catalogue/built-in-types';
 export type { DataOf } from './catalogue/data-of';
 export { defineEvent, type EventDefinition, type StandardJsonSchema } from './catalogue/define-event';
+export type { FieldError } from './catalogue/field-error';
 export type { CallOptions, ClientOptions, Fetch, FetchAnswer, FetchRequest } from './client/client-options';
 export { createClient, type WebhookServiceClient } from './client/create-client';
 export type { NewEvent, PublishCallOptions } from './client/event-routes';

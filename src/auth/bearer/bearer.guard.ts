@@ -41,7 +41,7 @@ export class BearerGuard extends AuthGuard('bearer') {
     const targets = [context.getHandler(), context.getClass()];
     const needed = this.reflector.getAllAndOverride<NeededScopes>(SCOPES_KEY, targets);
     const missing = missingScope(needed, request.user.scopes);
-    if (missing) throw new ApiError(403, messageFor.missingScope(missing));
+    if (missing) throw new ApiError('scope_missing', messageFor.missingScope(missing));
     return true;
   }
 

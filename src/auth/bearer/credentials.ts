@@ -30,5 +30,7 @@ export const senderOf = ({ ip, socket }: Incoming): string =>
   addressGroup(ip) ?? addressGroup(socket.remoteAddress ?? '') ?? 'unknown';
 
 /** Creates the same error for all invalid credentials of a kind, with the challenge of RFC 9110, section 11.6.1. */
-export const unauthenticated = (message: string = MESSAGES.unauthenticated): ApiError =>
-  new ApiError(401, message, { 'www-authenticate': 'Bearer realm="api"' });
+export const unauthenticated = (
+  code: 'unauthenticated' | 'link_invalid' = 'unauthenticated',
+  message: string = MESSAGES.unauthenticated,
+): ApiError => new ApiError(code, message, { headers: { 'www-authenticate': 'Bearer realm="api"' } });

@@ -66,7 +66,7 @@ export class JwksClient {
   }
 }
 
-const unavailable = (): ApiError => new ApiError(503, MESSAGES.identityProviderUnavailable);
+const unavailable = (): ApiError => new ApiError('unavailable', MESSAGES.identityProviderUnavailable);
 
 async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
   const { statusCode, body } = await request(url, { signal, headers: { accept: 'application/json' } });

@@ -39,6 +39,6 @@ export class LargeBodiesService implements OnModuleInit {
     reply.raw.once('close', end);
     for (const limit of limits) reply.headers(this.limits.count(limit, principal.userId));
     const missing = missingScope([scope], principal.scopes);
-    if (missing) throw new ApiError(403, messageFor.missingScope(missing));
+    if (missing) throw new ApiError('scope_missing', messageFor.missingScope(missing));
   }
 }

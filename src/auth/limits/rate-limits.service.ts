@@ -41,7 +41,9 @@ export class RateLimitsService {
     const verdict = window.take(key, performance.now(), weight, counted);
     const headers = rateHeaders(limit, window.limit, verdict);
     if (verdict.waitMs === 0) return headers;
-    throw new ApiError(429, REFUSALS[limit], { ...headers, 'retry-after': inSeconds(verdict.waitMs) });
+    throw new ApiError('rate_limited', REFUSALS[limit], {
+      headers: { ...headers, 'retry-after': inSeconds(verdict.waitMs) },
+    });
   }
 }
 

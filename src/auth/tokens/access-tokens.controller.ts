@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { Page } from '../../infrastructure/pagination/page';
 import { IdParam } from '../../infrastructure/validation/id-param.decorator';
 import type { Principal } from '../access-token';
@@ -17,12 +17,13 @@ export class AccessTokensController {
   @Post()
   @Scopes(['tokens:manage', 'users:manage'])
   @ApiOperation({
+    operationId: 'createToken',
     summary: 'Create an access token',
     description:
       'Only this response contains the token. A token cannot have more scopes or a later expiry than the token that creates it, and is revoked with it.',
   })
   @ApiAnswer(CreatedTokenDto, { status: 201, description: 'The new token.' })
-  @ApiErrors(409, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'admin_reserved', 'token_limit_reached')
   async create(@CurrentUser() user: Principal, @Body() body: CreateTokenDto): Promise<CreatedTokenDto> {
     const { row, token } = await this.tokens.create(user, body);
     return CreatedTokenDto.with(row, token);
@@ -30,8 +31,13 @@ export class AccessTokensController {
 
   @Get()
   @Scopes(['tokens:manage', 'users:manage'])
-  @ApiOperation({ summary: 'List access tokens', description: 'Returns live tokens, newest first.' })
+  @ApiOperation({
+    operationId: 'listTokens',
+    summary: 'List access tokens',
+    description: 'Returns live tokens, newest first.',
+  })
   @ApiAnswer(TokenDto, { page: true, description: 'One page of tokens.' })
+  @ApiErrors('validation_failed', 'cursor_invalid', 'admin_reserved')
   async list(@CurrentUser() user: Principal, @Query() query: ListTokensDto): Promise<Page<TokenDto>> {
     return (await this.tokens.list(user, query)).map(TokenDto.from);
   }
@@ -39,11 +45,12 @@ export class AccessTokensController {
   @Delete(':id')
   @Scopes(['tokens:manage', 'users:manage'])
   @ApiOperation({
+    operationId: 'revokeToken',
     summary: 'Revoke an access token',
     description: 'Takes effect immediately, and also revokes the tokens created with it.',
   })
   @ApiAnswer(DeletedTokenDto, { description: 'The id of the revoked token.' })
-  @ApiErrors(404, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'not_found')
   async revoke(
     @CurrentUser() user: Principal,
     @IdParam('id', 'Id of the token.') id: string,

@@ -82,7 +82,7 @@ export class AccessTokensService {
     const foreign = Not(In([userId, ADMIN]));
     const revocable = [...(own ? [{ id, userId }] : []), ...(others ? [{ id, userId: foreign }] : [])];
     const { affected } = await this.tokens.delete(revocable);
-    if (!affected) throw new ApiError(404, MESSAGES.tokenNotFound);
+    if (!affected) throw new ApiError('not_found', MESSAGES.tokenNotFound);
     this.authentication.forget();
   }
 }
@@ -95,5 +95,5 @@ async function refuseTooMany(manager: EntityManager, userId: string): Promise<vo
     .createQueryBuilder(AccessToken, 't')
     .where('t.userId = :userId and not t.isSession', { userId })
     .andWhere(IS_LIVE);
-  if ((await live.getCount()) >= MAX_LIVE_TOKENS) throw new ApiError(409, MESSAGES.tooManyTokens);
+  if ((await live.getCount()) >= MAX_LIVE_TOKENS) throw new ApiError('token_limit_reached', MESSAGES.tooManyTokens);
 }

@@ -11,7 +11,11 @@ import { Scopes } from '../scopes.decorator';
 export class MeController {
   @Get()
   @Scopes()
-  @ApiOperation({ summary: 'Read your token', description: 'Returns the id, user, scopes and expiry of the token.' })
+  @ApiOperation({
+    operationId: 'getMe',
+    summary: 'Read your token',
+    description: 'Returns the id, user, scopes and expiry of the token.',
+  })
   @ApiAnswer(MeDto, { description: 'The token of the request.' })
   read(@CurrentUser() user: Principal): MeDto {
     return MeDto.from(user);

@@ -1,4 +1,4 @@
-import { ApiError } from '../../infrastructure/errors/api-error';
+import { ApiError, invalid } from '../../infrastructure/errors/api-error';
 import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 import { ADMIN, type Principal } from '../access-token';
 import type { Scope } from '../scope';
@@ -21,8 +21,8 @@ export const scopeToManage = (manager: Principal, userId: string): Scope =>
  */
 export function requireManager(manager: Principal, userId: string): void {
   const needed = scopeToManage(manager, userId);
-  if (!manager.scopes.includes(needed)) throw new ApiError(403, messageFor.missingScope(needed));
-  if (userId === ADMIN && manager.userId !== ADMIN) throw new ApiError(403, MESSAGES.adminReserved);
+  if (!manager.scopes.includes(needed)) throw new ApiError('scope_missing', messageFor.missingScope(needed));
+  if (userId === ADMIN && manager.userId !== ADMIN) throw new ApiError('admin_reserved', MESSAGES.adminReserved);
 }
 
 /**
@@ -32,10 +32,10 @@ export function requireManager(manager: Principal, userId: string): void {
 export function validateGrant(grantor: Principal, { userId, scopes, expiresAt }: Grant, now: Date): void {
   requireManager(grantor, userId);
   const lacking = scopes.find((scope) => !grantor.scopes.includes(scope));
-  if (lacking) throw new ApiError(403, messageFor.scopeNotHeld(lacking));
-  if (expiresAt && expiresAt <= now) throw new ApiError(400, MESSAGES.expiryPast);
+  if (lacking) throw new ApiError('scope_missing', messageFor.scopeNotHeld(lacking));
+  if (expiresAt && expiresAt <= now) throw invalid('expiresAt', MESSAGES.expiryPast);
   const own = grantor.expiresAt;
   if (own && (expiresAt === null || expiresAt > own)) {
-    throw new ApiError(400, messageFor.tokenOutlives(own.toISOString()));
+    throw invalid('expiresAt', messageFor.tokenOutlives(own.toISOString()));
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpStatus, Param, Post, Put, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpStatus, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
@@ -6,8 +6,8 @@ import { EVENT_NAME, EventCatalogue, type KnownEventType, TEST_EVENT_TYPE } from
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
+import { ParsedBody } from '../../infrastructure/validation/parsed-body.decorator';
 import type { BodyRule } from '../../infrastructure/http/json-body.setup';
 import {
   CreateEventTypeDto,
@@ -18,7 +18,7 @@ import {
   SaveEventTypeQueryDto,
 } from './dto/event-type.dto';
 import { eventTypeList } from './event-type-list';
-import { parseEventTypeRequest } from './event-type-request';
+import { type Declaration, type EventTypeRequest, parseEventType, parseNewEventType } from './event-type-request';
 import { EventTypesService } from './event-types.service';
 
 const NAME = {
@@ -43,6 +43,7 @@ export class EventTypesController {
   @Get()
   @Scopes()
   @ApiOperation({
+    operationId: 'listEventTypes',
     summary: 'List event types',
     description: 'Returns all events that receivers get. Webhooks can subscribe to all of them except webhook.test.',
   })
@@ -59,22 +60,22 @@ export class EventTypesController {
   @Scopes('event-types:manage')
   @RouteConfig({ body: 'event-type' } satisfies BodyRule)
   @ApiOperation({
+    operationId: 'createEventType',
     summary: 'Declare an event type',
     description: 'Declares it for all users. All processes of the service know it within two seconds.',
   })
   @ApiBody({ type: CreateEventTypeDto })
   @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.' })
-  @ApiErrors(409, 413, 415)
-  async create(@Body() body: unknown): Promise<EventTypeDto> {
-    const { name, ...type } = parseEventTypeRequest(body, ['name']);
-    if (typeof name !== 'string') throw new ApiError(400, 'name must be a string');
-    return EventTypeDto.from(await this.types.create({ ...type, name }));
+  @ApiErrors(...BODY_ERRORS, 'event_type_exists', 'event_type_taken', 'event_type_limit_reached')
+  async create(@ParsedBody(parseNewEventType) type: Declaration): Promise<EventTypeDto> {
+    return EventTypeDto.from(await this.types.create(type));
   }
 
   @Put(':name')
   @Scopes('event-types:manage')
   @RouteConfig({ body: 'event-type' } satisfies BodyRule)
   @ApiOperation({
+    operationId: 'saveEventType',
     summary: 'Declare or change an event type',
     description:
       'Changes only event types that were declared over the API, with the same application; without an application, only those that have none. An application belongs to the user whose token declares its first type; other users need the scope users:manage. A Nest application calls this route when it starts, to declare its types.',
@@ -83,19 +84,15 @@ export class EventTypesController {
   @ApiBody({ type: SaveEventTypeDto })
   @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.' })
   @ApiAnswer(EventTypeDto, { status: 200, description: 'The updated event type.' })
-  @ApiErrors(404, 409, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'event_type_differs', 'event_type_taken', 'event_type_owned', 'event_type_limit_reached')
   async save(
     @CurrentUser() user: Principal,
     @Param('name') name: string,
     @Query() { force = false }: SaveEventTypeQueryDto,
-    @Body() body: unknown,
+    @ParsedBody(parseEventType) declared: EventTypeRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EventTypeDto> {
-    const { type, isNew } = await this.types.save(
-      user,
-      { ...parseEventTypeRequest(body, ['application']), name },
-      force,
-    );
+    const { type, isNew } = await this.types.save(user, { ...declared, name }, force);
     void reply.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
     return EventTypeDto.from(type);
   }
@@ -103,12 +100,13 @@ export class EventTypesController {
   @Delete(':name')
   @Scopes('event-types:manage')
   @ApiOperation({
+    operationId: 'deleteEventType',
     summary: 'Delete an event type',
     description: 'Its events can no longer be published. Webhooks keep its name, and it can be declared again.',
   })
   @ApiParam(NAME)
   @ApiAnswer(DeletedEventTypeDto, { description: 'The name of the deleted event type.' })
-  @ApiErrors(404, 409, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'event_type_taken', 'event_type_owned')
   async remove(
     @CurrentUser() user: Principal,
     @Param('name') name: string,

@@ -4,15 +4,13 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EventCatalogue, isBuiltIn, type KnownEventType, nameProblem } from 'webhook-notification/catalogue';
 import type { Principal } from '../../auth/access-token';
-import { ApiError } from '../../infrastructure/errors/api-error';
+import { ApiError, invalid } from '../../infrastructure/errors/api-error';
 import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 import { type StoredType, StoredTypesRepository, type TypeOwner } from '../stored-types.repository';
 import { StoredTypesService } from '../stored-types.service';
-import type { EventTypeRequest } from './event-type-request';
+import type { Declaration } from './event-type-request';
 
 const MAX_TYPES = 500;
-
-type Declaration = EventTypeRequest & { name: string };
 
 /** The user who declares, changes or deletes a type, and their scopes. */
 export type Declarer = Pick<Principal, 'userId' | 'scopes'>;
@@ -32,10 +30,10 @@ export class EventTypesService {
    * @throws ApiError 400 for an invalid name, schema or example; 409 when the name is taken, or 500 types exist
    */
   async create(type: Declaration): Promise<KnownEventType> {
-    this.validate(type);
+    this.validate(type, 'name');
     await this.change(async (manager) => {
       const before = await this.rows.find(manager, type.name);
-      if (before) throw new ApiError(409, messageFor.eventTypeExists(type.name));
+      if (before) throw new ApiError('event_type_exists', messageFor.eventTypeExists(type.name));
       this.refuseOwn(type);
       await this.insert(manager, { ...type, declaredBy: null });
     });
@@ -49,7 +47,7 @@ export class EventTypesService {
    *   differs
    */
   async save(by: Declarer, type: Declaration, force: boolean): Promise<{ type: KnownEventType; isNew: boolean }> {
-    this.validate(type);
+    this.validate(type, 'path.name');
     const isNew = await this.change(async (manager) => {
       const before = await this.rows.find(manager, type.name);
       if (!before) {
@@ -61,7 +59,7 @@ export class EventTypesService {
       refuseForeign(before, type.application);
       refuseOthers(by, before);
       if (!force && !isDeepStrictEqual(before.schema, type.schema)) {
-        throw new ApiError(409, messageFor.eventTypeDiffers(type.name));
+        throw new ApiError('event_type_differs', messageFor.eventTypeDiffers(type.name));
       }
       await this.rows.save(manager, { ...type, declaredBy: before.declaredBy });
       return false;
@@ -83,7 +81,7 @@ export class EventTypesService {
         return this.rows.remove(manager, name);
       }
       const own = this.catalogue.findOwn(name);
-      throw own ? taken(own) : new ApiError(404, MESSAGES.eventTypeNotFound);
+      throw own ? taken(own) : new ApiError('not_found', MESSAGES.eventTypeNotFound);
     });
   }
 
@@ -97,11 +95,11 @@ export class EventTypesService {
     return result;
   }
 
-  private validate(type: Declaration): void {
+  private validate(type: Declaration, nameField: string): void {
     const problem = isBuiltIn(type.name) ? null : nameProblem(type.name);
-    if (problem) throw new ApiError(400, messageFor.badEventName(type.name, problem));
-    const invalid = this.catalogue.typeProblem(type);
-    if (invalid) throw new ApiError(400, invalid);
+    if (problem) throw invalid(nameField, messageFor.badEventName(type.name, problem));
+    const wrong = this.catalogue.typeProblem(type);
+    if (wrong) throw invalid(wrong.field, wrong.problem);
   }
 
   /** Rejects the service's own names, except that an application may declare a name of EXTRA_EVENT_TYPES. */
@@ -128,7 +126,8 @@ export class EventTypesService {
   }
 
   private async insert(manager: EntityManager, type: Declaration & TypeOwner): Promise<void> {
-    if ((await this.rows.count(manager)) >= MAX_TYPES) throw new ApiError(409, MESSAGES.tooManyEventTypes);
+    if ((await this.rows.count(manager)) >= MAX_TYPES)
+      throw new ApiError('event_type_limit_reached', MESSAGES.tooManyEventTypes);
     await this.rows.save(manager, type);
   }
 }
@@ -150,7 +149,7 @@ function refuseOthers(by: Declarer, type: Pick<StoredType, 'name' | 'application
   const { name, application, declaredBy } = type;
   if (application === null || declaredBy === by.userId || by.scopes.includes('users:manage')) return;
   throw new ApiError(
-    409,
+    'event_type_owned',
     declaredBy === null ? messageFor.eventTypeWithoutOwner(name) : messageFor.eventTypeOwned(application),
   );
 }
@@ -162,5 +161,5 @@ function taken({ name, source, application }: KnownEventType): ApiError {
     module: `the application ${application} has it`,
     api: 'it was declared over the API, without an application',
   };
-  return new ApiError(409, messageFor.eventTypeTaken(name, owners[source]));
+  return new ApiError('event_type_taken', messageFor.eventTypeTaken(name, owners[source]));
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { ApiError } from '../../infrastructure/errors/api-error';
+import { ApiError, invalid } from '../../infrastructure/errors/api-error';
 import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 import { ADMIN, type Principal } from '../../auth/access-token';
 import type { Scope } from '../../auth/scope';
@@ -77,13 +77,14 @@ export function grantBy(maker: Principal, userId: string, options: LinkOptions, 
   requireManager(maker, userId);
   const scopes = options.scopes ?? CONSOLE_SCOPES.filter((scope) => maker.scopes.includes(scope));
   const lacking = scopes.length > 0 ? scopes.find((scope) => !maker.scopes.includes(scope)) : CONSOLE_SCOPES[0];
-  if (lacking) throw new ApiError(403, messageFor.scopeNotHeld(lacking));
+  if (lacking) throw new ApiError('scope_missing', messageFor.scopeNotHeld(lacking));
   const forbidden = userId === maker.userId ? undefined : scopes.find((scope) => NOT_FOR_OTHERS.includes(scope));
-  if (forbidden) throw new ApiError(403, MESSAGES.linkManagesTokens);
+  if (forbidden) throw new ApiError('scope_not_allowed', MESSAGES.linkManagesTokens);
   const { expiresAt } = grantOf(userId, options, now);
   const end = maker.expiresAt;
   if (!end || expiresAt <= end) return { userId, scopes, expiresAt };
-  if (options.expiresInSeconds !== undefined) throw new ApiError(400, messageFor.sessionOutlives(end.toISOString()));
+  if (options.expiresInSeconds !== undefined)
+    throw invalid('expiresInSeconds', messageFor.sessionOutlives(end.toISOString()));
   return { userId, scopes, expiresAt: end };
 }
 

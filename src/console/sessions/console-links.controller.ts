@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Post, Req } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
@@ -27,13 +27,14 @@ export class ConsoleLinksController {
   @Post('console-links')
   @Scopes(['tokens:manage', 'users:manage'])
   @ApiOperation({
+    operationId: 'createConsoleLink',
     summary: 'Create a console link',
     description:
       'The link works once, within 5 minutes. The console asks the user for confirmation before it signs them in. The session cannot have more scopes or a later expiry than the token that creates the link, and is revoked with it.',
   })
   @ApiBody({ type: CreateConsoleLinkDto, required: false })
   @ApiAnswer(ConsoleLinkDto, { status: 201, description: 'The link.' })
-  @ApiErrors(413, 415)
+  @ApiErrors(...BODY_ERRORS, 'scope_not_allowed', 'admin_reserved')
   async create(@CurrentUser() user: Principal, @Body() body: CreateConsoleLinkDto): Promise<ConsoleLinkDto> {
     const { userId = user.userId, ...options } = body;
     return ConsoleLinkDto.from(await this.links.createBy(user, userId, options));
@@ -43,13 +44,14 @@ export class ConsoleLinksController {
   @WithoutToken('code')
   @Scopes()
   @ApiOperation({
+    operationId: 'createConsoleSession',
     summary: 'Create a console session',
     description:
       'With `code`, exchanges the code of a link, once, and requires no access token. Without it, creates a session for the access token: with the same scopes, for 12 hours or as long as the token. The session is revoked with that token, and cannot create another session.',
   })
   @ApiBody({ type: CreateConsoleSessionDto, required: false })
   @ApiAnswer(ConsoleSessionDto, { status: 201, description: 'The session.' })
-  @ApiErrors(409, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'link_invalid', 'session_of_session')
   async begin(
     @CurrentUser() user: Principal,
     @Body() { code }: CreateConsoleSessionDto,
@@ -61,12 +63,13 @@ export class ConsoleLinksController {
   @Delete('console-sessions')
   @Scopes()
   @ApiOperation({
+    operationId: 'endConsoleSession',
     summary: 'End the current session',
     description:
       'Takes effect immediately, also for tokens created with it. Requires no scope; returns 409 for any other token.',
   })
   @ApiAnswer(DeletedTokenDto, { description: 'The id of the ended session.' })
-  @ApiErrors(409, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'not_a_session')
   async end(@CurrentUser() user: Principal): Promise<DeletedTokenDto> {
     return { id: await this.sessions.end(user) };
   }

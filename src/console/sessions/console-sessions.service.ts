@@ -53,7 +53,7 @@ export class ConsoleSessionsService {
    * @throws ApiError 409 when the token is not a session
    */
   async end({ tokenId }: Principal): Promise<string> {
-    if (tokenId === null || !(await this.links.end(tokenId))) throw new ApiError(409, MESSAGES.notASession);
+    if (tokenId === null || !(await this.links.end(tokenId))) throw new ApiError('not_a_session', MESSAGES.notASession);
     this.authentication.forget();
     return tokenId;
   }
@@ -69,7 +69,7 @@ export class ConsoleSessionsService {
     const session = await this.store((manager) => this.links.take(manager, hashCode(code))).finally(end);
     if (session) return session;
     this.limits.count('failure', sender);
-    throw unauthenticated(MESSAGES.badCode);
+    throw unauthenticated('link_invalid', MESSAGES.badCode);
   }
 
   /**
@@ -82,7 +82,7 @@ export class ConsoleSessionsService {
     if (grant.expiresAt <= this.clock.now()) throw unauthenticated();
     const session = await this.store(async (manager) => {
       const isSession = user.tokenId === null ? false : await this.links.hold(manager, user.tokenId);
-      if (isSession) throw new ApiError(409, MESSAGES.sessionOfSession);
+      if (isSession) throw new ApiError('session_of_session', MESSAGES.sessionOfSession);
       return isSession === null ? null : { ...grant, ...madeWith(user, this.authentication.bootstrapHash) };
     });
     if (!session) throw unauthenticated();

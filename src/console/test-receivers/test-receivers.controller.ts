@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { TryReceiverDetailDto, TryReceiverDto, UpdateTryReceiverDto } from './dto/try-receiver.dto';
 import { TryReceiversService } from './test-receivers.service';
 
@@ -18,13 +18,14 @@ export class TryReceiversController {
   @Post()
   @Scopes('webhooks:write')
   @ApiOperation({
+    operationId: 'createTestReceiver',
     summary: 'Create a test receiver',
     description:
       'Each user has at most one test receiver, which expires after an hour; a second call returns the existing one. Available only with the embedded PostgreSQL and a loopback HOST.',
   })
   @ApiAnswer(TryReceiverDto, { status: 201, description: 'The new test receiver.' })
   @ApiAnswer(TryReceiverDto, { status: 200, description: 'The existing test receiver.' })
-  @ApiErrors(404, 409, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'test_receiver_limit_reached')
   create(
     @CurrentUser() { userId }: Principal,
     @Req() request: FastifyRequest,
@@ -37,10 +38,14 @@ export class TryReceiversController {
 
   @Get(':id')
   @Scopes('webhooks:write')
-  @ApiOperation({ summary: 'Read a test receiver', description: 'Includes the last 20 requests, newest first.' })
+  @ApiOperation({
+    operationId: 'getTestReceiver',
+    summary: 'Read a test receiver',
+    description: 'Includes the last 20 requests, newest first.',
+  })
   @ApiParam(ID)
   @ApiAnswer(TryReceiverDetailDto, { description: 'The test receiver and its requests.' })
-  @ApiErrors(404)
+  @ApiErrors('not_found')
   read(
     @CurrentUser() { userId }: Principal,
     @Param('id') id: string,
@@ -51,10 +56,10 @@ export class TryReceiversController {
 
   @Patch(':id')
   @Scopes('webhooks:write')
-  @ApiOperation({ summary: 'Set the response of a test receiver' })
+  @ApiOperation({ operationId: 'updateTestReceiver', summary: 'Set the response of a test receiver' })
   @ApiParam(ID)
   @ApiAnswer(TryReceiverDto, { description: 'The test receiver.' })
-  @ApiErrors(404, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'not_found')
   update(
     @CurrentUser() { userId }: Principal,
     @Param('id') id: string,

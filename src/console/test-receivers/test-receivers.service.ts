@@ -55,7 +55,8 @@ export class TryReceiversService implements OnModuleDestroy {
     this.forgetExpired();
     const known = [...this.receivers.values()].find((receiver) => receiver.userId === userId);
     if (known) return { receiver: known, isNew: false };
-    if (this.receivers.size >= MAX_RECEIVERS) throw new ApiError(409, MESSAGES.tooManyTryReceivers);
+    if (this.receivers.size >= MAX_RECEIVERS)
+      throw new ApiError('test_receiver_limit_reached', MESSAGES.tooManyTryReceivers);
     const id = randomBytes(16).toString('hex');
     const expiresAt = new Date(Date.now() + LIVES_MS);
     const receiver: TryReceiver = { id, userId, answer: 200, expiresAt, requests: [] };
@@ -67,7 +68,7 @@ export class TryReceiversService implements OnModuleDestroy {
   read(userId: string, id: string): TryReceiver {
     this.requireLocal();
     const receiver = this.find(id);
-    if (receiver?.userId !== userId) throw new ApiError(404, MESSAGES.tryReceiverNotFound);
+    if (receiver?.userId !== userId) throw new ApiError('not_found', MESSAGES.tryReceiverNotFound);
     return receiver;
   }
 
@@ -108,7 +109,7 @@ export class TryReceiversService implements OnModuleDestroy {
   }
 
   private requireLocal(): void {
-    if (!this.config.isLocal) throw new ApiError(404, MESSAGES.noTryReceivers);
+    if (!this.config.isLocal) throw new ApiError('not_found', MESSAGES.noTryReceivers);
   }
 
   private forgetExpired(): void {

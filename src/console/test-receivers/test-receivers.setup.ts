@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { messageFor } from '../../infrastructure/errors/messages';
-import { errorEnvelope } from '../../infrastructure/errors/envelope';
+import { noRoute } from '../../infrastructure/errors/messages';
 import type { TryReceiversService } from './test-receivers.service';
 
 const MAX_BODY_BYTES = 65_536;
@@ -23,7 +22,7 @@ export function serveTryReceivers(server: FastifyInstance, receivers: TryReceive
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
     scope.all<{ Params: { id: string } }>(`${TRY_PATH}:id`, async (request, reply) => {
       const receiver = request.method === 'POST' ? receivers.find(request.params.id) : undefined;
-      if (!receiver) return reply.status(404).send(errorEnvelope(messageFor.noRoute(request.method, request.url)));
+      if (!receiver) throw noRoute(request.method, request.url);
       const receivedAt = new Date();
       const { body, bodyTruncated } = await firstOf(request.raw);
       const headers = request.headers as Record<string, string | string[]>;

@@ -136,7 +136,8 @@ function waitOf({ status, parked, claimed, scheduledAt }: ListedDelivery): Wait 
 
 const HEADERS_SCHEMA: ApiPropertyOptions = {
   type: 'object',
-  additionalProperties: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
+  // A string, or a list of strings. Generators of Java and Go have no type for that.
+  additionalProperties: true,
 };
 
 export class DeliveryRequestDto {

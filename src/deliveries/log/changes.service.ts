@@ -2,7 +2,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import type { Principal } from '../../auth/access-token';
 import { unauthenticated } from '../../auth/bearer/credentials';
 import { ClockService } from '../../infrastructure/database/clock.service';
-import { ApiError } from '../../infrastructure/errors/api-error';
+import { ApiError, invalidCursor } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
@@ -91,7 +91,7 @@ export class ChangesService implements OnApplicationBootstrap, OnModuleDestroy {
     if (request.waitMs === 0 || this.stopped) return this.readAlone(request);
     const waiting: Waiting = { tokenId, error: null, wake: () => undefined };
     if (this.waiting >= MAX_WAITING || (this.followed.get(userId)?.waiting.size ?? 0) >= MAX_WAITING_OF_USER) {
-      throw new ApiError(429, MESSAGES.tooManyWaiting, { 'retry-after': '1' });
+      throw new ApiError('rate_limited', MESSAGES.tooManyWaiting, { headers: { 'retry-after': '1' } });
     }
     const followed = this.follow(request);
     this.waiting += 1;
@@ -221,7 +221,7 @@ export class ChangesService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-const unknownPosition = (): ApiError => new ApiError(400, MESSAGES.badChangeCursor);
+const unknownPosition = (): ApiError => invalidCursor('changedAfter', MESSAGES.badChangeCursor);
 
 interface Behind {
   changes: Change[];

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/access-token';
 import { Config } from '../../infrastructure/config/config';
 import { ClockService } from '../../infrastructure/database/clock.service';
-import { ApiError } from '../../infrastructure/errors/api-error';
+import { invalid, invalidCursor } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import type { CursorScope } from '../../infrastructure/pagination/cursor';
 import { Page } from '../../infrastructure/pagination/page';
@@ -66,7 +66,7 @@ export class DeliveryListsService {
     const { limit, changedAfter = 'now', waitSeconds = 0, since, until, ...filters } = query;
     const scope: CursorScope = [principal.userId, list, { ...filters, since, until }];
     const after = changedAfter === 'now' ? null : decodeChangeCursor(changedAfter, scope, this.clock.now(), this.key);
-    if (changedAfter !== 'now' && !after) throw new ApiError(400, MESSAGES.badChangeCursor);
+    if (changedAfter !== 'now' && !after) throw invalidCursor('changedAfter', MESSAGES.badChangeCursor);
     const { changes, next } = await this.changes.read({
       principal,
       after,
@@ -86,10 +86,10 @@ export class DeliveryListsService {
  */
 function isOrdinary({ changedAfter, waitSeconds, cursor, limit }: DeliveryQueryDto): boolean {
   if (changedAfter !== undefined) {
-    if (cursor !== undefined) throw new ApiError(400, MESSAGES.cursorWithChanges);
+    if (cursor !== undefined) throw invalid('query.cursor', MESSAGES.cursorWithChanges);
     return false;
   }
-  if (waitSeconds !== undefined) throw new ApiError(400, MESSAGES.waitWithoutChanges);
-  if (limit > MAX_LIMIT) throw new ApiError(400, MESSAGES.limitWithoutChanges);
+  if (waitSeconds) throw invalid('query.waitSeconds', MESSAGES.waitWithoutChanges);
+  if (limit > MAX_LIMIT) throw invalid('query.limit', MESSAGES.limitWithoutChanges);
   return true;
 }

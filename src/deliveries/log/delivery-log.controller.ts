@@ -36,12 +36,13 @@ export class DeliveryLogController {
   @Get('webhooks/:id/deliveries')
   @Scopes('deliveries:read')
   @ApiOperation({
+    operationId: 'listWebhookDeliveries',
     summary: 'Read the delivery log of a webhook',
     description: `One row per attempt, newest first. ${CHANGES}`,
   })
   @WaitsWith('changedAfter')
   @ApiAnswer(DeliveryDto, { page: true, description: 'One page of deliveries.' })
-  @ApiErrors(404)
+  @ApiErrors('validation_failed', 'cursor_invalid', 'not_found')
   async list(
     @CurrentUser() user: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -53,9 +54,13 @@ export class DeliveryLogController {
 
   @Get('webhooks/:id/deliveries/:deliveryId')
   @Scopes('deliveries:read')
-  @ApiOperation({ summary: 'Read a delivery', description: 'Includes the exact request and response.' })
+  @ApiOperation({
+    operationId: 'getWebhookDelivery',
+    summary: 'Read a delivery',
+    description: 'Includes the exact request and response.',
+  })
   @ApiAnswer(DeliveryDetailDto, { description: 'The delivery with its request and response.' })
-  @ApiErrors(404)
+  @ApiErrors('validation_failed', 'not_found')
   async read(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -68,11 +73,13 @@ export class DeliveryLogController {
   @Get('deliveries')
   @Scopes('deliveries:read')
   @ApiOperation({
+    operationId: 'listDeliveries',
     summary: 'Read the delivery log of all your webhooks',
     description: `One row per attempt, newest first, including those of deleted webhooks. ${CHANGES}`,
   })
   @WaitsWith('changedAfter')
   @ApiAnswer(DeliveryDto, { page: true, description: 'One page of deliveries.' })
+  @ApiErrors('validation_failed', 'cursor_invalid')
   async listAll(
     @CurrentUser() user: Principal,
     @Query() query: DeliveryQueryDto,
@@ -84,11 +91,12 @@ export class DeliveryLogController {
   @Get('deliveries/:deliveryId')
   @Scopes('deliveries:read')
   @ApiOperation({
+    operationId: 'getDelivery',
     summary: 'Read a delivery by its id only',
     description: 'Requires no webhook id and works even after the webhook was deleted.',
   })
   @ApiAnswer(DeliveryDetailDto, { description: 'The delivery with its request and response.' })
-  @ApiErrors(404)
+  @ApiErrors('validation_failed', 'not_found')
   async readOne(
     @CurrentUser() { userId }: Principal,
     @IdParam('deliveryId', 'Id of the delivery.') deliveryId: string,

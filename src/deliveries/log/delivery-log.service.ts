@@ -72,7 +72,7 @@ export class DeliveryLogService {
   }
 
   private async withBody(delivery: Delivery | null, absent: string): Promise<LoggedDelivery> {
-    if (!delivery) throw new ApiError(404, absent);
+    if (!delivery) throw new ApiError('not_found', absent);
     const event = await this.events.findOneBy({ id: delivery.eventId });
     return { delivery, body: event?.body ?? '' };
   }

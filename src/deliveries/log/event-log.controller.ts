@@ -17,20 +17,26 @@ export class EventLogController {
   @Get()
   @Scopes('deliveries:read')
   @ApiOperation({
+    operationId: 'listEvents',
     summary: 'List events',
     description:
       'Events that are addressed to you, that you published, or that were sent to your webhooks; newest first.',
   })
   @ApiAnswer(EventDto, { page: true, description: 'One page of events.' })
+  @ApiErrors('validation_failed', 'cursor_invalid')
   async list(@CurrentUser() { userId }: Principal, @Query() query: EventQueryDto): Promise<Page<EventDto>> {
     return (await this.log.list(userId, query)).map((event) => EventDto.from(event, userId));
   }
 
   @Get(':id')
   @Scopes('deliveries:read')
-  @ApiOperation({ summary: 'Read an event', description: 'Includes its deliveries to your own webhooks.' })
+  @ApiOperation({
+    operationId: 'getEvent',
+    summary: 'Read an event',
+    description: 'Includes its deliveries to your own webhooks.',
+  })
   @ApiAnswer(EventDetailDto, { description: 'The event and its deliveries.' })
-  @ApiErrors(404)
+  @ApiErrors('validation_failed', 'not_found')
   async read(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the event.') id: string,

@@ -43,7 +43,7 @@ export class EventLogService {
    */
   async read(userId: string, id: string): Promise<{ event: Event; deliveries: Delivery[] }> {
     const event = await this.events.createQueryBuilder('e').where(VISIBLE, { userId }).andWhere({ id }).getOne();
-    if (!event) throw new ApiError(404, MESSAGES.eventNotFound);
+    if (!event) throw new ApiError('not_found', MESSAGES.eventNotFound);
     const deliveries = await this.deliveries.find({
       where: { userId, eventId: id },
       order: { id: 'DESC' },

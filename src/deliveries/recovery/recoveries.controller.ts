@@ -4,11 +4,11 @@ import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto';
 import type { Page } from '../../infrastructure/pagination/page';
 import { IdParam } from '../../infrastructure/validation/id-param.decorator';
-import { RecoverDto, RecoveryCountDto, RecoveryDto } from './dto/recovery.dto';
+import { RecoverDto, RecoveryResultDto, RecoveryDto } from './dto/recovery.dto';
 import { RecoveriesService } from './recoveries.service';
 
 @ApiTags('Deliveries')
@@ -20,22 +20,23 @@ export class RecoveriesController {
   @HttpCode(202)
   @Scopes('webhooks:write')
   @ApiOperation({
+    operationId: 'recoverWebhook',
     summary: 'Recover missed events of a webhook',
     description:
       'Sends again every event in the time range that the webhook subscribes to and that failed permanently, was canceled because the webhook was disabled, or was never sent because the webhook was inactive. With dryRun, only counts these events.',
   })
-  @ApiAnswer(RecoveryDto, {
+  @ApiAnswer(RecoveryResultDto, {
     status: 202,
     description: 'The recovery runs in the background; read it to see its progress.',
   })
-  @ApiAnswer(RecoveryCountDto, { description: 'With dryRun: the number of events that would be sent again.' })
-  @ApiErrors(404, 409, 413, 415)
+  @ApiAnswer(RecoveryResultDto, { description: 'With dryRun: the number of events that would be sent again.' })
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'webhook_inactive', 'recovery_running')
   async recover(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @Body() body: RecoverDto,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<RecoveryDto | RecoveryCountDto> {
+  ): Promise<RecoveryResultDto> {
     if (!body.dryRun) return RecoveryDto.from(await this.recoveries.start(userId, id, body));
     reply.status(HttpStatus.OK);
     return { count: await this.recoveries.count(userId, id, body) };
@@ -43,9 +44,13 @@ export class RecoveriesController {
 
   @Get('recoveries')
   @Scopes('deliveries:read')
-  @ApiOperation({ summary: 'List the recoveries of a webhook', description: 'Newest first.' })
+  @ApiOperation({
+    operationId: 'listRecoveries',
+    summary: 'List the recoveries of a webhook',
+    description: 'Newest first.',
+  })
   @ApiAnswer(RecoveryDto, { page: true, description: 'One page of recoveries.' })
-  @ApiErrors(404)
+  @ApiErrors('validation_failed', 'cursor_invalid', 'not_found')
   async list(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -56,9 +61,9 @@ export class RecoveriesController {
 
   @Get('recoveries/:recoveryId')
   @Scopes('deliveries:read')
-  @ApiOperation({ summary: 'Read the progress of a recovery' })
+  @ApiOperation({ operationId: 'getRecovery', summary: 'Read the progress of a recovery' })
   @ApiAnswer(RecoveryDto, { description: 'The recovery.' })
-  @ApiErrors(404)
+  @ApiErrors('validation_failed', 'not_found')
   async read(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { ClockService } from '../../infrastructure/database/clock.service';
-import { ApiError } from '../../infrastructure/errors/api-error';
+import { ApiError, invalid } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { isForeignKeyViolation } from '../../infrastructure/errors/database-error';
 import { lowestIdOf } from '../../infrastructure/database/id-time';
@@ -48,9 +48,9 @@ export class RecoveriesService implements OnModuleInit {
     const { id } = this.clock.newId();
     const count = await this.missed.count(window);
     const recovery = await this.recoveries.insert({ id, ...window, count }).catch((error: unknown) => {
-      throw isForeignKeyViolation(error) ? new ApiError(404, MESSAGES.webhookNotFound) : error; // the webhook was just deleted
+      throw isForeignKeyViolation(error) ? new ApiError('not_found', MESSAGES.webhookNotFound) : error; // the webhook was just deleted
     });
-    if (!recovery) throw new ApiError(409, MESSAGES.recoveryRunning);
+    if (!recovery) throw new ApiError('recovery_running', MESSAGES.recoveryRunning);
     void this.progress.continue(recovery);
     return recovery;
   }
@@ -71,7 +71,7 @@ export class RecoveriesService implements OnModuleInit {
   async read(userId: string, webhookId: string, id: string): Promise<Recovery> {
     await this.webhooks.read(userId, webhookId);
     const recovery = await this.recoveries.find(userId, webhookId, id);
-    if (!recovery) throw new ApiError(404, MESSAGES.recoveryNotFound);
+    if (!recovery) throw new ApiError('not_found', MESSAGES.recoveryNotFound);
     return recovery;
   }
 
@@ -79,9 +79,9 @@ export class RecoveriesService implements OnModuleInit {
     const { since, until, event = null, error = null } = wanted;
     const { active } = await this.webhooks.read(userId, webhookId);
     const now = this.clock.now();
-    if (since > now) throw new ApiError(400, MESSAGES.sinceInFuture);
-    if (until && until <= since) throw new ApiError(400, MESSAGES.untilBeforeSince);
-    if (!active) throw new ApiError(409, MESSAGES.webhookInactive);
+    if (since > now) throw invalid('since', MESSAGES.sinceInFuture);
+    if (until && until <= since) throw invalid('until', MESSAGES.untilBeforeSince);
+    if (!active) throw new ApiError('webhook_inactive', MESSAGES.webhookInactive);
     const end = until && until < now ? until : now;
     const [firstId, untilId] = [lowestIdOf(since.getTime()), lowestIdOf(end.getTime())];
     return { webhookId, userId, firstId, untilId, event, error };

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { IdParam } from '../../infrastructure/validation/id-param.decorator';
 import { DeliveryDto } from '../dto/delivery.dto';
 import { RedeliveryService } from './redelivery.service';
@@ -18,13 +18,21 @@ export class RedeliveryController {
   @HttpCode(202)
   @Scopes('webhooks:write')
   @ApiOperation({
+    operationId: 'redeliverDelivery',
     summary: 'Redeliver an event',
     description:
       'Sends the event of this delivery again: the same bytes, retried like a first delivery. A delivery that waits for its retry or for a slot becomes due now instead.',
   })
   @ApiAnswer(DeliveryDto, { status: 202, description: 'The new attempt, pending.' })
   @ApiAnswer(DeliveryDto, { description: 'The pending attempt, which is due now.' })
-  @ApiErrors(404, 409, 413, 415)
+  @ApiErrors(
+    ...BODY_ERRORS,
+    'not_found',
+    'delivery_pending',
+    'webhook_inactive',
+    'event_expired',
+    'test_not_redeliverable',
+  )
   async redeliver(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,

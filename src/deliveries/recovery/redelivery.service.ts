@@ -32,7 +32,7 @@ export class RedeliveryService {
    */
   async redeliver(userId: string, webhookId: string, deliveryId: string): Promise<Redelivery> {
     const { delivery } = await this.log.read(userId, webhookId, deliveryId);
-    if (delivery.trigger === 'test') throw new ApiError(409, MESSAGES.testNotRedelivered);
+    if (delivery.trigger === 'test') throw new ApiError('test_not_redeliverable', MESSAGES.testNotRedelivered);
     if (delivery.status === 'pending') return { delivery: await this.makeDue(webhookId, deliveryId), isNew: false };
     const inserted = await this.insert(webhookId, delivery.eventId);
     await this.queue.enqueue([inserted.id], inserted);
@@ -41,7 +41,8 @@ export class RedeliveryService {
 
   private makeDue(webhookId: string, id: string): Promise<Delivery> {
     return this.whileActive(webhookId, async (manager) => {
-      if (!(await this.redeliveries.makeDue(manager, webhookId, id))) throw new ApiError(409, MESSAGES.attemptPending);
+      if (!(await this.redeliveries.makeDue(manager, webhookId, id)))
+        throw new ApiError('delivery_pending', MESSAGES.attemptPending);
       return manager.findOneByOrFail(Delivery, { id });
     });
   }
@@ -49,9 +50,10 @@ export class RedeliveryService {
   /** Returns the row as it was inserted: once it is committed, a worker may send it at any moment. */
   private insert(webhookId: string, eventId: string): Promise<Delivery> {
     return this.whileActive(webhookId, async (manager) => {
-      if (!(await this.redeliveries.isKept(manager, eventId))) throw new ApiError(409, MESSAGES.eventPastRetention);
+      if (!(await this.redeliveries.isKept(manager, eventId)))
+        throw new ApiError('event_expired', MESSAGES.eventPastRetention);
       const [id] = await this.redeliveries.insert(manager, webhookId, [eventId]);
-      if (id === undefined) throw new ApiError(409, MESSAGES.attemptPending);
+      if (id === undefined) throw new ApiError('delivery_pending', MESSAGES.attemptPending);
       return manager.findOneByOrFail(Delivery, { id });
     });
   }
@@ -59,8 +61,8 @@ export class RedeliveryService {
   private whileActive<Result>(webhookId: string, act: (manager: EntityManager) => Promise<Result>): Promise<Result> {
     return this.dataSource.transaction(async (manager) => {
       const webhook = await this.redeliveries.lockWebhook(manager, webhookId);
-      if (!webhook) throw new ApiError(404, MESSAGES.webhookNotFound);
-      if (!webhook.active) throw new ApiError(409, MESSAGES.webhookInactive);
+      if (!webhook) throw new ApiError('not_found', MESSAGES.webhookNotFound);
+      if (!webhook.active) throw new ApiError('webhook_inactive', MESSAGES.webhookInactive);
       return act(manager);
     });
   }

@@ -4,7 +4,7 @@ import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { RateLimit } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { IdParam } from '../../infrastructure/validation/id-param.decorator';
 import { DeliveryDetailDto } from '../dto/delivery.dto';
 import { TestWebhookDto } from './dto/test-webhook.dto';
@@ -20,12 +20,13 @@ export class TestDeliveriesController {
   @RateLimit({ limits: ['manage', 'test'] })
   @Scopes('webhooks:write')
   @ApiOperation({
+    operationId: 'testWebhook',
     summary: 'Test a webhook',
     description: 'Sends a signed test payload now and returns the outcome, whether or not the receiver accepted it.',
   })
   @ApiBody({ type: TestWebhookDto, required: false })
   @ApiAnswer(DeliveryDetailDto, { description: 'The test delivery with its request and response.' })
-  @ApiErrors(404, 409, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'test_running')
   async test(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,

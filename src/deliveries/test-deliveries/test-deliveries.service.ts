@@ -27,7 +27,7 @@ export class TestDeliveriesService {
   async run(userId: string, webhookId: string, event: string = TEST_EVENT_TYPE.name): Promise<LoggedDelivery> {
     const webhook = await this.webhooks.read(userId, webhookId);
     const delivery = await this.tests.insert(webhook, event, await this.exampleOf(event, webhookId));
-    if (!delivery) throw new ApiError(409, MESSAGES.testInFlight);
+    if (!delivery) throw new ApiError('test_running', MESSAGES.testInFlight);
     await this.attempts.make(delivery);
     return this.log.readKept(userId, webhookId, delivery.id);
   }

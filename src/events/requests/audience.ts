@@ -9,6 +9,6 @@ import { MESSAGES } from '../../infrastructure/errors/messages';
  */
 export function audienceOf(user: Principal, wanted: string | null | undefined): string | null {
   if (wanted === undefined || wanted === user.userId) return user.userId;
-  if (!user.scopes.includes('events:broadcast')) throw new ApiError(403, MESSAGES.broadcastRefused);
+  if (!user.scopes.includes('events:broadcast')) throw new ApiError('scope_missing', MESSAGES.broadcastRefused);
   return wanted;
 }

@@ -1,9 +1,9 @@
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { forEachEvent, MAX_EVENTS, parseBatchRequest, placed } from './batch-request';
+import { ApiError, invalid } from '../../infrastructure/errors/api-error';
+import { forEachEvent, MAX_EVENTS, parseBatchRequest } from './batch-request';
 
 describe('The body of a batch', () => {
   it.each([1, 2, MAX_EVENTS])('may contain %i events', (count) => {
-    const events = Array.from({ length: count }, (_, i) => ({ event: `event ${i}` }));
+    const events = Array.from({ length: count }, (_, i) => ({ event: `event ${i}`, data: {} }));
     expect(parseBatchRequest({ events })).toEqual(events);
   });
 
@@ -18,6 +18,15 @@ describe('The body of a batch', () => {
     expect(() => parseBatchRequest({ events: Array(MAX_EVENTS + 1).fill({}) })).toThrow(/1 to 100/);
   });
 
+  it('is rejected with up to 20 errors of all its events', () => {
+    const attempt = () => parseBatchRequest({ events: Array(30).fill({ event: 1 }) });
+    const details = Array.from({ length: 10 }, (_, i) => [
+      { field: `events[${i}].event`, code: 'invalid', message: `events[${i}].event must be a string` },
+      { field: `events[${i}].data`, code: 'required', message: `events[${i}].data must be a JSON object` },
+    ]).flat();
+    expect(attempt).toThrow(expect.objectContaining({ details }));
+  });
+
   it('must not have other fields', () => {
     expect(() => parseBatchRequest({ events: [{}], idempotencyKey: 'k' })).toThrow(
       'idempotencyKey is not a known field',
@@ -26,8 +35,11 @@ describe('The body of a batch', () => {
 });
 
 describe('The events of a batch', () => {
-  const refuse = (status: 400 | 403, message: string) => (): never => {
-    throw new ApiError(status, message);
+  const refuse = (message: string) => (): never => {
+    throw new ApiError('scope_missing', message);
+  };
+  const reject = (field: string, message: string) => (): never => {
+    throw invalid(field, message);
   };
   const ok = () => 'ok';
   const run = (...actions: (() => string)[]) => forEachEvent(actions, (action) => action());
@@ -37,22 +49,34 @@ describe('The events of a batch', () => {
   });
 
   it('report their errors with their positions', () => {
-    const invalid = refuse(400, 'event must be a string; data must be a JSON object');
-    expect(() => run(ok, invalid, ok, refuse(400, 'There is no event named "x".'))).toThrow(
-      new ApiError(
-        400,
-        'events[1].event must be a string; events[1].data must be a JSON object; events[3]: There is no event named "x".',
-      ),
+    const unnamed = reject('event', 'event must be a string');
+    const unknown = reject('event', 'There is no event named "x".');
+    const error = (field: string, message: string) => ({ field, code: 'invalid', message });
+    expect(() => run(ok, unnamed, ok, unknown)).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        message: 'events[1].event must be a string; events[3]: There is no event named "x".',
+        details: [
+          error('events[1].event', 'events[1].event must be a string'),
+          error('events[3].event', 'events[3]: There is no event named "x".'),
+        ],
+      }),
     );
   });
 
-  it('report the first status, and only the errors with it', () => {
-    const attempt = () => run(ok, refuse(403, 'No.'), refuse(400, 'data'), refuse(403, 'Neither.'));
-    expect(attempt).toThrow(expect.objectContaining({ status: 403, message: 'events[1]: No.; events[3]: Neither.' }));
+  it('report the first code, and only the errors with it', () => {
+    const attempt = () => run(ok, refuse('No.'), reject('data', 'data'), refuse('Neither.'));
+    expect(attempt).toThrow(
+      expect.objectContaining({
+        code: 'scope_missing',
+        details: undefined,
+        message: 'events[1]: No.; events[3]: Neither.',
+      }),
+    );
   });
 
   it('report at most ten errors', () => {
-    const attempt = () => run(...Array<() => string>(50).fill(refuse(400, 'data')));
+    const attempt = () => run(...Array<() => string>(50).fill(reject('data', 'data')));
     expect(attempt).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/^(events\[\d]\.data(; |$)){10}$/) }),
     );
@@ -76,6 +100,11 @@ describe('The position of an error', () => {
     ['Something is wrong.', 'events[3]: Something is wrong.'],
     ['webhook.disabled is reserved.', 'events[3]: webhook.disabled is reserved.'],
   ])('is prepended to "%s"', (message, whole) => {
-    expect(placed(3, message)).toBe(whole);
+    const events = Array.from({ length: 4 }, (_, i) => i);
+    const attempt = () =>
+      forEachEvent(events, (i) => {
+        if (i === 3) throw invalid('data', message);
+      });
+    expect(attempt).toThrow(whole);
   });
 });

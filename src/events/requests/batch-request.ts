@@ -1,10 +1,15 @@
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
+import { type FieldError, messageOf } from 'webhook-notification/catalogue';
+import { ApiError, invalid } from '../../infrastructure/errors/api-error';
+import { MESSAGES, unknownField } from '../../infrastructure/errors/messages';
+import { parsePublishRequest, type PublishRequest } from './publish-request';
 
 /** Maximum number of events that one request may publish. */
 export const MAX_EVENTS = 100;
 
+/** Maximum number of errors in the data of events that a response lists. */
 const MAX_ERRORS = 10;
+/** The same for all other fields of a batch. */
+const MAX_FIELD_ERRORS = 20;
 const ABOUT_A_FIELD = /^(event|data|idempotencyKey|userId)[ .]|[^.]$/;
 
 /** Returns the number of events that a body contains, 1 to 100, whatever its shape. The publishing limit counts this number. */
@@ -14,24 +19,26 @@ export function countOf(body: unknown): number {
 }
 
 /**
- * Returns the events in the body of a batch, as they were sent.
+ * Parses the body of a batch. The data of its events is left as it is.
  * @throws ApiError 400 that lists every error
  */
-export function parseBatchRequest(body: unknown): unknown[] {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new ApiError(400, MESSAGES.badBatch);
+export function parseBatchRequest(body: unknown): PublishRequest[] {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('body', MESSAGES.badBatch);
   const { events, ...others } = body as Record<string, unknown>;
-  const sized = Array.isArray(events) && events.length >= 1 && events.length <= MAX_EVENTS;
-  const problems = [...Object.keys(others).map(messageFor.unknownField), ...(sized ? [] : [MESSAGES.badBatch])];
-  if (problems.length > 0) throw new ApiError(400, problems.join('; '));
-  return events as unknown[];
+  const unknown = Object.keys(others).map(unknownField);
+  if (!Array.isArray(events) || events.length < 1 || events.length > MAX_EVENTS) {
+    throw ApiError.invalid(...unknown, { field: 'events', code: 'invalid', message: MESSAGES.badBatch });
+  }
+  if (unknown.length > 0) throw ApiError.invalid(...unknown);
+  return forEachEvent(events, (event) => parsePublishRequest(event), MAX_FIELD_ERRORS);
 }
 
 /**
  * Applies `action` to every event of a batch. The errors of all events become one error, each with the position of its event:
- * `events[3].data must be a JSON object`. It lists at most ten errors, all with the status of the first one.
- * @throws ApiError with the status of the first error
+ * `events[3].data must be a JSON object`. It lists at most ten errors, or `max`, all with the code of the first one.
+ * @throws ApiError with the code of the first error
  */
-export function forEachEvent<In, Out>(events: readonly In[], action: (event: In) => Out): Out[] {
+export function forEachEvent<In, Out>(events: readonly In[], action: (event: In) => Out, max = MAX_ERRORS): Out[] {
   const errors: { index: number; error: ApiError }[] = [];
   const results = events.flatMap((event, index) => {
     try {
@@ -44,15 +51,19 @@ export function forEachEvent<In, Out>(events: readonly In[], action: (event: In)
   });
   const [first] = errors;
   if (!first) return results;
-  const alike = errors.filter(({ error }) => error.status === first.error.status).slice(0, MAX_ERRORS);
-  throw new ApiError(first.error.status, alike.map(({ index, error }) => placed(index, error.message)).join('; '));
+  const { code, details } = first.error;
+  const alike = errors.filter(({ error }) => error.code === code);
+  const placedErrors = alike.flatMap(({ index, error }) => placedIn(index, error)).slice(0, max);
+  throw new ApiError(code, messageOf(placedErrors), details && { details: placedErrors });
 }
 
-/**
- * Returns the message with the position of its event, followed by a dot when the message begins with a field's name, otherwise by
- * a colon.
- */
-export function placed(index: number, message: string): string {
-  const at = (one: string) => `events[${index}]${ABOUT_A_FIELD.test(one) ? '.' : ': '}${one}`;
-  return message.split('; ').map(at).join('; ');
+/** Returns the errors of one event of a batch with its position. */
+function placedIn(index: number, { message, details }: ApiError): FieldError[] {
+  const errors = details ?? [{ field: '', code: 'invalid' as const, message }];
+  const at = `events[${index}]`;
+  return errors.map(({ field, code, message: problem }) => ({
+    field: field === 'body' ? at : `${at}.${field}`,
+    code,
+    message: `${at}${ABOUT_A_FIELD.test(problem) ? '.' : ': '}${problem}`,
+  }));
 }

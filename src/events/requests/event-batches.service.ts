@@ -6,7 +6,7 @@ import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { timeOfId } from '../../infrastructure/database/id-time';
 import { AcceptedEventsService } from '../accepted-events.service';
-import { forEachEvent, placed } from './batch-request';
+import { forEachEvent } from './batch-request';
 import { EventsRepository, type TakenKey } from '../events.repository';
 import { PublicationRulesService } from '../publication-rules.service';
 import { EventsService, type PreparedEvent, type Publication, type PublishedEvent } from '../events.service';
@@ -109,8 +109,8 @@ function refuseReusedKeys(batch: readonly PreparedEvent[], holders: Holders): vo
     const holder = key && holders.get(key.key);
     return holder && !holder.fingerprint.equals(key.fingerprint) ? [index] : [];
   });
-  const messages = reused.slice(0, 10).map((index) => placed(index, MESSAGES.idempotencyKeyReused));
-  if (messages.length > 0) throw new ApiError(409, messages.join('; '));
+  const messages = reused.slice(0, 10).map((index) => `events[${index}]: ${MESSAGES.idempotencyKeyReused}`);
+  if (messages.length > 0) throw new ApiError('idempotency_key_reused', messages.join('; '));
 }
 
 function answerOf({ key, published }: PreparedEvent, holders: Holders): PublishedEvent {

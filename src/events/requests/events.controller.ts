@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller, HttpCode, Post } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { EVENT_TYPES, isReserved } from 'webhook-notification/catalogue';
@@ -6,15 +6,15 @@ import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { RateLimit } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { BodyRule } from '../../infrastructure/http/json-body.setup';
+import { ParsedBody } from '../../infrastructure/validation/parsed-body.decorator';
 import { audienceOf } from './audience';
 import { PublishEventDto, PublishedEventDto } from './dto/publish-event.dto';
 import type { Origin } from '../accepted-events.service';
 import { EventsService } from '../events.service';
-import { IDEMPOTENCY_KEY_HEADER, IdempotencyKeyHeader } from './idempotency-key.decorator';
 import { PublishOrigin, TRACEPARENT } from './publish-origin.decorator';
-import { parsePublishRequest } from './publish-request';
+import { parsePublish, type PublishRequest } from './publish-request';
 
 /** One example for each event that users may publish. Swagger UI offers them for selection. */
 const EXAMPLES = Object.fromEntries(
@@ -23,6 +23,14 @@ const EXAMPLES = Object.fromEntries(
     { summary: description, value: { event, data } },
   ]),
 );
+
+/** Description of the header in the OpenAPI document. Spaces around its value are not part of it. */
+const IDEMPOTENCY_KEY_HEADER = {
+  name: 'idempotency-key',
+  required: false,
+  description: 'The same as the field idempotencyKey.',
+  schema: { type: 'string' as const, pattern: '^[!-~]([ -~]{0,253}[!-~])?$' },
+};
 
 @ApiTags('Events')
 @Controller('api/events')
@@ -35,6 +43,7 @@ export class EventsController {
   @RateLimit({ limits: ['publish'] })
   @Scopes('events:publish')
   @ApiOperation({
+    operationId: 'publishEvent',
     summary: 'Publish an event',
     description: 'Returns when the event is durably stored. Deliveries follow asynchronously.',
   })
@@ -42,14 +51,12 @@ export class EventsController {
   @ApiHeader(IDEMPOTENCY_KEY_HEADER)
   @ApiHeader(TRACEPARENT)
   @ApiAnswer(PublishedEventDto, { status: 202, description: 'The event is accepted.' })
-  @ApiErrors(409, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'idempotency_key_reused')
   async publish(
     @CurrentUser() user: Principal,
-    @Body() body: unknown,
+    @ParsedBody(parsePublish) { event, data, idempotencyKey, userId }: PublishRequest,
     @PublishOrigin() origin: Origin,
-    @IdempotencyKeyHeader() headerKey?: string,
   ): Promise<PublishedEventDto> {
-    const { event, data, idempotencyKey, userId } = parsePublishRequest(body, headerKey);
     const publication = { name: event, data, idempotencyKey, userId: audienceOf(user, userId), origin };
     return PublishedEventDto.from(await this.events.publishAs(user.userId, publication));
   }

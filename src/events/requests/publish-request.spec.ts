@@ -23,14 +23,14 @@ describe('A publish request', () => {
   });
 
   it('accepts its key from the header, or the same key in both places', () => {
-    expect(parsePublishRequest(request, 'k').idempotencyKey).toBe('k');
-    expect(parsePublishRequest({ ...request, idempotencyKey: 'k' }, 'k').idempotencyKey).toBe('k');
+    expect(parsePublishRequest(request, ['k']).idempotencyKey).toBe('k');
+    expect(parsePublishRequest({ ...request, idempotencyKey: 'k' }, ['k']).idempotencyKey).toBe('k');
     expect(parsePublishRequest(request).idempotencyKey).toBeUndefined();
   });
 
   it('with two different keys is rejected', () => {
     const body = { ...request, idempotencyKey: 'a' };
-    expect(() => parsePublishRequest(body, 'b')).toThrow(refusal(MESSAGES.idempotencyKeyMismatch));
+    expect(() => parsePublishRequest(body, ['b'])).toThrow(refusal(MESSAGES.idempotencyKeyMismatch));
   });
 
   it.each([undefined, null, [], [request], 'text', 1, true])('must not be %p', (body) => {
@@ -51,8 +51,12 @@ describe('A publish request', () => {
     expect(() => parsePublishRequest(body)).toThrow(refusal(message));
   });
 
-  it('with an empty key in the header is rejected', () => {
-    expect(() => parsePublishRequest(request, '')).toThrow(refusal(MESSAGES.badIdempotencyKey));
+  it.each([
+    ['an empty key', [''], MESSAGES.badIdempotencyKey],
+    ['several keys', ['a', 'a'], MESSAGES.severalIdempotencyKeys],
+  ])('with %s in the header is rejected', (_, headerKeys, message) => {
+    const details = [{ field: 'header.idempotency-key', code: 'invalid', message }];
+    expect(() => parsePublishRequest(request, headerKeys)).toThrow(expect.objectContaining({ message, details }));
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'Event'])('with the own property %s is rejected', (field) => {

@@ -1,6 +1,7 @@
-import { isIdempotencyKey, isUserId } from 'webhook-notification/catalogue';
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
+import { type FieldError, isIdempotencyKey, isUserId } from 'webhook-notification/catalogue';
+import { ApiError, invalid } from '../../infrastructure/errors/api-error';
+import type { BodyParser } from '../../infrastructure/validation/parsed-body.decorator';
+import { MESSAGES, unknownField } from '../../infrastructure/errors/messages';
 
 /** The body of `POST /api/events`. `userId` is undefined when the body does not contain it. */
 export interface PublishRequest {
@@ -10,40 +11,55 @@ export interface PublishRequest {
   userId?: string | null;
 }
 
+const HEADER = 'header.idempotency-key';
 const FIELDS = ['event', 'data', 'idempotencyKey', 'userId'];
+
+/** Parses the body of `POST /api/events` with its header `Idempotency-Key`. */
+export const parsePublish: BodyParser = (body, { raw }) =>
+  parsePublishRequest(body, raw.headersDistinct['idempotency-key']);
 
 /**
  * Parses the body of a publish request. It is not a DTO because class-transformer must not touch `data`: a key such as
  * `constructor`, or deep nesting, breaks it.
- * @param headerKey value of the header `Idempotency-Key`
+ * @param headerKeys values of the header `Idempotency-Key`
  * @throws ApiError 400 that lists every error
  */
-export function parsePublishRequest(body: unknown, headerKey?: string): PublishRequest {
+export function parsePublishRequest(body: unknown, headerKeys: readonly string[] = []): PublishRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new ApiError(400, MESSAGES.badPublishRequest);
+    throw invalid('body', MESSAGES.badPublishRequest);
   }
   const request = body as Record<string, unknown>;
-  const problems = [
+  const key = keyOf(request.idempotencyKey, headerKeys);
+  const errors = [
     ...Object.keys(request)
       .filter((field) => !FIELDS.includes(field))
-      .map(messageFor.unknownField),
-    ...(typeof request.event === 'string' ? [] : ['event must be a string']),
-    ...(Object.hasOwn(request, 'data') ? [] : ['data must be a JSON object']),
-    ...keyProblems(request.idempotencyKey, headerKey),
-    ...userProblems(request.userId),
+      .map(unknownField),
+    ...(typeof request.event === 'string' ? [] : [fieldError('event', 'event must be a string', request.event)]),
+    ...(Object.hasOwn(request, 'data') ? [] : [fieldError('data', 'data must be a JSON object', undefined)]),
+    ...(typeof key === 'object' ? [key] : []),
+    ...(isAudience(request.userId) ? [] : [fieldError('userId', MESSAGES.badUserId, request.userId)]),
   ];
-  if (problems.length > 0) throw new ApiError(400, problems.join('; '));
+  if (errors.length > 0) throw ApiError.invalid(...errors);
   const { event, data, userId } = request as unknown as PublishRequest;
-  return { event, data, userId, idempotencyKey: (request.idempotencyKey as string | undefined) ?? headerKey };
+  return { event, data, userId, idempotencyKey: key as string | undefined };
 }
 
-function keyProblems(key: unknown, headerKey: string | undefined): string[] {
-  const given = [key, headerKey].filter((candidate) => candidate !== undefined);
-  if (!given.every(isIdempotencyKey)) return [MESSAGES.badIdempotencyKey];
-  return given.length === 2 && key !== headerKey ? [MESSAGES.idempotencyKeyMismatch] : [];
+const fieldError = (field: string, message: string, value: unknown): FieldError => ({
+  field,
+  code: value === undefined ? 'required' : 'invalid',
+  message,
+});
+
+/** Returns the idempotency key of a request, or the error of its field or header. */
+function keyOf(key: unknown, headerKeys: readonly string[]): string | undefined | FieldError {
+  const [headerKey, ...more] = headerKeys;
+  if (more.length > 0) return fieldError(HEADER, MESSAGES.severalIdempotencyKeys, headerKey);
+  if (key !== undefined && !isIdempotencyKey(key)) return fieldError('idempotencyKey', MESSAGES.badIdempotencyKey, key);
+  if (headerKey === undefined) return key;
+  if (!isIdempotencyKey(headerKey)) return fieldError(HEADER, MESSAGES.badIdempotencyKey, headerKey);
+  if (key === undefined || key === headerKey) return headerKey;
+  return fieldError('idempotencyKey', MESSAGES.idempotencyKeyMismatch, key);
 }
 
-function userProblems(userId: unknown): string[] {
-  const valid = userId === undefined || userId === null || (typeof userId === 'string' && isUserId(userId));
-  return valid ? [] : [MESSAGES.badUserId];
-}
+const isAudience = (userId: unknown): boolean =>
+  userId === undefined || userId === null || (typeof userId === 'string' && isUserId(userId));

@@ -25,7 +25,7 @@ const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'
 
 /**
  * Every setting, in the order of the documentation. `deliveryTimeoutMs` is the environment variable `DELIVERY_TIMEOUT_MS`.
- * `npm run settings:write` writes docs/settings.md and .env.example from this object: the description, `shown` in the column of
+ * `npm run docs:write` writes docs/settings.md and .env.example from this object: the description, `shown` in the column of
  * defaults where the default alone does not say it, and `example` in .env.example.
  */
 export const schema = z.object({

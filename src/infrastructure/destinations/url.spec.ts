@@ -78,11 +78,15 @@ describe('validateUrl', () => {
   );
 
   it.each(SPECIAL_ADDRESSES)('rejects the special-purpose address of %s and names the setting', (text) => {
-    expect(validate(text)).toEqual({ ok: false, reason: expect.stringContaining('ALLOWED_NETWORKS') });
+    expect(validate(text)).toEqual({
+      ok: false,
+      code: 'destination_blocked',
+      reason: expect.stringContaining('ALLOWED_NETWORKS'),
+    });
   });
 
   it.each(MALFORMED)('rejects %j with one sentence', (text) => {
-    expect(validate(text)).toEqual({ ok: false, reason: expect.stringMatching(/^url must .+[^.]$/) });
+    expect(validate(text)).toEqual({ ok: false, code: 'invalid', reason: expect.stringMatching(/^url must .+[^.]$/) });
   });
 
   it.each([
@@ -103,8 +107,12 @@ describe('validateUrl', () => {
   it('counts 2048 characters before and after encoding', () => {
     const ofLength = (length: number, character = 'a') => `https://example.com/${character.repeat(length - 20)}`;
     expect(validate(ofLength(2048)).ok).toBe(true);
-    expect(validate(ofLength(2049))).toEqual({ ok: false, reason: expect.stringContaining('2048') });
-    expect(validate(ofLength(700, 'é'))).toEqual({ ok: false, reason: expect.stringContaining('2048') });
+    expect(validate(ofLength(2049))).toEqual({ ok: false, code: 'invalid', reason: expect.stringContaining('2048') });
+    expect(validate(ofLength(700, 'é'))).toEqual({
+      ok: false,
+      code: 'invalid',
+      reason: expect.stringContaining('2048'),
+    });
   });
 
   it('allows localhost names when one of the two loopback addresses is allowed', () => {
@@ -121,7 +129,11 @@ describe('validateUrl', () => {
   it('rejects http when https is required, and names the setting', () => {
     const options = { requireHttps: true };
     const reason = expect.stringContaining('REQUIRE_HTTPS');
-    expect(validateUrl('http://example.com/', strict, options)).toEqual({ ok: false, reason });
+    expect(validateUrl('http://example.com/', strict, options)).toEqual({
+      ok: false,
+      code: 'destination_blocked',
+      reason,
+    });
     expect(validateUrl('https://example.com/', strict, options).ok).toBe(true);
   });
 

@@ -5,7 +5,9 @@ export interface UrlOptions {
   readonly requireHttps: boolean;
 }
 
-export type UrlVerdict = { readonly ok: true; readonly url: string } | { readonly ok: false; readonly reason: string };
+export type UrlVerdict =
+  | { readonly ok: true; readonly url: string }
+  | { readonly ok: false; readonly code: 'invalid' | 'destination_blocked'; readonly reason: string };
 
 export type StoredUrlVerdict = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly rule: string };
 
@@ -23,13 +25,15 @@ const MAX_URL_LENGTH = 2048;
  */
 export function validateUrl(text: unknown, policy: AddressPolicy, options: UrlOptions): UrlVerdict {
   const url = parse(text);
-  if (typeof url === 'string') return { ok: false, reason: url };
-  if (isTooPlain(url, options)) return { ok: false, reason: 'url must use https, because REQUIRE_HTTPS is on' };
+  if (typeof url === 'string') return { ok: false, code: 'invalid', reason: url };
+  if (isTooPlain(url, options)) return blocked('url must use https, because REQUIRE_HTTPS is on');
   const verdict = classifyHost(url.hostname, policy);
   if (verdict.allowed) return { ok: true, url: url.href };
   const exception = TUNNELS.includes(verdict.rule) ? '' : ' unless ALLOWED_NETWORKS lists it';
-  return { ok: false, reason: `url must not point to a special-purpose address (${verdict.rule})${exception}` };
+  return blocked(`url must not point to a special-purpose address (${verdict.rule})${exception}`);
 }
+
+const blocked = (reason: string): UrlVerdict => ({ ok: false, code: 'destination_blocked', reason });
 
 /** Validates a stored url before it is used: the settings may be stricter now. `rule` names the rule that forbids it. */
 export function validateStoredUrl(text: string, policy: AddressPolicy, options: UrlOptions): StoredUrlVerdict {

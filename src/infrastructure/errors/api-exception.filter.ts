@@ -1,15 +1,9 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from './api-error';
-import { messageFor, MESSAGES } from './messages';
+import { ApiError, invalid } from './api-error';
 import { isDatabaseReadOnly, isDatabaseUnavailable, isRefusedValue } from './database-error';
 import { errorEnvelope } from './envelope';
-
-interface Answer {
-  status: number;
-  message: string;
-  headers?: Readonly<Record<string, string>>;
-}
+import { MESSAGES, noRoute } from './messages';
 
 /**
  * Returns the error envelope for any error, including those of server hooks; `envelope.setup.ts` writes the success
@@ -21,24 +15,27 @@ export class ApiExceptionFilter implements ExceptionFilter {
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    const { status, message, headers = {} } = this.answer(error, http.getRequest<FastifyRequest>());
-    void http.getResponse<FastifyReply>().status(status).headers(headers).send(errorEnvelope(message));
+    const request = http.getRequest<FastifyRequest>();
+    const answer = this.answer(error, request);
+    const envelope = errorEnvelope(answer, request.id);
+    void http.getResponse<FastifyReply>().status(answer.status).headers(answer.headers).send(envelope);
   }
 
-  private answer(error: unknown, request: FastifyRequest): Answer {
+  private answer(error: unknown, request: FastifyRequest): ApiError {
     if (error instanceof ApiError) return error;
-    if (isDatabaseReadOnly(error)) return { status: 503, message: MESSAGES.databaseReadOnly };
-    if (isDatabaseUnavailable(error)) return { status: 503, message: MESSAGES.unavailable };
+    if (isDatabaseReadOnly(error)) return new ApiError('unavailable', MESSAGES.databaseReadOnly);
+    if (isDatabaseUnavailable(error)) return new ApiError('unavailable', MESSAGES.unavailable);
     if (isRefusedValue(error)) {
       this.logger.warn(
         `PostgreSQL rejected a value; returning 400 to ${request.method} ${request.routeOptions.url ?? ''}.`,
       );
-      return { status: 400, message: MESSAGES.impossibleValue };
+      return invalid('request', MESSAGES.impossibleValue);
     }
     const status = statusOf(error);
-    if (status !== null) return { status, message: messageOf(status, request) };
-    this.logger.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
-    return { status: 500, message: MESSAGES.internal };
+    if (status !== null) return rejectionOf(status, request);
+    const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.logger.error(`Request ${request.id} failed: ${cause}`);
+    return new ApiError('internal_error', MESSAGES.internal);
   }
 }
 
@@ -49,9 +46,9 @@ function statusOf(error: unknown): number | null {
   return typeof status === 'number' && status >= 400 && status < 500 ? status : null;
 }
 
-function messageOf(status: number, request: FastifyRequest): string {
-  if (status === 404) return messageFor.noRoute(request.method, request.url.split('?', 1)[0] ?? '');
-  if (status === 413) return MESSAGES.bodyTooLarge;
-  if (status === 415) return MESSAGES.unsupportedMediaType;
-  return MESSAGES.malformedJson;
+function rejectionOf(status: number, request: FastifyRequest): ApiError {
+  if (status === 404) return noRoute(request.method, request.url.split('?', 1)[0] ?? '');
+  if (status === 413) return new ApiError('body_too_large', MESSAGES.bodyTooLarge);
+  if (status === 415) return new ApiError('unsupported_media_type', MESSAGES.unsupportedMediaType);
+  return new ApiError('malformed_json', MESSAGES.malformedJson);
 }

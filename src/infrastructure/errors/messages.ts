@@ -1,6 +1,12 @@
-import { BAD_APPLICATION, PUBLICATION_MESSAGES, publicationMessageFor } from 'webhook-notification/catalogue';
+import {
+  BAD_APPLICATION,
+  type FieldError,
+  PUBLICATION_MESSAGES,
+  publicationMessageFor,
+} from 'webhook-notification/catalogue';
+import { ApiError } from './api-error';
 
-/** All error messages that do not come from validation. `docs/errors.md` explains each of them, and a test compares the two. */
+/** All error messages that do not come from validation. */
 export const MESSAGES = {
   ...PUBLICATION_MESSAGES,
   internal: 'Something went wrong on our side. Please try again; the x-request-id of this answer helps us find it.',
@@ -84,12 +90,10 @@ export const messageFor = {
   notAnId: (text: string) => `${JSON.stringify(text.slice(0, 64))} is not an id: ids are UUIDs.`,
   sessionOutlives: (at: string) =>
     `A session cannot outlive the token that makes its link: leave expiresInSeconds out, or let it end by ${at}.`,
-  noRoute: (method: string, path: string) => `There is no route ${method} ${path}.`,
   noMethod: (method: string, path: string, methods: readonly string[]) =>
     `${path} has no method ${method}: it has ${methods.join(', ')}.`,
   bodyTooDeep: (what: string) => `${what} is nested too deeply: 16 levels are the most.`,
   bodyTooManyValues: (what: string) => `${what} holds too many values: 1,000 are the most.`,
-  unknownField: (field: string) => `${field} is not a known field`,
   unknownEvents: (unknown: readonly string[], known: readonly string[]) =>
     `events names nothing known: ${unknown.join(', ')}. Known are ${known.join(', ')}, prefixes such as follower.*, and *`,
   reservedEvent: (name: string) => `${name} is reserved: only the service itself publishes webhook.* events.`,
@@ -105,3 +109,14 @@ export const messageFor = {
     `That is ${count} steps, and ${max} are the most: take a longer step, or a shorter time.`,
   tooManyWebhooks: (max: number) => `You have ${max} webhooks, which is the most a user may have. Delete one first.`,
 };
+
+/** Returns the error of a field that the request must not have. */
+export const unknownField = (field: string): FieldError => ({
+  field,
+  code: 'unknown_field',
+  message: `${field} is not a known field`,
+});
+
+/** Returns the error of a request to a path that no route has. */
+export const noRoute = (method: string, path: string): ApiError =>
+  new ApiError('route_not_found', `There is no route ${method} ${path}.`);

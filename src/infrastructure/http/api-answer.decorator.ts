@@ -1,23 +1,26 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ERROR_CODES, type ErrorCode } from '../errors/error-codes';
+import { nounOf } from './schema-names';
 
 const DESCRIPTIONS: Record<number, string> = {
-  400: 'The request is invalid; the message lists every error.',
+  400: 'The request is invalid.',
   401: 'No valid access token.',
-  403: 'The token lacks a scope; the message names it.',
+  403: 'The token lacks a scope, or may not do this.',
   404: 'It does not exist, or belongs to another user.',
-  408: 'The request took too long to arrive.',
-  409: 'Not possible in the current state; the message says why.',
+  409: 'Not possible in the current state; `code` names the reason.',
   413: 'The request body is too large.',
   415: 'The request body is not application/json.',
-  417: 'The Expect header is not 100-continue.',
   429: 'Too many requests.',
-  431: 'The headers of the request are too large.',
-  500: 'An internal error.',
-  503: 'The service is not ready.',
 };
-/** Statuses that every route can return: the HTTP request itself can be rejected, and the service can fail. */
-export const ANYWHERE = [400, 408, 417, 431, 500, 503];
+
+/** The errors of a route with a body, or that would reject one. */
+export const BODY_ERRORS = [
+  'validation_failed',
+  'malformed_json',
+  'body_too_large',
+  'unsupported_media_type',
+] as const satisfies ErrorCode[];
 
 const text = (description: string, required = false) => ({
   description,
@@ -34,13 +37,13 @@ export const ANSWER_HEADERS = {
   'www-authenticate': text('`Bearer realm="api"`.'),
 };
 const RATE_LIMIT = ['ratelimit-policy', 'ratelimit'];
-const HEADERS: Record<number, string[]> = {
-  ...{ 408: [], 417: [], 431: [] },
+const HEADERS: Record<number | string, string[]> = {
   401: ['www-authenticate'],
   429: [...RATE_LIMIT, 'retry-after'],
+  default: [],
 };
 
-const headersOf = (status: number) =>
+const headersOf = (status: number | 'default') =>
   Object.fromEntries(
     ['x-request-id', ...(HEADERS[status] ?? RATE_LIMIT)].map((name) => [
       name,
@@ -48,14 +51,40 @@ const headersOf = (status: number) =>
     ]),
   );
 
-const ERROR_ENVELOPE = {
-  type: 'object',
-  required: ['success', 'error'],
-  properties: {
-    success: { type: 'boolean', const: false },
-    error: { type: 'string', description: 'One readable sentence.', example: 'url must be an absolute URL.' },
+/** Schemas of the document that no DTO describes: the envelopes. */
+export const ENVELOPES: Record<string, object> = {
+  Error: {
+    type: 'object',
+    required: ['success', 'error', 'code', 'requestId'],
+    properties: {
+      success: { type: 'boolean', description: 'Always false.', example: false },
+      error: { type: 'string', description: 'One readable sentence.', example: 'url must be an absolute URL.' },
+      code: { type: 'string', description: 'The cause; docs/errors.md lists all.', example: 'validation_failed' },
+      requestId: { type: 'string', description: 'The `x-request-id` of the response.' },
+      details: {
+        type: 'array',
+        maxItems: 20,
+        description: 'The invalid fields, for `validation_failed` and `cursor_invalid`.',
+        items: { $ref: '#/components/schemas/FieldError' },
+      },
+    },
   },
-} as const;
+  FieldError: {
+    type: 'object',
+    description: 'An invalid field of a request.',
+    required: ['field', 'code', 'message'],
+    properties: {
+      field: { type: 'string', description: 'Path of the field.', example: 'query.limit' },
+      code: {
+        type: 'string',
+        description: 'required, unknown_field, unknown_event_type, destination_blocked or invalid.',
+        example: 'invalid',
+      },
+      message: { type: 'string', description: 'One readable sentence.', example: 'limit must be an integer' },
+    },
+  },
+};
+const ERROR = { $ref: '#/components/schemas/Error' };
 
 interface AnswerOptions {
   description: string;
@@ -66,15 +95,16 @@ interface AnswerOptions {
   page?: boolean;
 }
 
-/** Documents the success envelope of a route for its DTO. */
+/** Documents the success envelope of a route for its DTO, as a named schema. */
 export function ApiAnswer(dto: Type, { description, status = 200, list, page }: AnswerOptions): MethodDecorator {
   const item = { $ref: getSchemaPath(dto) };
-  const schema = {
+  const name = `${nounOf(dto.name)}${page ? 'Page' : list ? 'List' : 'Response'}`;
+  ENVELOPES[name] = {
     type: 'object',
     required: ['success', 'data', ...(page ? ['nextCursor'] : [])],
     properties: {
-      success: { type: 'boolean', const: true },
-      data: list || page ? { type: 'array', items: item } : item,
+      success: { type: 'boolean', description: 'Always true.', example: true },
+      data: list || page ? { type: 'array', description: 'The items.', items: item } : item,
       ...(page && {
         nextCursor: {
           type: ['string', 'null'],
@@ -83,22 +113,56 @@ export function ApiAnswer(dto: Type, { description, status = 200, list, page }: 
       }),
     },
   };
-  return applyDecorators(
-    ApiExtraModels(dto),
-    ApiResponse({ status, description, headers: headersOf(status), schema: schema as never }),
-  );
+  const schema = { $ref: `#/components/schemas/${name}` };
+  return applyDecorators(ApiExtraModels(dto), ApiResponse({ status, description, headers: headersOf(status), schema }));
 }
 
-/** Documents the error responses of a route with these statuses. */
-export function ApiErrors(...statuses: number[]): MethodDecorator {
-  return applyDecorators(
-    ...statuses.map((status) =>
+const CODES_KEY = 'openapi:error-codes';
+
+/** Documents the errors of a route, with an example for each code. May be applied several times. */
+export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
+  return (target, key, descriptor) => {
+    const handler = descriptor.value as object;
+    const all = [...((Reflect.getMetadata(CODES_KEY, handler) ?? []) as ErrorCode[]), ...codes];
+    Reflect.defineMetadata(CODES_KEY, all, handler);
+    for (const status of new Set(codes.map((code) => ERROR_CODES[code].status))) {
+      const examples = all.filter((code) => ERROR_CODES[code].status === status).map((code) => [code, exampleOf(code)]);
       ApiResponse({
         status,
         description: DESCRIPTIONS[status] ?? '',
         headers: headersOf(status),
-        schema: ERROR_ENVELOPE as never,
-      }),
-    ),
-  );
+        content: { 'application/json': { schema: ERROR, examples: Object.fromEntries(examples) as never } },
+      })(target, key, descriptor);
+    }
+  };
 }
+
+/** Documents the errors that any route can return: the HTTP request itself can be rejected, and the service can fail. */
+export const ApiOtherErrors = (): MethodDecorator =>
+  ApiResponse({
+    status: 'default',
+    description: 'Any other error: malformed HTTP (400, 408, 417, 431), an internal error (500), or not ready (503).',
+    headers: headersOf('default'),
+    content: { 'application/json': { schema: ERROR, examples: { unavailable: exampleOf('unavailable') } } },
+  });
+
+function exampleOf(code: ErrorCode) {
+  const { meaning } = ERROR_CODES[code];
+  const details = EXAMPLE_DETAILS[code];
+  const error = details?.[0]?.message ?? meaning.replaceAll('`', '');
+  return {
+    summary: meaning,
+    value: {
+      success: false,
+      error,
+      code,
+      requestId: '0b0f4bb5-9f5c-4b7a-8f0e-8a6d3c1f2e47',
+      ...(details && { details }),
+    },
+  };
+}
+
+const EXAMPLE_DETAILS: Partial<Record<ErrorCode, { field: string; code: string; message: string }[]>> = {
+  validation_failed: [{ field: 'more', code: 'unknown_field', message: 'more is not a known field' }],
+  cursor_invalid: [{ field: 'query.cursor', code: 'invalid', message: 'The cursor is not valid for this list.' }],
+};

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { Config } from '../config/config';
 import { ApiError } from '../errors/api-error';
-import { messageFor, MESSAGES } from '../errors/messages';
+import { messageFor, MESSAGES, noRoute } from '../errors/messages';
 import { errorEnvelope } from '../errors/envelope';
 import { wrapAnswers } from './envelope.setup';
 import { logDestination } from './log-destination.client';
@@ -92,9 +92,9 @@ function addHooks(server: FastifyInstance, config: Config): void {
     if (isServed(request.url) && !request.is404 && !known.isForeign(path, request.method)) return done();
     const methods = known.of(path);
     // Nest would first read the body and report errors in it.
-    if (methods.length === 0) return done(new ApiError(404, messageFor.noRoute(request.method, path)));
+    if (methods.length === 0) return done(noRoute(request.method, path));
     const message = messageFor.noMethod(request.method, path, methods);
-    return done(new ApiError(405, message, { allow: methods.join(', ') }));
+    return done(new ApiError('method_not_allowed', message, { headers: { allow: methods.join(', ') } }));
   });
   server.addHook('onResponse', (request, reply, done) => {
     request.log.info(
@@ -116,26 +116,27 @@ function refusalOf({ rawHeaders, headers, httpVersionMinor }: IncomingMessage): 
   const hosts = rawHeaders.filter(
     (text, i) => i % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host',
   ).length;
-  if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return new ApiError(400, MESSAGES.badHost);
+  if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return new ApiError('malformed_request', MESSAGES.badHost);
   const { expect } = headers;
   return expect === undefined || expect.toLowerCase() === '100-continue'
     ? null
-    : new ApiError(417, MESSAGES.unknownExpectation);
+    : new ApiError('expectation_unknown', MESSAGES.unknownExpectation);
 }
 
 /** Errors of Fastify's router, before any hook: a URL that cannot be decoded, or a parameter over 100 characters. */
 function answerFrameworkError(error: { code: string }, request: FastifyRequest, reply: FastifyReply): void {
-  const [status, message] =
+  const answer =
     error.code === 'FST_ERR_BAD_URL'
-      ? [400, MESSAGES.malformedUrl]
-      : [404, messageFor.noRoute(request.method, 'with so long a parameter')];
-  void reply.header('x-request-id', request.id).status(status).send(errorEnvelope(message));
+      ? new ApiError('malformed_request', MESSAGES.malformedUrl)
+      : noRoute(request.method, 'with so long a parameter');
+  void reply.header('x-request-id', request.id).status(answer.status).send(errorEnvelope(answer, request.id));
 }
 
-const CLIENT_ERRORS: Record<string, readonly [statusLine: string, message: string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', MESSAGES.headersTooLarge],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', MESSAGES.requestTimeout],
+const CLIENT_ERRORS: Record<string, ApiError> = {
+  HPE_HEADER_OVERFLOW: new ApiError('headers_too_large', MESSAGES.headersTooLarge),
+  ERR_HTTP_REQUEST_TIMEOUT: new ApiError('request_timeout', MESSAGES.requestTimeout),
 };
+const MALFORMED_HTTP = new ApiError('malformed_request', MESSAGES.malformedHttp);
 
 /** Input that Node's parser rejects never becomes a request, so the response is written directly to the socket. */
 function answerClientError(error: Error & { code?: string }, socket: Socket): void {
@@ -143,13 +144,14 @@ function answerClientError(error: Error & { code?: string }, socket: Socket): vo
   // Invalid bytes after a complete request must not be answered in its place. Errors inside one are answered at once.
   const underWay = (socket as Socket & { _httpMessage?: ServerResponse | null })._httpMessage;
   if (underWay?.req.complete) return void underWay.once('close', () => socket.destroy());
-  const [statusLine, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', MESSAGES.malformedHttp];
-  const body = JSON.stringify(errorEnvelope(message));
+  const answer = CLIENT_ERRORS[error.code ?? ''] ?? MALFORMED_HTTP;
+  const requestId = randomUUID();
+  const body = JSON.stringify(errorEnvelope(answer, requestId));
   const head = [
-    `HTTP/1.1 ${statusLine}`,
+    `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${randomUUID()}`,
+    `x-request-id: ${requestId}`,
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config';
-import { ApiError } from '../errors/api-error';
+import { ApiError, invalid } from '../errors/api-error';
 import { messageFor, MESSAGES } from '../errors/messages';
-import { invalidField, largeShapeErrorOf, shapeErrorOf } from './body-shape';
+import { invalidField, largeShapeErrorOf, type ShapeError, shapeErrorOf } from './body-shape';
 
 const DEFAULT_MAX_BYTES = 65_536;
 /** A batch may contain a hundred events of `EVENT_MAX_BYTES` each, up to `MOST_BYTES`, which easily fits in memory. */
@@ -50,24 +50,26 @@ export function registerJsonParser(server: FastifyInstance, config: Config): voi
     const rule = request.routeOptions.config as BodyRule;
     const parseText = () => {
       const text = decode(body);
-      if (text === null) return done(new ApiError(400, MESSAGES.malformedUtf8));
+      if (text === null) return done(new ApiError('malformed_json', MESSAGES.malformedUtf8));
       if (text === '') return done(null, undefined);
       if (WITH_ANY_KEYS.includes(rule.body ?? '')) return void parseWithAnyKeys(request as FastifyRequest, text, done);
       return void parse(request as FastifyRequest, text, (error, value) => {
         const shapeError = error || rule.body === 'list' ? null : shapeErrorOf(value);
-        if (value === null) done(new ApiError(400, MESSAGES.nullBody));
-        else if (shapeError)
-          done(new ApiError(400, SHAPE_MESSAGES[shapeError](invalidField(value) ?? 'The request body')));
+        if (value === null) done(invalid('body', MESSAGES.nullBody));
+        else if (shapeError) done(shapeRefusal(shapeError, invalidField(value)));
         else done(error, value);
       });
     };
     if (rule.body !== 'batch' && rule.body !== 'list') return parseText();
     const shapeError = largeShapeErrorOf(body);
-    if (shapeError) return done(new ApiError(400, LARGE_SHAPE_MESSAGES[shapeError]));
+    if (shapeError) return done(invalid('body', LARGE_SHAPE_MESSAGES[shapeError]));
     // Validating 16 MiB and parsing them take a tenth of a second each; other requests are processed in between.
     setImmediate(parseText);
   });
 }
+
+const shapeRefusal = (shapeError: ShapeError, field: string | undefined): ApiError =>
+  invalid(field ?? 'body', SHAPE_MESSAGES[shapeError](field ?? 'The request body'));
 
 function decode(body: Buffer): string | null {
   try {

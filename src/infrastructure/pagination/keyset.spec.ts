@@ -14,7 +14,7 @@ describe('keysetStart', () => {
   });
 
   it.each(['', 'x', encodeCursor(ID, bobs)])('throws 400 for the cursor %p', (cursor) => {
-    expect(() => keysetStart(cursor, alices)).toThrow(new ApiError(400, MESSAGES.badCursor));
+    expect(() => keysetStart(cursor, alices)).toThrow(new ApiError('cursor_invalid', MESSAGES.badCursor));
     expect(() => keysetStart(cursor, alices)).toThrow(expect.objectContaining({ status: 400 }));
   });
 });

@@ -1,4 +1,4 @@
-import { ApiError } from '../errors/api-error';
+import { invalidCursor } from '../errors/api-error';
 import { MESSAGES } from '../errors/messages';
 import { type CursorScope, decodeCursor } from './cursor';
 
@@ -9,6 +9,6 @@ import { type CursorScope, decodeCursor } from './cursor';
 export function keysetStart(cursor: string | undefined, scope: CursorScope): string | null {
   if (cursor === undefined) return null;
   const id = decodeCursor(cursor, scope);
-  if (id === null) throw new ApiError(400, MESSAGES.badCursor);
+  if (id === null) throw invalidCursor('cursor', MESSAGES.badCursor);
   return id;
 }

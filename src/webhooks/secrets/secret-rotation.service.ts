@@ -37,7 +37,7 @@ export class SecretRotationService {
     const secret = wanted ?? this.secrets.generate();
     const values = [userId, id, this.secrets.seal(id, secret), overlapSeconds];
     const [[rotated]] = await this.dataSource.query<[Omit<RotatedSecret, 'secret'>[], number]>(ROTATE, values);
-    if (!rotated) throw new ApiError(404, MESSAGES.webhookNotFound);
+    if (!rotated) throw new ApiError('not_found', MESSAGES.webhookNotFound);
     return { secret, ...rotated };
   }
 }

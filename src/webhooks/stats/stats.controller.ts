@@ -15,12 +15,13 @@ export class StatsController {
   @Get()
   @Scopes('deliveries:read')
   @ApiOperation({
+    operationId: 'getStats',
     summary: 'Count attempts',
     description:
       'Returns statistics of attempts by the time of their outcome, in steps of UTC. They are exact, exclude test deliveries, and include attempts of deleted webhooks unless you pass webhookId. At most 300 steps.',
   })
   @ApiAnswer(StatsDto, { description: 'The statistics of each step, and the totals.' })
-  @ApiErrors(404)
+  @ApiErrors('validation_failed', 'not_found')
   async read(@CurrentUser() { userId }: Principal, @Query() query: StatsQueryDto): Promise<StatsDto> {
     return StatsDto.from(await this.stats.read(userId, query));
   }

@@ -38,7 +38,7 @@ export class StatsService {
   async read(userId: string, { webhookId, step, ...span }: StatsRequest): Promise<Stats> {
     const window = stepWindow(step, span, this.clock.now());
     if (webhookId === undefined) return statsOf(window, await this.counts.ofUser(userId, window));
-    if (!(await this.counts.hasWebhook(userId, webhookId))) throw new ApiError(404, MESSAGES.webhookNotFound);
+    if (!(await this.counts.hasWebhook(userId, webhookId))) throw new ApiError('not_found', MESSAGES.webhookNotFound);
     return statsOf(window, await this.counts.ofWebhooks([webhookId], window));
   }
 

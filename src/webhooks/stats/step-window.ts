@@ -1,4 +1,4 @@
-import { ApiError } from '../../infrastructure/errors/api-error';
+import { invalid } from '../../infrastructure/errors/api-error';
 import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 
 const MINUTE_MS = 60_000;
@@ -25,9 +25,9 @@ export function stepWindow(step: Step, { since, until }: { since?: Date; until?:
   const stepMs = STEP_MS[step];
   const end = (until ?? now).getTime();
   const begin = since?.getTime() ?? end - DAY_MS;
-  if (begin >= end) throw new ApiError(400, MESSAGES.untilBeforeSince);
+  if (begin >= end) throw invalid('query.until', MESSAGES.untilBeforeSince);
   const first = Math.floor(begin / stepMs);
   const count = Math.ceil(end / stepMs) - first;
-  if (count > MAX_STEPS) throw new ApiError(400, messageFor.tooManySteps(count, MAX_STEPS));
+  if (count > MAX_STEPS) throw invalid('query.step', messageFor.tooManySteps(count, MAX_STEPS));
   return { stepMs, froms: Array.from({ length: count }, (_, i) => new Date((first + i) * stepMs)) };
 }

@@ -22,7 +22,9 @@ describe('Authentication', () => {
   /** Everything by which two refusals could be told apart, except for the request's own id. */
   async function refusal(options: CallOptions, path = '/api/me', method = 'GET') {
     const { status, headers, text } = await exchange(service.url, method, path, options);
-    return { status, text, challenge: headers['www-authenticate'], type: headers['content-type'] };
+    const { requestId, ...envelope } = JSON.parse(text) as { requestId: string };
+    expect(requestId).toBe(headers['x-request-id']);
+    return { status, envelope, challenge: headers['www-authenticate'], type: headers['content-type'] };
   }
 
   it('answers every kind of bad credentials with the same 401 and a challenge', async () => {
@@ -30,7 +32,7 @@ describe('Authentication', () => {
     const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
     const reference = await refusal({});
     expect(reference).toMatchObject({ status: 401, challenge: expect.stringMatching(/^Bearer\b/) });
-    expect(JSON.parse(reference.text)).toEqual({ success: false, error: expect.stringMatching(/\w+/) });
+    expect(reference.envelope).toMatchObject({ success: false, code: 'unauthenticated' });
 
     const credentials: CallOptions[] = [
       ...['', 'Bearer', 'Bearer ', 'Basic YWRtaW46YWRtaW4=', service.token, `Token ${service.token}`].map(
@@ -70,7 +72,7 @@ describe('Authentication', () => {
     const bob = await service.apiFor('bob');
     await dataOf(bob.me());
     await service.database.query(`delete from webhook_service.access_tokens where user_id = 'bob'`);
-    await errorOf(bob.me(), 401);
+    await errorOf(bob.me(), 'unauthenticated');
   });
 
   it('tells the user and the scopes of the token', async () => {
@@ -120,7 +122,7 @@ describe('A token', () => {
 
   it.each(ROUTES)('without %s may not %s %s, whether or not that exists', async (scope, method, path) => {
     const body = method === 'POST' || method === 'PATCH' ? {} : undefined;
-    expect(await errorOf(harmless.call(method, path, { body }), 403)).toContain(scope);
+    expect(await errorOf(harmless.call(method, path, { body }), 'scope_missing')).toContain(scope);
   });
 
   it('of any scope may read the event types and who it is', async () => {

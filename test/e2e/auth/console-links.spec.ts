@@ -35,7 +35,7 @@ describe('A link to the console', () => {
     const { rows } = await pageOf(api.listTokens());
     expect(rows.find(({ id }) => id === me.tokenId)).toMatchObject({ session: true, madeBy: tokenId });
     expect(rows.find(({ id }) => id === tokenId)).toMatchObject({ session: false });
-    expect(await errorOf(begin(link), 401)).toMatch(/link/);
+    expect(await errorOf(begin(link), 'link_invalid')).toMatch(/link/);
     await dataOf(service.api.revokeToken(tokenId!));
     await errorOf(signedIn.me(), 401);
   });
@@ -77,7 +77,7 @@ describe('A link to the console', () => {
     expect(await dataOf(begin(forOther), 201)).toMatchObject({ userId: `other-${userId}`, scopes: ORDINARY });
     for (const scope of ['tokens:manage', 'users:manage']) {
       const wanted = { userId: `other-${userId}`, scopes: ['webhooks:read', scope] };
-      expect(await errorOf(provider.createConsoleLink(wanted), 403)).toMatch(/tokens/);
+      expect(await errorOf(provider.createConsoleLink(wanted), 'scope_not_allowed')).toMatch(/tokens/);
     }
     expect(await errorOf(provider.createConsoleLink({ userId: 'admin' }), 403)).toMatch(/admin/);
     expect(await dataOf(begin(await dataOf(api.createConsoleLink({ scopes: MINE }), 201)), 201)).toMatchObject({

@@ -74,7 +74,7 @@ describe('A session at the console', () => {
     const link = await dataOf(maker.createConsoleLink({ scopes: MANAGE }), 201);
     const byLink = await dataOf(service.api.withToken(null).beginSession({ code: codeOf(link) }), 201);
     for (const session of [byToken, byLink]) {
-      expect(await errorOf(speaker(session).beginSession({}), 409)).toMatch(/session/);
+      expect(await errorOf(speaker(session).beginSession({}), 'session_of_session')).toMatch(/session/);
     }
     // What a session makes otherwise is a token like any other, and ends with it.
     const made = await dataOf(
@@ -135,7 +135,7 @@ describe('A session at the console', () => {
       const expiresAt = new Date((now + 1800) * 1000).toISOString();
       expect(session).toMatchObject({ userId, scopes: READ, expiresAt });
       await dataOf(strict.api.withToken(session.token).me());
-      expect(await errorOf(jwt.endSession(), 409)).toMatch(/not a session/);
+      expect(await errorOf(jwt.endSession(), 'not_a_session')).toMatch(/not a session/);
       const long = await open(await jwtUntil(now + 7 * 86_400));
       expect(hoursUntil(long.expiresAt)).toBeLessThanOrEqual(12);
       // Clocks may differ by some seconds: such a JWT is taken a little longer, but its session would be over.

@@ -76,7 +76,8 @@ describe('A JWT of the identity provider', () => {
     const refusal = async (token: string) => {
       const authorization = `Bearer ${token}`;
       const { status, headers, text } = await exchange(service.url, 'GET', '/api/me', { headers: { authorization } });
-      return { status, text, challenge: headers['www-authenticate'] };
+      const { requestId: _, ...envelope } = JSON.parse(text) as { requestId: string };
+      return { status, envelope, challenge: headers['www-authenticate'] };
     };
     const reference = await refusal('x');
     expect(reference.status).toBe(401);

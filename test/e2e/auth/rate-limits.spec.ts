@@ -16,7 +16,7 @@ async function statuses(count: number, call: () => Promise<{ status: number }>):
 /** A refusal for a limit says in which second to come again. */
 async function expectRefusal(pending: Promise<Reply<unknown>>, message: RegExp): Promise<void> {
   const reply = await pending;
-  expect(reply).toMatchObject({ status: 429, success: false, error: expect.stringMatching(message) });
+  expect(reply).toMatchObject({ status: 429, code: 'rate_limited', error: expect.stringMatching(message) });
   expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(1);
   expect(Number(reply.headers['retry-after'])).toBeLessThanOrEqual(60);
 }

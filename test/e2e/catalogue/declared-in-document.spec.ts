@@ -83,7 +83,7 @@ describe('Declared event types in /docs/openapi.json', () => {
       const { status, text, headers } = await get(service, ...bad);
       expect([bad, status]).toEqual([bad, 401]);
       expect(headers['www-authenticate']).toBe('Bearer realm="api"');
-      expect(JSON.parse(text)).toEqual({ success: false, error: expect.stringMatching(/^Authentication required/) });
+      expect(JSON.parse(text)).toMatchObject({ success: false, code: 'unauthenticated' });
     }
     await errorOf(service.api.withToken(unknown).me(), 401);
     expect((await get(service, bearer(unknown))).status).toBe(429);

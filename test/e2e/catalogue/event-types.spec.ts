@@ -121,12 +121,12 @@ describe('Event types over the API', () => {
     const reordered = { properties: CENTS.properties, required: CENTS.required, type: 'object' };
     await dataOf(api.saveEventType(name, { ...PAID, schema: reordered, example: { cents: 1 } }), 200);
     const other = { ...PAID, schema: { type: 'object' } };
-    expect(await errorOf(api.saveEventType(name, other), 409)).toBe(
+    expect(await errorOf(api.saveEventType(name, other), 'event_type_differs')).toBe(
       `${name} has another schema. Add ?force=true to replace it.`,
     );
     expect(await errorOf(api.saveEventType(name, other, { force: 'yes' }), 400)).toBe('force must be true or false');
     expect(await dataOf(api.saveEventType(name, other, { force: true }), 200)).toMatchObject({ schema: other.schema });
-    expect(await errorOf(api.createEventType({ name, ...PAID }), 409)).toContain('already');
+    expect(await errorOf(api.createEventType({ name, ...PAID }), 'event_type_exists')).toContain('already');
   });
 
   it('belong to whoever has declared them', async () => {
@@ -152,7 +152,7 @@ describe('Event types over the API', () => {
       ['EXTRA_EVENT_TYPES names it', api.saveEventType('named.only', PAID)],
       ['EXTRA_EVENT_TYPES names it', api.deleteEventType('named.only')],
     ];
-    for (const [message, refused] of refusals) expect(await errorOf(refused, 409)).toContain(message);
+    for (const [message, refused] of refusals) expect(await errorOf(refused, 'event_type_taken')).toContain(message);
     expect(await errorOf(api.deleteEventType(newName()), 404)).toBe('There is no event type with this name.');
     expect(await dataOf(api.deleteEventType(ours, { application: '@acme/shop' }))).toEqual({ name: ours });
   });
@@ -172,7 +172,9 @@ describe('Event types over the API', () => {
         bob.saveEventType(second, { ...PAID, ...billing }),
         bob.deleteEventType(first, billing),
       ]) {
-        expect(await errorOf(refused, 409)).toContain(`The application ${billing.application} belongs to another user`);
+        expect(await errorOf(refused, 'event_type_owned')).toContain(
+          `The application ${billing.application} belongs to another user`,
+        );
       }
       await dataOf((await as('alice')).saveEventType(second, { ...PAID, ...billing }), 201);
       await dataOf(operator.saveEventType(third, { ...PAID, ...billing }), 201);
@@ -294,6 +296,7 @@ describe('Event types over the API', () => {
     );
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 201, 201, 409, 409, 409, 409, 409, 409]);
     expect(replies.find((reply) => !reply.success)).toMatchObject({
+      code: 'event_type_limit_reached',
       error: expect.stringContaining('500 event types'),
     });
     await service.database.query(`delete from webhook_service.event_types where name like 'filler.%'`);
@@ -393,8 +396,7 @@ describe('Event types over the API', () => {
     const schema = { type: 'object', properties: { list: { type: 'array', items: { anyOf: kinds } } } };
     await dataOf(api.createEventType({ name, description: 'x', schema }), 201);
     const error = await errorOf(service.api.publish({ event: name, data: { list: Array(200_000).fill(0) } }), 400);
-    expect(error.split('; ')).toHaveLength(10);
-    expect(error.length).toBeLessThan(2000);
+    expect(error.split('; ')).toHaveLength(1);
   });
 
   it('are in the document of a token with their schema, and without their example', async () => {

@@ -53,7 +53,7 @@ describe('An idempotency key', () => {
       { ...valid, userId: 'bob' },
     ];
     for (const other of others) {
-      expect(await errorOf(service.api.publish({ ...other, idempotencyKey }), 409)).toMatch(/key/);
+      expect(await errorOf(service.api.publish({ ...other, idempotencyKey }), 'idempotency_key_reused')).toMatch(/key/);
     }
   });
 

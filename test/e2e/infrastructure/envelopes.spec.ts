@@ -25,7 +25,7 @@ describe('The envelope', () => {
   it('holds the 400 for a body in UTF-16 and for bytes that are not UTF-8', async () => {
     await errorOf(create({ rawBody: Buffer.from(JSON.stringify(valid), 'utf16le') }), 400);
     const latin1 = Buffer.from(JSON.stringify({ ...valid, description: 'é' }), 'latin1');
-    await errorOf(create({ rawBody: latin1 }), 400);
+    await errorOf(create({ rawBody: latin1 }), 'malformed_json');
   });
 
   it.each([
@@ -36,7 +36,7 @@ describe('The envelope', () => {
     ['PUT', '/api/nothing'],
     ['OPTIONS', '/api/nothing'],
   ])('holds the 404 for %s %s', async (method, path) => {
-    await errorOf(service.api.call(method, path), 404);
+    await errorOf(service.api.call(method, path), 'route_not_found');
   });
 
   it.each([
@@ -51,7 +51,7 @@ describe('The envelope', () => {
   ])('holds the 405 for %s %s, with a token and without', async (method, path, allow) => {
     for (const api of [service.api, service.api.withToken(null)]) {
       const reply = await api.call(method, path);
-      expect([reply.status, reply.success, reply.headers.allow]).toEqual([405, false, allow]);
+      expect(reply).toMatchObject({ status: 405, code: 'method_not_allowed', headers: { allow } });
     }
   });
 
@@ -73,7 +73,7 @@ describe('The envelope', () => {
     const frame = JSON.stringify({ ...valid, description: '' }).length;
     const ofSize = (bytes: number) => JSON.stringify({ ...valid, description: 'x'.repeat(bytes - frame) });
     expect(await errorOf(create({ rawBody: ofSize(65_536) }), 400)).toMatch(/description/);
-    await errorOf(create({ rawBody: ofSize(65_537) }), 413);
+    await errorOf(create({ rawBody: ofSize(65_537) }), 'body_too_large');
   });
 
   it.each([
@@ -81,7 +81,7 @@ describe('The envelope', () => {
     ...['application/xml', 'application/jsonp', 'application/octet-stream', 'nonsense'],
   ])('holds the 415 for a body of the type %s', async (type) => {
     const rawBody = JSON.stringify(valid);
-    await errorOf(create({ rawBody, headers: { 'content-type': type } }), 415);
+    await errorOf(create({ rawBody, headers: { 'content-type': type } }), 'unsupported_media_type');
   });
 
   it('takes JSON with a charset, and in any case', async () => {
@@ -119,20 +119,27 @@ describe('The envelope', () => {
   });
 
   it.each([
-    ['no HTTP at all', 'HELLO THERE\r\n\r\n', [400]],
-    ['a header without a colon', 'GET /api/me HTTP/1.1\r\nhost: x\r\nbroken\r\n\r\n', [400]],
-    ['two lengths', 'POST /api/events HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', [400]],
-    ['no Host', 'GET /api/me HTTP/1.1\r\nconnection: close\r\n\r\n', [400]],
-    ['two Hosts', 'GET /api/me HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n', [400]],
-    ['an expectation', 'GET /api/me HTTP/1.1\r\nhost: x\r\nexpect: a pony\r\nconnection: close\r\n\r\n', [417]],
-    ['a rare method', 'QUERY /api/webhooks HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', [405]],
-    ['a proxy', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', [400]],
-    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
-    ['too many headers', `GET /api/me HTTP/1.1\r\nhost: x\r\na: ${'x'.repeat(100_000)}\r\n\r\n`, [400, 431]],
-  ])('holds the answer to %s', async (_, text, statuses) => {
+    ['no HTTP at all', 'HELLO THERE\r\n\r\n', 'malformed_request'],
+    ['a header without a colon', 'GET /api/me HTTP/1.1\r\nhost: x\r\nbroken\r\n\r\n', 'malformed_request'],
+    [
+      'two lengths',
+      'POST /api/events HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n',
+      'malformed_request',
+    ],
+    ['no Host', 'GET /api/me HTTP/1.1\r\nconnection: close\r\n\r\n', 'malformed_request'],
+    ['two Hosts', 'GET /api/me HTTP/1.1\r\nhost: a\r\nhost: b\r\nconnection: close\r\n\r\n', 'malformed_request'],
+    [
+      'an expectation',
+      'GET /api/me HTTP/1.1\r\nhost: x\r\nexpect: a pony\r\nconnection: close\r\n\r\n',
+      'expectation_unknown',
+    ],
+    ['a rare method', 'QUERY /api/webhooks HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n', 'method_not_allowed'],
+    ['a proxy', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com:443\r\n\r\n', 'malformed_request'],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'malformed_request'],
+    ['too many headers', `GET /api/me HTTP/1.1\r\nhost: x\r\na: ${'x'.repeat(100_000)}\r\n\r\n`, 'headers_too_large'],
+  ])('holds the answer to %s', async (_, text, code) => {
     const answer = await sendRaw(service.url, text);
-    expect(statuses).toContain(answer.status);
-    expect(readEnvelope('broken HTTP', answer).success).toBe(false);
+    expect(readEnvelope('broken HTTP', answer)).toMatchObject({ success: false, code });
     expect(answer.headers['x-request-id']).toMatch(/./);
   });
 

@@ -3,6 +3,7 @@ import { Agent, request } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { dataOf, type Delivery, exchange } from '../../support/api';
+import { ERROR_STATUSES } from '../../support/error-codes';
 import { SeededRandom } from '../../support/seeded-random';
 import { type GeneratedRequest, type OpenApi, OpenApiRequests, type Operation } from '../stage/openapi-requests';
 import { freePort, useService } from '../../support/service';
@@ -18,6 +19,9 @@ const AT_ONCE = 12;
 const EVENT_TYPES = Array.from({ length: 50 }, (_, i) => `sold.kind_${i}`);
 /** To repeat a failed run set SEED to the seed that it printed. */
 const seed = Number(process.env.SEED ?? randomInt(2 ** 31));
+
+/** The errors that an operation documents as `default`. */
+const OTHERS: unknown[] = ['malformed_request', 'request_timeout', 'expectation_unknown', 'headers_too_large'];
 
 interface Answer {
   status: number;
@@ -151,9 +155,15 @@ function checkOf(document: OpenApi): (generated: GeneratedRequest, answer: Answe
   ajv.addSchema(document, 'openapi');
   const error = ajv.compile({
     type: 'object',
-    required: ['success', 'error'],
+    required: ['success', 'error', 'code', 'requestId'],
     additionalProperties: false,
-    properties: { success: { const: false }, error: { type: 'string', minLength: 1 } },
+    properties: {
+      success: { const: false },
+      error: { type: 'string', minLength: 1 },
+      code: { enum: Object.keys(ERROR_STATUSES) },
+      requestId: { type: 'string', minLength: 1 },
+      details: { type: 'array', minItems: 1, maxItems: 20 },
+    },
   });
   return ({ route, method, path }, { status, contentType, requestId, text }) => {
     if (status >= 500) return 'a problem of the service';
@@ -166,12 +176,15 @@ function checkOf(document: OpenApi): (generated: GeneratedRequest, answer: Answe
     // A path that was made longer leads to another route, or to none; one that does not decode leads nowhere.
     const isOther = path.split('?')[0]!.split('/').length !== route.split('/').length || !isDecodable(path);
     if (!operation || isOther) return status < 400 && !isOther ? 'an undocumented method' : undefined;
-    if (status === 404 && /no route/.test(text)) return undefined;
-    if (!(status in operation.responses))
+    const { code } = body as { code?: string };
+    if (code === 'route_not_found') return undefined;
+    const key = status in operation.responses ? String(status) : 'default';
+    if (key === 'default' && !OTHERS.includes(code)) {
       return `a status that is not among ${Object.keys(operation.responses).join()}`;
-    const place = ['paths', route, method.toLowerCase(), 'responses', String(status)];
+    }
+    const place = ['paths', route, method.toLowerCase(), 'responses', key];
     const own = `#/${place.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`;
-    const pointer = `${operation.responses[status]?.$ref ?? own}/content/application~1json/schema`;
+    const pointer = `${operation.responses[key]?.$ref ?? own}/content/application~1json/schema`;
     const validate = ajv.compile({ $ref: `openapi${encodeURI(pointer)}` });
     return validate(body) ? undefined : ajv.errorsText(validate.errors);
   };

@@ -1,14 +1,24 @@
 import { exchange } from '../../support/api';
+import { ERROR_STATUSES } from '../../support/error-codes';
 import { useService } from '../../support/service';
 import { EVENT_NAMES } from '../stage/examples';
+import { OPERATION_IDS, OUTGOING_IDS, SCHEMA_NAMES } from '../stage/openapi-names';
 
 interface Response {
   description?: string;
   headers?: Record<string, unknown>;
-  content?: Record<string, unknown>;
+  content?: Record<string, object>;
+}
+
+interface ErrorContent {
+  schema: object;
+  examples: Record<string, { value: object }>;
 }
 
 interface Operation {
+  operationId: string;
+  description?: string;
+  'x-required-scope'?: string | string[];
   summary?: string;
   tags?: string[];
   security?: Record<string, unknown>[];
@@ -24,8 +34,10 @@ interface Schema {
 
 interface Document {
   openapi: string;
+  info: { license?: object };
+  servers: object[];
   paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, unknown>;
+  webhooks: Record<string, Record<string, Operation>>;
   components: {
     schemas: Record<string, Schema>;
     responses: Record<string, Response>;
@@ -33,48 +45,51 @@ interface Document {
   };
 }
 
-/** What every route can answer. */
-const ANYWHERE = [400, 401, 408, 417, 429, 431, 500, 503];
+/** What every route can answer; `default` stands for malformed HTTP and for errors of the service. */
+const ANYWHERE = ['401', '429', 'default'];
 
 /** Each route with every other status that it can answer. */
 const ROUTES: [string, string, number[]][] = [
   ['get', '/api/me', [200]],
   ['get', '/api/about', [200]],
-  ['post', '/api/tokens', [201, 403, 409, 413, 415]],
-  ['get', '/api/tokens', [200, 403]],
-  ['delete', '/api/tokens/{id}', [200, 403, 404, 413, 415]],
-  ['post', '/api/webhooks', [201, 403, 409, 413, 415]],
-  ['get', '/api/webhooks', [200, 403]],
-  ['get', '/api/webhooks/{id}', [200, 403, 404]],
-  ['patch', '/api/webhooks/{id}', [200, 403, 404, 413, 415]],
-  ['delete', '/api/webhooks/{id}', [200, 403, 404, 413, 415]],
-  ['post', '/api/webhooks/{id}/rotate-secret', [200, 403, 404, 413, 415]],
-  ['post', '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver', [200, 202, 403, 404, 409, 413, 415]],
-  ['post', '/api/webhooks/{id}/recover', [200, 202, 403, 404, 409, 413, 415]],
-  ['get', '/api/webhooks/{id}/recoveries/{recoveryId}', [200, 403, 404]],
-  ['get', '/api/deliveries', [200, 403]],
-  ['get', '/api/deliveries/{deliveryId}', [200, 403, 404]],
-  ['post', '/api/events/batch', [202, 403, 409, 413, 415]],
-  ['post', '/api/webhooks/{id}/test', [200, 403, 404, 409, 413, 415]],
-  ['get', '/api/webhooks/{id}/deliveries', [200, 403, 404]],
-  ['get', '/api/webhooks/{id}/deliveries/{deliveryId}', [200, 403, 404]],
-  ['post', '/api/events', [202, 403, 409, 413, 415]],
-  ['get', '/api/events', [200, 403]],
-  ['get', '/api/events/{id}', [200, 403, 404]],
-  ['post', '/api/accounts', [201, 403, 409, 413, 415]],
-  ['get', '/api/accounts', [200, 403]],
-  ['get', '/api/accounts/{id}', [200, 403, 404]],
-  ['delete', '/api/accounts/{id}', [200, 403, 404, 413, 415]],
-  ['put', '/api/accounts/{id}/followers', [200, 403, 404, 409, 413, 415]],
+  ['post', '/api/tokens', [201, 400, 403, 409, 413, 415]],
+  ['get', '/api/tokens', [200, 400, 403]],
+  ['delete', '/api/tokens/{id}', [200, 400, 403, 404, 413, 415]],
+  ['post', '/api/webhooks', [201, 400, 403, 409, 413, 415]],
+  ['get', '/api/webhooks', [200, 400, 403]],
+  ['get', '/api/webhooks/{id}', [200, 400, 403, 404]],
+  ['patch', '/api/webhooks/{id}', [200, 400, 403, 404, 413, 415]],
+  ['delete', '/api/webhooks/{id}', [200, 400, 403, 404, 413, 415]],
+  ['post', '/api/webhooks/{id}/rotate-secret', [200, 400, 403, 404, 413, 415]],
+  ['post', '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver', [200, 202, 400, 403, 404, 409, 413, 415]],
+  ['post', '/api/webhooks/{id}/recover', [200, 202, 400, 403, 404, 409, 413, 415]],
+  ['get', '/api/webhooks/{id}/recoveries/{recoveryId}', [200, 400, 403, 404]],
+  ['get', '/api/deliveries', [200, 400, 403]],
+  ['get', '/api/deliveries/{deliveryId}', [200, 400, 403, 404]],
+  ['post', '/api/events/batch', [202, 400, 403, 409, 413, 415]],
+  ['post', '/api/webhooks/{id}/test', [200, 400, 403, 404, 409, 413, 415]],
+  ['get', '/api/webhooks/{id}/deliveries', [200, 400, 403, 404]],
+  ['get', '/api/webhooks/{id}/deliveries/{deliveryId}', [200, 400, 403, 404]],
+  ['post', '/api/events', [202, 400, 403, 409, 413, 415]],
+  ['get', '/api/events', [200, 400, 403]],
+  ['get', '/api/events/{id}', [200, 400, 403, 404]],
+  ['post', '/api/accounts', [201, 400, 403, 409, 413, 415]],
+  ['get', '/api/accounts', [200, 400, 403]],
+  ['get', '/api/accounts/{id}', [200, 400, 403, 404]],
+  ['delete', '/api/accounts/{id}', [200, 400, 403, 404, 413, 415]],
+  ['put', '/api/accounts/{id}/followers', [200, 400, 403, 404, 409, 413, 415]],
   ['get', '/api/event-types', [200]],
-  ['get', '/api/stats', [200, 403, 404]],
-  ['post', '/api/console-links', [201, 403, 413, 415]],
-  ['post', '/api/console-sessions', [201, 409, 413, 415]],
-  ['delete', '/api/console-sessions', [200, 409, 413, 415]],
-  ['post', '/api/try-receivers', [200, 201, 403, 404, 409, 413, 415]],
+  ['get', '/api/stats', [200, 400, 403, 404]],
+  ['post', '/api/console-links', [201, 400, 403, 413, 415]],
+  ['post', '/api/console-sessions', [201, 400, 409, 413, 415]],
+  ['delete', '/api/console-sessions', [200, 400, 409, 413, 415]],
+  ['post', '/api/try-receivers', [200, 201, 400, 403, 404, 409, 413, 415]],
   ['get', '/api/try-receivers/{id}', [200, 403, 404]],
-  ['patch', '/api/try-receivers/{id}', [200, 403, 404, 413, 415]],
+  ['patch', '/api/try-receivers/{id}', [200, 400, 403, 404, 413, 415]],
 ];
+
+const operationsOf = (paths: Record<string, Record<string, Operation>>): Operation[] =>
+  Object.values(paths).flatMap((methods) => Object.values(methods));
 
 /** The one operation under /api that needs no token: where the body has a code. */
 const OPEN = 'post /api/console-sessions';
@@ -96,8 +111,8 @@ describe('The OpenAPI document', () => {
   it.each(ROUTES)('names %s %s and every status that it can answer', (method, path, statuses) => {
     const operation = document.paths[path]?.[method];
     expect(operation?.summary).toMatch(/\w+/);
-    const documented = Object.keys(operation?.responses ?? {}).map(Number);
-    expect(documented.sort()).toEqual([...statuses, ...ANYWHERE].sort());
+    const documented = Object.keys(operation?.responses ?? {});
+    expect(documented.sort()).toEqual([...statuses.map(String), ...ANYWHERE].sort());
     for (const response of Object.values(operation?.responses ?? {})) {
       const { description, content, headers } =
         '$ref' in response ? document.components.responses[response.$ref.split('/').at(-1)!]! : response;
@@ -143,6 +158,75 @@ describe('The OpenAPI document', () => {
         expect({ name, security }).toEqual({ name, security: expected });
       }
     }
+  });
+
+  it('keeps the names of its operations and schemas', () => {
+    expect(
+      operationsOf(document.paths)
+        .map(({ operationId }) => operationId)
+        .sort(),
+    ).toEqual(OPERATION_IDS);
+    expect(
+      operationsOf(document.webhooks)
+        .map(({ operationId }) => operationId)
+        .sort(),
+    ).toEqual(OUTGOING_IDS);
+    expect(Object.keys(document.components.schemas).sort()).toEqual(SCHEMA_NAMES);
+    for (const id of [...OPERATION_IDS, ...OUTGOING_IDS]) expect(id).toMatch(/^[a-z]+([A-Z][a-z]+)+$|^getMe$/);
+  });
+
+  it('has no tag that operations and outgoing events share', () => {
+    const tags = new Set(operationsOf(document.paths).flatMap((operation) => operation.tags ?? []));
+    expect(
+      operationsOf(document.webhooks)
+        .flatMap((operation) => operation.tags ?? [])
+        .filter((tag) => tags.has(tag)),
+    ).toEqual([]);
+  });
+
+  it('shows an example for each code that an operation returns, with the one schema of errors', () => {
+    for (const { operationId, responses } of operationsOf(document.paths)) {
+      if (operationId === 'getReadiness' || operationId === 'getLiveness') continue;
+      for (const [status, response] of Object.entries(responses).filter(([key]) => !key.startsWith('2'))) {
+        const { content } =
+          '$ref' in response ? document.components.responses[response.$ref.split('/').at(-1)!]! : response;
+        const { schema, examples } = content?.['application/json'] as ErrorContent;
+        expect(schema).toEqual({ $ref: '#/components/schemas/Error' });
+        for (const [code, { value }] of Object.entries(examples)) {
+          expect(value).toMatchObject({ success: false, code, requestId: expect.any(String) });
+          if (status !== 'default') expect(ERROR_STATUSES[code]).toBe(Number(status));
+        }
+        expect(Object.keys(examples).length).toBeGreaterThan(0);
+      }
+    }
+  });
+
+  it('says of each operation which scope it requires', () => {
+    for (const { operationId, description, 'x-required-scope': scope } of operationsOf(document.paths)) {
+      for (const one of [scope ?? []].flat())
+        expect({ operationId, description }).toMatchObject({ description: expect.stringContaining(one) });
+    }
+    expect(document.paths['/api/webhooks']?.post?.['x-required-scope']).toBe('webhooks:write');
+  });
+
+  it('uses nothing that generators cannot read', () => {
+    const found: string[] = [];
+    const look = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null || /\/(example|examples|value)$/.test(path)) return;
+      const has = (key: string) => Object.hasOwn(value, key);
+      const { type, items } = value as { type?: unknown; items?: { enum?: unknown } };
+      if (has('$ref') && Object.keys(value).length > 1) found.push(`${path}: siblings of $ref`);
+      if (has('enum') && has('oneOf')) found.push(`${path}: enum beside oneOf`);
+      if (type === 'boolean' && (has('const') || has('enum'))) found.push(`${path}: a constant boolean`);
+      if (has('uniqueItems') && items?.enum) found.push(`${path}: uniqueItems of an enum`);
+      if ([type].flat().includes('integer') && !has('format')) found.push(`${path}: an integer without format`);
+      for (const [key, inner] of Object.entries(value)) look(inner, `${path}/${key}`);
+    };
+    look(document.paths, '');
+    look(document.components, '');
+    expect(found).toEqual([]);
+    expect(document.servers).toEqual([{ url: '/', description: expect.any(String) }]);
+    expect(document.info.license).toMatchObject({ name: 'MIT' });
   });
 
   it('shows the outgoing events under webhooks', () => {

@@ -67,7 +67,7 @@ describeOnStores('A service whose database takes no writes', (store) => {
     const { checks, details } = await waitFor(refusesWrites, { what: 'a service that is not ready' });
     expect(checks).toMatchObject({ postgres: 'not well' });
     expect(details).toMatchObject({ postgres: 'The database takes no writes.' });
-    expect(await errorOf(service.api.publish(EVENT), 503)).toBe(REFUSED);
+    expect(await errorOf(service.api.publish(EVENT), 'unavailable')).toBe(REFUSED);
     expect(await errorOf(service.api.updateWebhook(webhook.id, { description: 'changed' }), 503)).toBe(REFUSED);
     await dataOf(service.api.listWebhooks());
     await ask(pair.primary.url, 'alter system reset default_transaction_read_only');

@@ -51,7 +51,7 @@ describe('The console', () => {
   it('answers with the envelope what it does not have', async () => {
     for (const path of ['/console/assets/app-00000000.js', '/console/assets/../index.html', '/console/assets/']) {
       const { status, text } = await get(path);
-      expect([status, JSON.parse(text)]).toEqual([404, { success: false, error: expect.any(String) }]);
+      expect([status, JSON.parse(text)]).toEqual([404, expect.objectContaining({ code: 'route_not_found' })]);
     }
     const posted = await exchange(service.url, 'POST', '/console/deliveries', { body: {} });
     expect([posted.status, posted.headers.allow]).toEqual([405, 'GET, HEAD']);

@@ -100,6 +100,17 @@ describe('On the machine of who tries it', () => {
     await errorOf(stranger.updateTryReceiver(receiver.id, { answer: 200 }), 404);
   });
 
+  it('has test receivers for 20 users', async () => {
+    const replies = [];
+    for (let i = 0; i < 21; i++) {
+      const wanted = { name: 'x', userId: `user-${i}`, scopes: ['webhooks:write'] };
+      const { token } = await dataOf(api.createToken(wanted), 201);
+      replies.push(await api.withToken(token).createTryReceiver());
+    }
+    expect(replies.map(({ status }) => status)).toEqual(expect.arrayContaining([201, 409]));
+    expect(replies.at(-1)).toMatchObject({ code: 'test_receiver_limit_reached' });
+  });
+
   it('a receiver takes POSTs of any type and length, keeps 20 of them and 64 KiB of each, and nothing else', async () => {
     const { id } = await dataOf(api.createTryReceiver());
     await dataOf(api.updateTryReceiver(id, { answer: 200 }));

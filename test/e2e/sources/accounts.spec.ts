@@ -74,7 +74,7 @@ describe('Social accounts', () => {
       ...Array<number>(20).fill(201),
       ...Array<number>(10).fill(409),
     ]);
-    expect(await errorOf(alice.createAccount(PUSH), 409)).toMatch(/20 accounts/);
+    expect(await errorOf(alice.createAccount(PUSH), 'account_limit_reached')).toMatch(/20 accounts/);
     await dataOf(bob.createAccount(PUSH), 201);
     const pages = await allPagesOf<Account>(alice.listAccounts, { limit: 8 });
     expect(pages.map(({ length }) => length)).toEqual([8, 8, 4]);
@@ -108,13 +108,13 @@ describe('Social accounts', () => {
 
     it.each<[string, unknown, RegExp]>([
       ['no list', undefined, /followers must be a list/],
-      ['a follower without an id', [{ username: 'ada' }], /followers\.0\.id must be/],
-      ['an id that is a number', [{ id: 1, username: 'ada' }], /followers\.0\.id must be/],
-      ['an empty id', [{ id: '', username: 'ada' }], /followers\.0\.id must be/],
-      ['a NUL in a name', [{ id: '1', username: 'a\0da' }], /followers\.0\.username must be/],
-      ['an unknown field', [{ id: '1', username: 'ada', email: 'a@b' }], /followers\.0\.email is not a known field/],
-      ['a follower that is none', ['ada'], /followers\.0\.id must be/],
-      ['a repeated id', ['1', '2', '1'].map((id) => ({ id, username: id })), /^followers\.2\.id is repeated$/],
+      ['a follower without an id', [{ username: 'ada' }], /followers\[0]\.id must be/],
+      ['an id that is a number', [{ id: 1, username: 'ada' }], /followers\[0]\.id must be/],
+      ['an empty id', [{ id: '', username: 'ada' }], /followers\[0]\.id must be/],
+      ['a NUL in a name', [{ id: '1', username: 'a\0da' }], /followers\[0]\.username must be/],
+      ['an unknown field', [{ id: '1', username: 'ada', email: 'a@b' }], /followers\[0]\.email is not a known field/],
+      ['a follower that is none', ['ada'], /followers\[0]\.id must be/],
+      ['a repeated id', ['1', '2', '1'].map((id) => ({ id, username: id })), /^followers\[2]\.id is repeated$/],
     ])('refuse %s', async (_, followers, message) => {
       expect(await errorOf(put(followers), 400)).toMatch(message);
       expect(await dataOf(alice.readAccount(account.id))).toEqual(account);
@@ -122,7 +122,9 @@ describe('Social accounts', () => {
 
     it('refuse one that is read by the service itself', async () => {
       const read = await dataOf(alice.createAccount({ provider: 'bluesky', handle: 'ada.example.org' }), 201);
-      expect(await errorOf(alice.putFollowers(read.id, { followers: [] }), 409)).toMatch(/push account/);
+      expect(await errorOf(alice.putFollowers(read.id, { followers: [] }), 'not_a_push_account')).toMatch(
+        /push account/,
+      );
     });
 
     it('take 100,000 and up to 16 MiB, and refuse one more of either', async () => {

@@ -121,7 +121,7 @@ describe('The limit of webhooks a user', () => {
     const { id } = await dataOf(create(), 201);
     await dataOf(create(), 201);
     await dataOf(create(), 201);
-    expect(await errorOf(create(), 409)).toContain('3');
+    expect(await errorOf(create(), 'webhook_limit_reached')).toContain('3');
     await dataOf(service.api.deleteWebhook(id));
     await dataOf(create(), 201);
   });

@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { BUILT_IN_EVENTS, isReserved } from 'webhook-notification/catalogue';
+import { ERROR_CODES as API_CODES } from '../../../src/infrastructure/errors/error-codes';
+import { ERROR_STATUSES } from '../../support/error-codes';
 import {
   ADVISED_STATUSES,
   ERROR_CODES,
   TIMEOUT_PHASES,
   EXPLAINED_TLS_FAULTS,
 } from '../../../src/deliveries/delivery-error';
-import { MESSAGES } from '../../../src/infrastructure/errors/messages';
 
 const ROOT = join(__dirname, '../../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -51,8 +52,8 @@ describe('The README', () => {
 });
 
 describe('docs/settings.md and .env.example', () => {
-  it('are the output of scripts/settings-docs.cjs', () => {
-    const check = () => execFileSync(process.execPath, [join(ROOT, 'scripts/settings-docs.cjs'), '--check']);
+  it('are the output of scripts/reference-docs.cjs', () => {
+    const check = () => execFileSync(process.execPath, [join(ROOT, 'scripts/reference-docs.cjs'), '--check']);
     expect(check).not.toThrow();
   });
 });
@@ -78,17 +79,26 @@ describe('docs/errors.md', () => {
     expect(sorted(codes)).toEqual(sorted(ERROR_CODES));
   });
 
+  it('has all codes of the API, which have the same statuses for ever', () => {
+    const table = section(errors, '## Answers of the API');
+    expect(firstCells(table).map((cell) => cell.replaceAll('`', ''))).toEqual(Object.keys(ERROR_STATUSES));
+    const statuses = Object.entries(API_CODES).map(([code, { status }]) => [code, status]);
+    expect(Object.fromEntries(statuses)).toEqual(ERROR_STATUSES);
+  });
+
+  it('has only codes of the API that a test expects', () => {
+    const specs = [...filesBelow('test'), ...filesBelow('src')].filter((path) => path.endsWith('.spec.ts'));
+    const text = specs.map(read).join();
+    const isExpected = (code: string) => text.includes(`'${code}'`) || text.includes(`"${code}"`);
+    expect(Object.keys(ERROR_STATUSES).filter((code) => !isExpected(code))).toEqual([]);
+  });
+
   it.each([
     ['### What a `timeout` waited for', TIMEOUT_PHASES],
     ['### What is wrong with TLS (`tls_invalid`)', EXPLAINED_TLS_FAULTS],
     ['### What an answer means (`http_status`)', ADVISED_STATUSES.map(String)],
   ])('has a row for each case in the code, and no others: %s', (heading, names) => {
     expect(sorted(firstCells(section(errors, heading)).map((cell) => cell.replaceAll('`', '')))).toEqual(sorted(names));
-  });
-
-  it('explains every message of the API, and no others', () => {
-    const fixed = section(errors, '## Answers of the API').split('### With a fact of the request in them')[0] ?? '';
-    expect(sorted(firstCells(fixed))).toEqual(sorted(Object.values(MESSAGES)));
   });
 });
 

@@ -74,11 +74,12 @@ export function useChanges(path: ApiPath, query: Query, isPaused: boolean) {
           setError(null);
         } catch (failure) {
           if (over.signal.aborted) return;
-          const { status, retryAfter } = failure instanceof CallError ? failure : { status: 0, retryAfter: null };
+          const { status, code, retryAfter } =
+            failure instanceof CallError ? failure : { status: 0, code: null, retryAfter: null };
           // The page asks for another token, and follows with that.
           if (status === 401) return;
-          // 400: nobody has looked for longer than a cursor is good for.
-          const isTooOld = status === 400 && cursor !== null;
+          // The page was hidden for longer than a cursor is valid.
+          const isTooOld = code === 'cursor_invalid';
           if (isTooOld) cursor = null;
           else setError(failure);
           await pause(isTooOld ? BEGIN_AGAIN_MS : retryAfter ? retryAfter * 1000 : AFTER_ERROR_MS);

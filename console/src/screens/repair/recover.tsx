@@ -95,7 +95,7 @@ export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
       {lacks && <p class="muted small">{lacks}</p>}
       {count.isError && <Problem error={count.error} />}
       {start.isError && <Problem error={start.error} />}
-      {start.error instanceof CallError && start.error.status === 409 && (
+      {start.error instanceof CallError && start.error.code === 'recovery_running' && (
         <p>
           <Link href={encoded`/webhooks/${webhook.id}/recoveries`}>{TEXT.webhook.recoveries}</Link>
         </p>

@@ -1,5 +1,6 @@
 import { EVENT_TYPES, type EventType, TEST_EVENT_TYPE } from './built-in-types';
 import { EventCatalogue, type KnownEventType } from './event-catalogue';
+import { messageOf } from './field-error';
 
 const paid: EventType = {
   name: 'invoice.paid',
@@ -29,7 +30,7 @@ describe('The catalogue of a process', () => {
   it('accepts any object for a name that the operator added', () => {
     const catalogue = catalogueOf('invoice.paid');
     expect(catalogue.find('invoice.paid')).toMatchObject({ schema: { type: 'object' }, example: {} });
-    expect(catalogue.problemOf('invoice.paid', { whatever: [1] })).toBeNull();
+    expect(messageOf(catalogue.errorsOf('invoice.paid', { whatever: [1] }))).toBe('');
   });
 
   it('validates data against the schema of a module, even for a name that the operator added', () => {
@@ -37,8 +38,8 @@ describe('The catalogue of a process', () => {
       catalogue.register(paid);
       expect(catalogue.find('invoice.paid')).toEqual({ ...paid, source: 'module', application: null });
       expect(catalogue.subscribableNames.filter((name) => name === 'invoice.paid')).toHaveLength(1);
-      expect(catalogue.problemOf('invoice.paid', paid.example)).toBeNull();
-      expect(catalogue.problemOf('invoice.paid', { cents: 'x' })).toBe('data.cents must be integer');
+      expect(messageOf(catalogue.errorsOf('invoice.paid', paid.example))).toBe('');
+      expect(messageOf(catalogue.errorsOf('invoice.paid', { cents: 'x' }))).toBe('data.cents must be integer');
     }
   });
 
@@ -91,10 +92,10 @@ describe('Stored event types', () => {
     const catalogue = catalogueOf();
     catalogue.replaceStored([stored('shop.opened'), stored('invoice.paid', 'shop')]);
     expect(catalogue.find('invoice.paid')).toMatchObject({ source: 'module', application: 'shop' });
-    expect(catalogue.problemOf('shop.opened', { cents: 'x' })).toBe('data.cents must be integer');
+    expect(messageOf(catalogue.errorsOf('shop.opened', { cents: 'x' }))).toBe('data.cents must be integer');
     catalogue.replaceStored([stored('invoice.paid', 'shop')]);
     expect(catalogue.find('shop.opened')).toBeUndefined();
-    expect(catalogue.problemOf('shop.opened', {})).toBeNull();
+    expect(messageOf(catalogue.errorsOf('shop.opened', {}))).toBe('');
   });
 
   it('are validated with up to a million checks, and types of modules without a limit', () => {
@@ -107,12 +108,12 @@ describe('Stored event types', () => {
     const data = { codes: Array(20_000).fill(149) };
     const catalogue = catalogueOf();
     catalogue.replaceStored([{ ...codes, source: 'api', application: null }]);
-    expect(catalogue.problemOf(codes.name, { codes: Array(2000).fill(149) })).toBeNull();
-    expect(catalogue.problemOf(codes.name, data)).toBe(
+    expect(messageOf(catalogue.errorsOf(codes.name, { codes: Array(2000).fill(149) }))).toBe('');
+    expect(messageOf(catalogue.errorsOf(codes.name, data))).toBe(
       'data has too many values for its schema: validation stops at a million checks',
     );
     catalogue.register(codes);
-    expect(catalogue.problemOf(codes.name, data)).toBeNull();
+    expect(messageOf(catalogue.errorsOf(codes.name, data))).toBe('');
   });
 
   it('accept no data when repeated references make their schema too large to compile', () => {
@@ -124,9 +125,9 @@ describe('Stored event types', () => {
     const catalogue = catalogueOf();
     const validate = (count: number) => {
       catalogue.replaceStored([{ ...paid, schema: uses(count), source: 'api', application: null }]);
-      return catalogue.problemOf(paid.name, { a: [2899] });
+      return messageOf(catalogue.errorsOf(paid.name, { a: [2899] }));
     };
-    expect(validate(3)).toBeNull();
+    expect(validate(3)).toBe('');
     expect(validate(40)).toBe('data cannot be validated: the schema of invoice.paid is too large');
   });
 

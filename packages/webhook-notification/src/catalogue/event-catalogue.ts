@@ -4,6 +4,7 @@ import { isReserved, nameProblem } from './event-name';
 import { EVENT_TYPES, type EventType, type ObjectSchema, TEST_EVENT_TYPE } from './built-in-types';
 import { serialiseData } from './event-data';
 import { EventValidator } from './event-validator';
+import { type FieldError, invalidField, messageOf } from './field-error';
 import { isTooLargeToCompile } from './schema-rules';
 
 export interface CatalogueOptions {
@@ -85,13 +86,15 @@ export class EventCatalogue {
     return own.find((type) => type.name === name);
   }
 
-  /** Returns the problem with the data of this event; null when it is valid, or when there is no such event. */
-  problemOf(name: string, data: unknown): string | null {
+  /** Returns up to ten errors of the data of this event; none when it is valid, or when there is no such event. */
+  errorsOf(name: string, data: unknown): FieldError[] {
     const type = this.types.get(name);
-    if (!type) return null;
+    if (!type) return [];
     const isStored = this.stored.has(type);
-    if (isStored && this.isTooLarge(type)) return `data cannot be validated: the schema of ${name} is too large`;
-    return this.validator.problemOf(type.schema, data, isStored);
+    if (isStored && this.isTooLarge(type)) {
+      return [invalidField('data', `cannot be validated: the schema of ${name} is too large`)];
+    }
+    return this.validator.errorsOf(type.schema, data, isStored);
   }
 
   /** Checks each schema once: the types of a frequently published name often stay the same objects. */
@@ -113,7 +116,7 @@ export class EventCatalogue {
     const problem = before
       ? 'another module has registered that name with another description, schema or example'
       : (refusal(name) ??
-        this.typeProblem(type) ??
+        this.typeProblem(type)?.problem ??
         descriptionProblem(type.description) ??
         exampleProblem(type.example));
     if (problem) throw new Error(`The event ${JSON.stringify(name)} cannot be registered: ${problem}.`);
@@ -133,8 +136,11 @@ export class EventCatalogue {
   }
 
   /** Returns the problem with the schema or the example of a type, as the rest of a sentence, or null. */
-  typeProblem(type: Pick<EventType, 'schema' | 'example'>): string | null {
-    return this.compileProblem(type) ?? this.misfit(type);
+  typeProblem(type: Pick<EventType, 'schema' | 'example'>): { field: 'schema' | 'example'; problem: string } | null {
+    const invalid = this.compileProblem(type);
+    if (invalid !== null) return { field: 'schema', problem: invalid };
+    const misfit = this.misfit(type);
+    return misfit === null ? null : { field: 'example', problem: misfit };
   }
 
   private compileProblem({ schema }: Pick<EventType, 'schema'>): string | null {
@@ -149,8 +155,8 @@ export class EventCatalogue {
 
   private misfit({ schema, example }: Pick<EventType, 'schema' | 'example'>): string | null {
     const verdict = serialiseData(example);
-    const problem = verdict.ok ? this.validator.problemOf(schema, verdict.value, true) : verdict.problem;
-    return problem && `its example does not fit its schema: ${problem}`;
+    const problem = verdict.ok ? messageOf(this.validator.errorsOf(schema, verdict.value, true)) : verdict.problem;
+    return problem ? `its example does not fit its schema: ${problem}` : null;
   }
 
   private merge(): void {

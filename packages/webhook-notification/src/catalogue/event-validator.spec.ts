@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { EVENT_TYPES, type ObjectSchema } from './built-in-types';
 import { EventCatalogue } from './event-catalogue';
 import { EventValidator } from './event-validator';
+import { messageOf } from './field-error';
 
 const validator = new EventCatalogue({ extraEventTypes: [], eventMaxBytes: 1024 });
 
@@ -44,36 +45,38 @@ const withValue = (key: string, value: unknown) => (object: Data) => ({ ...objec
 
 describe.each(EVENT_TYPES)('The example of $name', ({ name, example }) => {
   it('is valid', () => {
-    expect(validator.problemOf(name, example)).toBeNull();
+    expect(messageOf(validator.errorsOf(name, example))).toBe('');
   });
 
   it('is valid with additional keys', () => {
-    expect(validator.problemOf(name, { ...example, resultOmitted: true, constructor: 1 })).toBeNull();
+    expect(messageOf(validator.errorsOf(name, { ...example, resultOmitted: true, constructor: 1 }))).toBe('');
   });
 });
 
 describe('Data', () => {
   it.each(rows(({ required }) => required))('of %s without %s is invalid', (event, _, { path, key, change }) => {
-    expect(validator.problemOf(event, change(without(key)))).toBe(`${path} must have required property '${key}'`);
+    expect(messageOf(validator.errorsOf(event, change(without(key))))).toBe(
+      `${path} must have required property '${key}'`,
+    );
   });
 
   it.each(rows(({ required }) => !required))('of %s is valid without %s', (event, _, { key, change }) => {
-    expect(validator.problemOf(event, change(without(key)))).toBeNull();
+    expect(messageOf(validator.errorsOf(event, change(without(key))))).toBe('');
   });
 
   it.each(rows(({ key }) => key !== 'result'))(
     'of %s with a list as the value of %s is invalid',
     (event, at, { key, change }) => {
-      expect(validator.problemOf(event, change(withValue(key, [])))).toMatch(`${at} must be `);
+      expect(messageOf(validator.errorsOf(event, change(withValue(key, []))))).toMatch(`${at} must be `);
     },
   );
 
   it.each(rows(({ key }) => key.endsWith('At')))('of %s accepts only times for %s', (event, at, { key, change }) => {
     for (const time of ['2026-01-15T09:30:00Z', '2026-01-15T10:30:00.123+01:00']) {
-      expect(validator.problemOf(event, change(withValue(key, time)))).toBeNull();
+      expect(messageOf(validator.errorsOf(event, change(withValue(key, time))))).toBe('');
     }
     for (const time of ['yesterday', '', '2026-01-15', '2026-13-15T09:30:00Z', '2026-01-15T09:30:00', 1768469400]) {
-      expect(validator.problemOf(event, change(withValue(key, time)))).toMatch(`${at} must `);
+      expect(messageOf(validator.errorsOf(event, change(withValue(key, time))))).toMatch(`${at} must `);
     }
   });
 
@@ -81,10 +84,10 @@ describe('Data', () => {
     'of %s accepts only whole numbers from 0 for %s',
     (event, at, { key, change }) => {
       for (const count of [0, Number.MAX_SAFE_INTEGER]) {
-        expect(validator.problemOf(event, change(withValue(key, count)))).toBeNull();
+        expect(messageOf(validator.errorsOf(event, change(withValue(key, count))))).toBe('');
       }
       for (const count of [-1, 1.5, '1']) {
-        expect(validator.problemOf(event, change(withValue(key, count)))).toMatch(`${at} must `);
+        expect(messageOf(validator.errorsOf(event, change(withValue(key, count))))).toMatch(`${at} must `);
       }
     },
   );
@@ -99,25 +102,27 @@ describe('Data', () => {
     ['webhook.disabled', ''],
   ])('of %s may have null only for %p, when the job is gone', (name, unknown) => {
     const nullable = fields.filter(
-      ({ event, key, change }) => event === name && validator.problemOf(event, change(withValue(key, null))) === null,
+      ({ event, key, change }) =>
+        event === name && messageOf(validator.errorsOf(event, change(withValue(key, null)))) === '',
     );
     expect(nullable.map(({ key }) => key).join(' ')).toBe(unknown);
   });
 
   it.each([null, {}, [], 1, 'done', true])('of operation.complete may have the result %p', (result) => {
     const { example } = EVENT_TYPES.find(({ name }) => name === 'operation.complete') ?? {};
-    expect(validator.problemOf('operation.complete', { ...example, result })).toBeNull();
+    expect(messageOf(validator.errorsOf('operation.complete', { ...example, result }))).toBe('');
   });
 
   it('with a value outside an enum is rejected with the allowed values', () => {
     const { example } = EVENT_TYPES.find(({ name }) => name === 'webhook.disabled') ?? {};
-    expect(validator.problemOf('webhook.disabled', { ...example, reason: 'bored' })).toBe(
+    expect(messageOf(validator.errorsOf('webhook.disabled', { ...example, reason: 'bored' }))).toBe(
       'data.reason must be equal to one of the allowed values: failing, gone',
     );
   });
 
   it.each(EVENT_TYPES)('of $name must be an object', ({ name }) => {
-    for (const data of [null, [], 'text', 1]) expect(validator.problemOf(name, data)).toBe('data must be object');
+    for (const data of [null, [], 'text', 1])
+      expect(messageOf(validator.errorsOf(name, data))).toBe('data must be object');
   });
 });
 
@@ -133,11 +138,11 @@ describe('Validation', () => {
     const item = { anyOf: Array.from({ length: 50 }, (_, i) => ({ const: `kind ${i}` })) };
     const schema = schemaOf({ list: { type: 'array', items: item } }, { additionalProperties: { type: 'string' } });
     const many = { list: Array.from({ length: 200_000 }, () => 0) };
-    expect(validator.problemOf(schema, many)?.split('; ')).toHaveLength(10);
+    expect(messageOf(validator.errorsOf(schema, many)).split('; ')).toHaveLength(10);
     const errors = validator.compile(schema).errors ?? [];
     expect(errors.length).toBeLessThan(100);
     const keys = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`key ${i}`, i]));
-    expect(validator.problemOf(schema, keys)?.split('; ')).toHaveLength(10);
+    expect(messageOf(validator.errorsOf(schema, keys)).split('; ')).toHaveLength(10);
     expect(validator.compile(schema).errors?.length).toBeLessThan(100);
   });
 
@@ -147,7 +152,7 @@ describe('Validation', () => {
     ['uniqueItems', { type: 'array', uniqueItems: true }, [{ valueOf: 1 }, { valueOf: 2 }]],
   ])('returns an error when %s compares objects with keys such as valueOf', (_, a, value) => {
     const schema = { type: 'object' as const, properties: { a } };
-    expect(new EventValidator().problemOf(schema, { a: value })).toMatch(/valueOf or toString/);
+    expect(messageOf(new EventValidator().errorsOf(schema, { a: value }))).toMatch(/valueOf or toString/);
   });
 
   it('checks each alternative by itself, however many errors another one has had', () => {
@@ -156,11 +161,11 @@ describe('Validation', () => {
     for (const keyword of ['anyOf', 'oneOf']) {
       const schema = schemaOf({ list: { [keyword]: [listOf('string'), listOf('boolean'), listOf('null')] } });
       const list = Array.from({ length: 20 }, (_, i) => i);
-      expect(validator.problemOf(schema, { list })).toContain('must be string');
-      expect(validator.problemOf(schema, { list: list.map(() => true) })).toBeNull();
+      expect(messageOf(validator.errorsOf(schema, { list }))).toContain('must be string');
+      expect(messageOf(validator.errorsOf(schema, { list: list.map(() => true) }))).toBe('');
       const maps = schemaOf({ a: { [keyword]: [{ ...map, minProperties: 99 }, map, { type: 'null' }] } });
       const numbers = Object.fromEntries(list.map((i) => [`key ${i}`, i]));
-      expect(validator.problemOf(maps, { a: numbers })).toContain('must be string');
+      expect(messageOf(validator.errorsOf(maps, { a: numbers }))).toContain('must be string');
     }
   });
 
@@ -208,7 +213,7 @@ describe('Validation', () => {
     const schema = schemaOf({ a: { type: 'array', items } }, { $defs: { a: definition } });
     validator.compile(schema);
     const began = performance.now();
-    expect(validator.problemOf(schema, { a }, true)).toMatch(/^data has too many values for its schema/);
+    expect(messageOf(validator.errorsOf(schema, { a }, true))).toMatch(/^data has too many values for its schema/);
     expect(performance.now() - began).toBeLessThan(5000);
   });
 
@@ -217,15 +222,17 @@ describe('Validation', () => {
     const line = { type: 'object', required: ['a', 'b', 'c'], properties: keys(3, { enum: codes }) };
     const lines = many(2200, (i) => ({ a: 1, b: 2, c: 3, ...keys(3, codes[Number(i) % 260]) }));
     const schema = schemaOf({ lines: { type: 'array', items: line } });
-    expect(validator.problemOf(schema, { lines }, true)).toBeNull();
+    expect(messageOf(validator.errorsOf(schema, { lines }, true))).toBe('');
     const measured = schemaOf({ values: { type: 'array', items: { type: 'number', minimum: 0 } } });
-    expect(validator.problemOf(measured, { values: many(300_000, Number) }, true)).toBeNull();
+    expect(messageOf(validator.errorsOf(measured, { values: many(300_000, Number) }, true))).toBe('');
   });
 
   it('keeps names that look like the code of a loop', () => {
     const schema = schemaOf({ 'for(let i0=0; i0<len0; i0++){': { type: 'string' } }, { additionalProperties: false });
-    expect(validator.problemOf(schema, { 'for(let i0=0; i0<len0; i0++){': 'x' })).toBeNull();
-    expect(validator.problemOf(schema, { other: 'x' })).toBe('data must NOT have additional properties');
+    expect(messageOf(validator.errorsOf(schema, { 'for(let i0=0; i0<len0; i0++){': 'x' }))).toBe('');
+    expect(validator.errorsOf(schema, { other: 'x' })).toEqual([
+      { field: 'data.other', code: 'unknown_field', message: 'data must NOT have additional properties' },
+    ]);
   });
 
   it('returns for any data the errors that Ajv returns without a limit of ten', () => {
@@ -262,7 +269,7 @@ describe('Validation', () => {
       fc.property(schema, fc.array(value, { maxLength: 25 }), (items, list) => {
         const whole = schemaOf({ list: { type: 'array', items } });
         const plain = new Ajv2020({ strict: false, allErrors: true }).compile(structuredClone(whole));
-        expect(validator.problemOf(whole, { list }) === null).toBe(plain({ list }));
+        expect(messageOf(validator.errorsOf(whole, { list })) === '').toBe(plain({ list }));
       }),
       { numRuns: 60 },
     );

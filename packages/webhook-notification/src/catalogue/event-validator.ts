@@ -2,9 +2,11 @@ import { type ErrorObject, type ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { EventType, ObjectSchema } from './built-in-types';
+import { type FieldError, invalidField } from './field-error';
 import { MAX_ERRORS, Meter, metered, TooCostly } from './metered-code';
 
-const TOO_COSTLY = 'data has too many values for its schema: validation stops at a million checks';
+const TOO_COSTLY = 'has too many values for its schema: validation stops at a million checks';
+const COMPARES = 'has a key valueOf or toString where its schema compares objects';
 
 /** Validates the data of events against the JSON Schemas (2020-12) of their types. */
 export class EventValidator {
@@ -18,22 +20,22 @@ export class EventValidator {
   }
 
   /**
-   * Returns up to ten errors, each with its path; null when the data is valid.
+   * Returns up to ten errors; none when the data is valid.
    * @param isBounded rejects data whose validation takes more than a million checks
    */
-  problemOf(schema: ObjectSchema, data: unknown, isBounded = false): string | null {
+  errorsOf(schema: ObjectSchema, data: unknown, isBounded = false): FieldError[] {
     const validate = this.compile(schema);
     try {
       this.meter.begin(isBounded);
-      if (validate(data)) return null;
+      if (validate(data)) return [];
     } catch (error) {
       // A schema of version 0.2 may be compiled to more nested branches than fit on the stack.
-      if (error instanceof TooCostly || error instanceof RangeError) return TOO_COSTLY;
+      if (error instanceof TooCostly || error instanceof RangeError) return [invalidField('data', TOO_COSTLY)];
       // Ajv compares objects by their valueOf and toString, which may be values of the data.
-      if (error instanceof TypeError) return 'data has a key valueOf or toString where its schema compares objects';
+      if (error instanceof TypeError) return [invalidField('data', COMPARES)];
       throw error;
     }
-    return (validate.errors ?? []).slice(0, MAX_ERRORS).map(messageOf).join('; ');
+    return (validate.errors ?? []).slice(0, MAX_ERRORS).map(fieldErrorOf);
   }
 
   /**
@@ -62,8 +64,24 @@ function newAjv(meter: Meter): Ajv2020 {
   return addFormats(Object.assign(new Ajv2020(options), { meter }));
 }
 
-function messageOf({ instancePath, message, params }: ErrorObject): string {
-  const path = `data${instancePath.replaceAll('/', '.')}`;
-  const allowed = (params as { allowedValues?: unknown[] }).allowedValues;
-  return `${path} ${message ?? 'is not valid'}${allowed ? `: ${allowed.join(', ')}` : ''}`;
+function fieldErrorOf({ instancePath, message = 'is not valid', params }: ErrorObject): FieldError {
+  const { allowedValues, missingProperty, additionalProperty } = params as {
+    allowedValues?: unknown[];
+    missingProperty?: string;
+    additionalProperty?: string;
+  };
+  const path = `data${pathOf(instancePath)}`;
+  const said = { message: `${path} ${message}${allowedValues ? `: ${allowedValues.join(', ')}` : ''}` };
+  if (missingProperty !== undefined) return { field: `${path}.${missingProperty}`, code: 'required', ...said };
+  if (additionalProperty !== undefined)
+    return { field: `${path}.${additionalProperty}`, code: 'unknown_field', ...said };
+  return { field: path, code: 'invalid', ...said };
 }
+
+/** Converts a JSON pointer: `/lines/0/id` becomes `.lines[0].id`. */
+const pathOf = (pointer: string): string =>
+  pointer
+    .replace(/\/(\d+)(?=\/|$)/g, '[$1]')
+    .replaceAll('/', '.')
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~');

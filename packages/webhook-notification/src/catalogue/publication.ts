@@ -3,6 +3,7 @@ import { isIdempotencyKey } from '../events/idempotency-key';
 import { isUserId } from '../events/user-id';
 import type { EventCatalogue } from './event-catalogue';
 import { serialiseData } from './event-data';
+import type { FieldError } from './field-error';
 
 /** An event to publish. */
 export interface Publication {
@@ -14,8 +15,13 @@ export interface Publication {
   idempotencyKey?: string;
 }
 
-/** The JSON text of the data of a valid publication; or the error and its HTTP status. */
-export type PublicationVerdict = { ok: true; text: string } | { ok: false; status: 400 | 413; problem: string };
+/** The JSON text of the data of a valid publication; or its errors. */
+export type PublicationVerdict =
+  | { ok: true; text: string }
+  | { ok: false; code: 'validation_failed' | 'body_too_large'; errors: readonly FieldError[] };
+
+/** Of larger data, only the first error is listed, in bytes of JSON. */
+const ALL_ERRORS_UP_TO = 16_384;
 
 /** Error messages that contain no values of the event. */
 export const PUBLICATION_MESSAGES = {
@@ -36,20 +42,24 @@ export function judgePublication(
   catalogue: EventCatalogue,
   { name, data, userId, idempotencyKey }: Publication,
 ): PublicationVerdict {
-  const refused = (problem: string, status: 400 | 413 = 400) => ({ ok: false, status, problem }) as const;
-  if (!catalogue.find(name)) return refused(publicationMessageFor.unknownEvent(name, catalogue.publishableNames));
-  if (userId !== null && !isUserId(userId)) return refused(PUBLICATION_MESSAGES.badUserId);
+  const refused = (...errors: FieldError[]) => ({ ok: false, code: 'validation_failed', errors }) as const;
+  const refuse = (field: string, message: string, code: FieldError['code'] = 'invalid') =>
+    refused({ field, code, message });
+  if (!catalogue.find(name)) {
+    return refuse('event', publicationMessageFor.unknownEvent(name, catalogue.publishableNames), 'unknown_event_type');
+  }
+  if (userId !== null && !isUserId(userId)) return refuse('userId', PUBLICATION_MESSAGES.badUserId);
   if (idempotencyKey !== undefined && !isIdempotencyKey(idempotencyKey)) {
-    return refused(PUBLICATION_MESSAGES.badIdempotencyKey);
+    return refuse('idempotencyKey', PUBLICATION_MESSAGES.badIdempotencyKey);
   }
   const verdict = serialiseData(data);
-  if (!verdict.ok) return refused(verdict.problem);
-  const problem = catalogue.problemOf(name, verdict.value);
-  if (problem) return refused(problem);
-  if (Buffer.byteLength(verdict.text) > catalogue.maxBytes) {
-    return refused(publicationMessageFor.eventTooLarge(catalogue.maxBytes), 413);
-  }
-  return { ok: true, text: verdict.text };
+  if (!verdict.ok) return refuse('data', verdict.problem);
+  const errors = catalogue.errorsOf(name, verdict.value);
+  const bytes = Buffer.byteLength(verdict.text);
+  if (errors.length > 0) return refused(...(bytes > ALL_ERRORS_UP_TO ? errors.slice(0, 1) : errors));
+  if (bytes <= catalogue.maxBytes) return { ok: true, text: verdict.text };
+  const message = publicationMessageFor.eventTooLarge(catalogue.maxBytes);
+  return { ok: false, code: 'body_too_large', errors: [{ field: 'data', code: 'invalid', message }] };
 }
 
 /**

@@ -7,7 +7,7 @@ type TokenQuery = QueryOf<'/api/tokens'>;
 /** Access tokens: yours, or with the scope `users:manage` those of other users. */
 export const tokenRoutes = (request: Request) => ({
   /** Creates an access token. Only this response contains it. */
-  create: (token: ApiSchema<'CreateToken'>, options?: CallOptions): Promise<ApiSchema<'CreatedToken'>> =>
+  create: (token: ApiSchema<'NewToken'>, options?: CallOptions): Promise<ApiSchema<'CreatedToken'>> =>
     request('POST', '/api/tokens', { ...options, body: token }),
 
   /** Lists a page of live tokens, newest first. */
@@ -26,17 +26,15 @@ export const tokenRoutes = (request: Request) => ({
 /** Links that sign an application's users in to the console. */
 export const consoleLinkRoutes = (request: Request) => ({
   /** Creates a single-use link that is valid for 5 minutes: put the URL of the service before its path. */
-  create: (link: ApiSchema<'CreateConsoleLink'> = {}, options?: CallOptions): Promise<ApiSchema<'ConsoleLink'>> =>
+  create: (link: ApiSchema<'NewConsoleLink'> = {}, options?: CallOptions): Promise<ApiSchema<'ConsoleLink'>> =>
     request('POST', '/api/console-links', { ...options, body: link }),
 });
 
 /** Console sessions. */
 export const consoleSessionRoutes = (request: Request) => ({
   /** Creates a session from your token, or exchanges the `code` of a link for one. */
-  create: (
-    session: ApiSchema<'CreateConsoleSession'> = {},
-    options?: CallOptions,
-  ): Promise<ApiSchema<'ConsoleSession'>> => request('POST', '/api/console-sessions', { ...options, body: session }),
+  create: (session: ApiSchema<'NewConsoleSession'> = {}, options?: CallOptions): Promise<ApiSchema<'ConsoleSession'>> =>
+    request('POST', '/api/console-sessions', { ...options, body: session }),
 
   /** Ends the session whose token the client uses. */
   end: (options?: CallOptions): Promise<ApiSchema<'DeletedToken'>> =>

@@ -7,7 +7,7 @@ type AccountQuery = QueryOf<'/api/accounts'>;
 /** Social accounts whose followers cause events. */
 export const accountRoutes = (request: Request) => ({
   /** Connects an account. */
-  create: (account: ApiSchema<'CreateAccount'>, options?: CallOptions): Promise<ApiSchema<'Account'>> =>
+  create: (account: ApiSchema<'NewAccount'>, options?: CallOptions): Promise<ApiSchema<'Account'>> =>
     request('POST', '/api/accounts', { ...options, body: account }),
 
   /** Lists a page of your accounts, newest first. */
@@ -29,7 +29,7 @@ export const accountRoutes = (request: Request) => ({
   /** Replaces the list of followers of a push account. */
   putFollowers: (
     id: string,
-    followers: ApiSchema<'PutFollowers'>,
+    followers: ApiSchema<'FollowerList'>,
     options?: CallOptions,
   ): Promise<ApiSchema<'FollowersChange'>> =>
     request('PUT', '/api/accounts/{id}/followers', { ...options, path: { id }, body: followers }),

@@ -1,3 +1,4 @@
+import type { FieldError } from '../catalogue/field-error';
 import type { Answered, Unanswered } from './attempt';
 import type { Page } from './routes';
 import { WebhookServiceError } from './service-error';
@@ -14,9 +15,10 @@ export function dataOf({ status, text, header }: Answered, what: string): unknow
     const { data, nextCursor } = envelope;
     return nextCursor === undefined ? data : ({ data, nextCursor } as Page<unknown>);
   }
-  const message = typeof envelope?.error === 'string' ? envelope.error : foreign(status, header, what);
-  const fromService = envelope?.success === false && typeof envelope.error === 'string';
-  throw new WebhookServiceError(message, status, requestId, { fromService });
+  const { success, error, code, details } = envelope ?? {};
+  const message = typeof error === 'string' ? error : foreign(status, header, what);
+  const fromService = success === false && typeof error === 'string';
+  throw new WebhookServiceError(message, status, requestId, { fromService, ...(fromService && { code, details }) });
 }
 
 /** Returns the error of a request without a response. */
@@ -29,6 +31,8 @@ interface Envelope {
   data?: unknown;
   nextCursor?: unknown;
   error?: unknown;
+  code?: string;
+  details?: readonly FieldError[];
 }
 
 function envelopeOf(text: string): Envelope | null {

@@ -5,7 +5,7 @@ import { type Rows, rowsOf } from './pages';
 import type { ApiSchema, Page, QueryOf, Request } from './routes';
 
 /** An event to publish. The data of a name in `EventPayloads` must have the type declared there. */
-export interface NewEvent<Name extends string = string> extends Omit<ApiSchema<'PublishEvent'>, 'event' | 'data'> {
+export interface NewEvent<Name extends string = string> extends Omit<ApiSchema<'NewEvent'>, 'event' | 'data'> {
   event: Name;
   data: Name extends EventName ? EventPayloads[Name] : object;
 }
@@ -49,7 +49,7 @@ export const eventRoutes = (request: Request) => ({
 });
 
 const withKey = (event: NewEvent) =>
-  ({ ...event, idempotencyKey: event.idempotencyKey ?? randomUUID() }) as ApiSchema<'PublishEvent'>;
+  ({ ...event, idempotencyKey: event.idempotencyKey ?? randomUUID() }) as ApiSchema<'NewEvent'>;
 
 /** With a key, the service publishes an event once, no matter how often it is sent. */
 const publishing = ({ traceparent, ...options }: PublishCallOptions = {}) => ({

@@ -7,13 +7,13 @@ export const eventTypeRoutes = (request: Request) => ({
   list: (options?: CallOptions): Promise<ApiSchema<'EventType'>[]> => request('GET', '/api/event-types', options),
 
   /** Declares an event type with a new name. */
-  create: (eventType: ApiSchema<'CreateEventType'>, options?: CallOptions): Promise<ApiSchema<'EventType'>> =>
+  create: (eventType: ApiSchema<'NewEventType'>, options?: CallOptions): Promise<ApiSchema<'EventType'>> =>
     request('POST', '/api/event-types', { ...options, body: eventType }),
 
   /** Declares or changes an event type. A changed schema is rejected without `force`, because receivers rely on it. */
   save: (
     name: string,
-    eventType: ApiSchema<'SaveEventType'>,
+    eventType: ApiSchema<'EventTypeDeclaration'>,
     { force, ...options }: CallOptions & { force?: boolean | undefined } = {},
   ): Promise<ApiSchema<'EventType'>> =>
     request('PUT', '/api/event-types/{name}', {

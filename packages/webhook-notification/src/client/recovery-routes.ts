@@ -2,7 +2,7 @@ import type { CallOptions } from './client-options';
 import { type Rows, rowsOf } from './pages';
 import type { ApiSchema, Page, QueryOf, Request } from './routes';
 
-type Missed = Omit<ApiSchema<'Recover'>, 'dryRun'>;
+type Missed = Omit<ApiSchema<'RecoveryRequest'>, 'dryRun'>;
 type RecoveryQuery = QueryOf<'/api/webhooks/{id}/recoveries'>;
 
 /** Redeliveries of all events that a webhook has missed since a given time. */
@@ -21,7 +21,7 @@ export const recoveryRoutes = (request: Request) => ({
       ...options,
       path: { id: webhookId },
       body: { ...missed, dryRun: true },
-    }) as Promise<ApiSchema<'RecoveryCount'>>,
+    }) as Promise<{ count: number }>,
 
   /** Lists a page of the recoveries of a webhook, newest first. */
   list: (webhookId: string, query: RecoveryQuery = {}, options?: CallOptions): Promise<Page<ApiSchema<'Recovery'>>> =>

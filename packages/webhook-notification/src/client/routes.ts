@@ -27,10 +27,8 @@ export type Answer<M extends Method, R extends Route<M>> = Unwrapped<
 /** The query of a list, or of another GET route. */
 export type QueryOf<R extends Route<'GET'>> = NonNullable<OperationOf<'GET', R>['parameters']['query']>;
 
-/** An input or output of the API by its name in openapi.json: `ApiSchema<'Webhook'>`, `ApiSchema<'CreateWebhook'>`. */
-export type ApiSchema<Name extends SchemaName> = components['schemas'][`${Name}Dto`];
-
-type SchemaName = keyof components['schemas'] extends `${infer Name}Dto` ? Name : never;
+/** An input or output of the API by its name in openapi.json: `ApiSchema<'Webhook'>`, `ApiSchema<'NewWebhook'>`. */
+export type ApiSchema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
 /** Calls any route. */
 export type Request = <M extends Method, R extends Route<M>>(

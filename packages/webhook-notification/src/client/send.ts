@@ -37,9 +37,11 @@ const MIN_TOKEN_LENGTH = 16;
 
 /** Returns the same error, unless its message contains the token. */
 function withoutToken(error: WebhookServiceError, token: string): WebhookServiceError {
-  const { message, status, requestId, cause, fromService } = error;
+  const { message, status, requestId, cause, fromService, code, details } = error;
   if (token.length < MIN_TOKEN_LENGTH || !message.includes(token)) return error;
-  return new WebhookServiceError(message.replaceAll(token, '[token]'), status, requestId, { cause, fromService });
+  const withoutIt = (text: string) => text.replaceAll(token, '[token]');
+  const fields = details.map((each) => ({ ...each, field: withoutIt(each.field), message: withoutIt(each.message) }));
+  return new WebhookServiceError(withoutIt(message), status, requestId, { cause, fromService, code, details: fields });
 }
 
 async function attemptAgain(

@@ -7,7 +7,7 @@ type WebhookQuery = QueryOf<'/api/webhooks'>;
 /** Webhooks. */
 export const webhookRoutes = (request: Request) => ({
   /** Creates a webhook. Only this response contains a secret that the service generated. */
-  create: (webhook: ApiSchema<'CreateWebhook'>, options?: CallOptions): Promise<ApiSchema<'CreatedWebhook'>> =>
+  create: (webhook: ApiSchema<'NewWebhook'>, options?: CallOptions): Promise<ApiSchema<'CreatedWebhook'>> =>
     request('POST', '/api/webhooks', { ...options, body: webhook }),
 
   /** Lists a page of your webhooks, newest first. */
@@ -23,7 +23,7 @@ export const webhookRoutes = (request: Request) => ({
     request('GET', '/api/webhooks/{id}', { ...options, path: { id } }),
 
   /** Changes the given fields. */
-  update: (id: string, changes: ApiSchema<'UpdateWebhook'>, options?: CallOptions): Promise<ApiSchema<'Webhook'>> =>
+  update: (id: string, changes: ApiSchema<'WebhookUpdate'>, options?: CallOptions): Promise<ApiSchema<'Webhook'>> =>
     request('PATCH', '/api/webhooks/{id}', { ...options, path: { id }, body: changes }),
 
   /** Deletes a webhook, and cancels its pending deliveries. */
@@ -33,7 +33,7 @@ export const webhookRoutes = (request: Request) => ({
   /** Generates a new secret, or sets yours. The previous one also signs for a day, or for `overlapSeconds`. */
   rotateSecret: (
     id: string,
-    rotation: ApiSchema<'RotateSecret'> = {},
+    rotation: ApiSchema<'SecretRotation'> = {},
     options?: CallOptions,
   ): Promise<ApiSchema<'RotatedSecret'>> =>
     request('POST', '/api/webhooks/{id}/rotate-secret', { ...options, path: { id }, body: rotation }),
@@ -41,7 +41,7 @@ export const webhookRoutes = (request: Request) => ({
   /** Sends a test delivery now, with the example of `event` if given, and returns its outcome. */
   test: (
     id: string,
-    test: ApiSchema<'TestWebhook'> = {},
+    test: ApiSchema<'TestDeliveryRequest'> = {},
     options?: CallOptions,
   ): Promise<ApiSchema<'DeliveryDetail'>> =>
     request('POST', '/api/webhooks/{id}/test', { ...options, path: { id }, body: test }),

@@ -2,7 +2,7 @@ import type { ApiSchema } from '../client/routes';
 import type { WebhooksClient } from './webhooks.client';
 
 /** The scopes of a link, the duration of its session, and its target. */
-export type ConsoleLinkOptions = Omit<ApiSchema<'CreateConsoleLink'>, 'userId'>;
+export type ConsoleLinkOptions = Omit<ApiSchema<'NewConsoleLink'>, 'userId'>;
 
 /**
  * Creates links that sign a user in at the console. The token requires `tokens:manage`, and `users:manage` for other

@@ -129,7 +129,7 @@ class DatabaseTransport implements Transport {
     for (const { key, fingerprint } of given) {
       const holder = key === undefined ? undefined : holders.get(key);
       if (holder && holder.fingerprint !== fingerprint) {
-        throw new EventRefusedError(409, PUBLICATION_MESSAGES.idempotencyKeyReused);
+        throw new EventRefusedError('idempotency_key_reused', PUBLICATION_MESSAGES.idempotencyKeyReused);
       }
     }
     return new Map(rows.map(({ key, id }) => [key, id]));

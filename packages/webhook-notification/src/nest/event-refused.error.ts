@@ -1,15 +1,24 @@
-/** An event that cannot be published: `status` is the status that the API would return, `message` is for people. */
+import type { FieldError } from '../catalogue/field-error';
+
+const STATUSES = { validation_failed: 400, idempotency_key_reused: 409, body_too_large: 413 } as const;
+
+/** An event that cannot be published. `code` is that of the API; `message` is for people. */
 export class EventRefusedError extends Error {
   override readonly name = 'EventRefusedError';
+  /** The status that the API would return. */
+  readonly status: 400 | 409 | 413;
 
   /**
-   * @param status 400: name, data or options are invalid; 409: its idempotency key published another event; 413: its
-   *   data is too large
+   * @param code `validation_failed` (400): name, data or options are invalid; `idempotency_key_reused` (409): its key
+   *   published another event; `body_too_large` (413): its data is too large
+   * @param details the invalid fields, for `validation_failed`
    */
   constructor(
-    readonly status: 400 | 409 | 413,
+    readonly code: keyof typeof STATUSES,
     message: string,
+    readonly details: readonly FieldError[] = [],
   ) {
     super(message);
+    this.status = STATUSES[code];
   }
 }

@@ -4,6 +4,7 @@ import type { EventDefinition } from '../catalogue/define-event';
 import { EventCatalogue, type KnownEventType } from '../catalogue/event-catalogue';
 import { judgePublication, PUBLICATION_MESSAGES } from '../catalogue/publication';
 import type { EventName, EventPayloads } from '../events/payloads';
+import { type FieldError, messageOf } from '../catalogue/field-error';
 import { EventRefusedError } from './event-refused.error';
 import type { Transaction } from './transaction';
 import type { JudgedEvent, PublishedEvent, Transport } from './transport';
@@ -105,7 +106,7 @@ export class EventsService {
    */
   async publishMany(events: readonly EventToPublish[], { tx }: { tx?: Transaction } = {}): Promise<PublishedEvent[]> {
     if (!tx && events.length > MAX_BATCH) {
-      throw new EventRefusedError(400, `More than ${MAX_BATCH} events are published in a transaction: pass tx.`);
+      throw refused('events', `More than ${MAX_BATCH} events are published in a transaction: pass tx.`);
     }
     return this.write(events, tx);
   }
@@ -125,13 +126,13 @@ export class EventsService {
 
   private validate({ event, data, ...options }: EventToPublish): JudgedEvent {
     if (Object.hasOwn(options, 'userId') && options.userId === undefined) {
-      throw new EventRefusedError(400, PUBLICATION_MESSAGES.userIdUndefined);
+      throw refused('userId', PUBLICATION_MESSAGES.userIdUndefined);
     }
     const { userId = null, idempotencyKey } = options;
     const name = nameOf({ event });
     const publication = { name, data, userId, ...(idempotencyKey !== undefined && { idempotencyKey }) };
     const verdict = judgePublication(this.catalogue, publication);
-    if (!verdict.ok) throw new EventRefusedError(verdict.status, verdict.problem);
+    if (!verdict.ok) throw new EventRefusedError(verdict.code, messageOf(verdict.errors), verdict.errors);
     return { name, userId, data: verdict.text, ...(idempotencyKey !== undefined && { idempotencyKey }) };
   }
 
@@ -154,3 +155,6 @@ export class EventsService {
 }
 
 const nameOf = ({ event }: Pick<EventToPublish, 'event'>): string => (typeof event === 'string' ? event : event.name);
+
+const refused = (field: string, message: string): EventRefusedError =>
+  new EventRefusedError('validation_failed', message, [{ field, code: 'invalid', message } satisfies FieldError]);

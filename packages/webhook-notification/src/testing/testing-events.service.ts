@@ -95,7 +95,7 @@ class KeepingTransport implements Transport {
     const answers = events.map((event) => {
       const earlier = event.idempotencyKey === undefined ? undefined : holders.get(event.idempotencyKey);
       if (earlier && !isSame(earlier, event))
-        throw new EventRefusedError(409, PUBLICATION_MESSAGES.idempotencyKeyReused);
+        throw new EventRefusedError('idempotency_key_reused', PUBLICATION_MESSAGES.idempotencyKeyReused);
       const kept = earlier ?? keptOf(event);
       if (!earlier) added.push(kept);
       if (kept.idempotencyKey !== null) holders.set(kept.idempotencyKey, kept);

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { USER_ID } from 'webhook-notification/catalogue';
 import { MESSAGES } from '../../../infrastructure/errors/messages';
 import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
@@ -9,6 +9,7 @@ import { IsTimeOrNull } from '../../../infrastructure/validation/time.decorator'
 import type { Principal } from '../../access-token';
 import { ALL_SCOPES, type Scope } from '../../scope';
 import type { AccessToken } from '../access-token.entity';
+import { IsScopes } from './scope-list.decorator';
 
 export class TokenDto {
   /**
@@ -86,7 +87,6 @@ export class DeletedTokenDto {
   id: string;
 }
 
-const SCOPES_BOUNDS = { minItems: 1, maxItems: ALL_SCOPES.length, uniqueItems: true };
 const PRINTABLE = /^[^\p{Cc}\p{Cs}]{1,128}$/u;
 
 export class CreateTokenDto {
@@ -99,12 +99,7 @@ export class CreateTokenDto {
   name: string;
 
   /** Scopes of the token: any scopes of the token that creates it. */
-  @ApiProperty({ enum: ALL_SCOPES, isArray: true, ...SCOPES_BOUNDS, example: ['webhooks:read'] })
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(ALL_SCOPES.length)
-  @ArrayUnique({ message: 'scopes must name each scope only once' })
-  @IsIn(ALL_SCOPES, { each: true, message: `scopes must be among ${ALL_SCOPES.join(', ')}` })
+  @IsScopes({ required: true })
   scopes: Scope[];
 
   /** When the token expires. Null or absent: never, which only a token without an expiry can grant. */

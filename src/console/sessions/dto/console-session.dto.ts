@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, ArrayUnique, IsArray, IsIn, Matches, MaxLength } from 'class-validator';
+import { Matches, MaxLength } from 'class-validator';
 import { USER_ID } from 'webhook-notification/catalogue';
 import { ALL_SCOPES, type Scope } from '../../../auth/scope';
+import { IsScopes } from '../../../auth/tokens/dto/scope-list.decorator';
 import { MESSAGES } from '../../../infrastructure/errors/messages';
 import { ApiTime } from '../../../infrastructure/validation/api-field.decorator';
 import { Optional } from '../../../infrastructure/validation/optional.decorator';
@@ -54,16 +55,8 @@ export class CreateConsoleLinkDto {
   userId?: string;
 
   /** Scopes of the session. Default: webhooks:read, webhooks:write and deliveries:read, as far as you hold them. */
-  @ApiProperty({
-    ...{ enum: ALL_SCOPES, isArray: true, required: false },
-    ...{ minItems: 1, maxItems: ALL_SCOPES.length, uniqueItems: true, example: ['webhooks:read'] },
-  })
   @Optional()
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(ALL_SCOPES.length)
-  @ArrayUnique({ message: 'scopes must name each scope only once' })
-  @IsIn(ALL_SCOPES, { each: true, message: `scopes must be among ${ALL_SCOPES.join(', ')}` })
+  @IsScopes({ required: false })
   scopes?: Scope[];
 
   /** Lifetime of the session in seconds. Default: 12 hours, or as long as your token if that is shorter. */

@@ -47,10 +47,7 @@ export class TriedRequestDto {
   receivedAt: string;
 
   /** Headers of the request, with lowercase names. */
-  @ApiProperty({
-    type: 'object',
-    additionalProperties: { oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
-  })
+  @ApiProperty({ type: 'object', additionalProperties: true })
   headers: Readonly<Record<string, string | string[]>>;
 
   /** The first 64 KiB as text, with U+FFFD for invalid UTF-8 and for control characters other than tab and line breaks. */

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsIn, IsString, Matches, MaxLength } from 'class-validator';
+import { IsBoolean, IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { toInteger } from '../../../infrastructure/pagination/dto/page-query.dto';
 import { IsWholeNumber } from '../../../infrastructure/validation/whole-number.decorator';
-import { UUID } from '../../../infrastructure/validation/uuid.pipe';
+import { UUID } from '../../../infrastructure/validation/id-param.decorator';
 import { Optional } from '../../../infrastructure/validation/optional.decorator';
 import { DELIVERY_STATUSES, type DeliveryStatus, type Trigger, TRIGGERS } from '../../delivery.entity';
 import { ERROR_CODES, type ErrorCode } from '../../delivery-error';
@@ -13,11 +13,13 @@ const RESPONSE_STATUS = /^([1-9]\d\d|[2-5]xx|none)$/;
 
 /** Converts a repeatable query parameter to a list without duplicates. */
 const toList = ({ value }: { value: unknown }): unknown => (value === undefined ? value : [...new Set([value].flat())]);
-const toTrue = ({ value }: { value: unknown }): unknown => (value === 'true' ? true : value);
+/** `false` asks for nothing, as an absent parameter does. */
+const toTrue = ({ value }: { value: unknown }): unknown =>
+  value === 'true' ? true : value === 'false' ? undefined : value;
 
 export class DeliveryQueryDto extends EventQueryDto {
   /** Number of rows to return: 1 to 250, or up to 1000 with `changedAfter`. */
-  @ApiProperty({ type: 'integer', required: false, minimum: 1, maximum: 1000, default: 50 })
+  @ApiProperty({ type: 'integer', required: false, minimum: 1, maximum: 250, default: 50 })
   @Optional()
   @Transform(toInteger)
   @IsWholeNumber(1, 1000)
@@ -54,7 +56,7 @@ export class DeliveryQueryDto extends EventQueryDto {
 
   /** Only deliveries with this response: an exact status, `2xx` to `5xx`, or `none` for failures without a response. */
   @Optional()
-  @ApiProperty({ pattern: RESPONSE_STATUS.source, required: false, example: '5xx' })
+  @ApiProperty({ pattern: RESPONSE_STATUS.source, required: false })
   @Matches(RESPONSE_STATUS, { message: 'responseStatus must be a status such as 503, one of 2xx to 5xx, or none' })
   responseStatus?: string;
 
@@ -63,8 +65,8 @@ export class DeliveryQueryDto extends EventQueryDto {
    */
   @Optional()
   @Transform(toTrue)
-  @IsIn([true], { message: 'givenUp must be true' })
-  @ApiProperty({ enum: [true], type: Boolean, required: false })
+  @IsBoolean({ message: 'givenUp must be true or false' })
+  @ApiProperty({ type: Boolean, required: false })
   givenUp?: true;
 
   /** Only deliveries of this event. */

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
 import { IsBoolean, IsIn } from 'class-validator';
 import { ERROR_CODES, type ErrorCode } from '../../delivery-error';
 import { IsEventFilter } from '../../../infrastructure/validation/event-filter.decorator';
@@ -40,12 +40,6 @@ export class RecoverDto {
   dryRun?: boolean = false;
 }
 
-export class RecoveryCountDto {
-  /** Number of events that would be sent again. */
-  @ApiCount()
-  count: number;
-}
-
 export class RecoveryDto {
   /**
    * UUIDv7 of the recovery.
@@ -83,4 +77,11 @@ export class RecoveryDto {
       completedAt: completedAt?.toISOString() ?? null,
     };
   }
+}
+
+/** Both answers to a request to recover: a recovery, or with `dryRun` only its count. */
+export class RecoveryResultDto extends PartialType(OmitType(RecoveryDto, ['count'])) {
+  /** Number of events to send again; null until it is known. */
+  @ApiCount({ nullable: true })
+  count: number | null;
 }

@@ -6,10 +6,13 @@ import { CurrentUser } from '../../../auth/current-user.decorator';
 import { LargeBody } from '../../../auth/large-body.decorator';
 import { MANAGEMENT } from '../../../auth/rate-limit.decorator';
 import { Scopes } from '../../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../../infrastructure/http/api-answer.decorator';
 import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
 import type { Page } from '../../../infrastructure/pagination/page';
 import { IdParam } from '../../../infrastructure/validation/id-param.decorator';
+import { ParsedBody } from '../../../infrastructure/validation/parsed-body.decorator';
+import { Rules } from '../../../infrastructure/validation/request-rules.decorator';
+import type { Follower } from '../follower';
 import { AccountsService } from './accounts.service';
 import {
   AccountDto,
@@ -27,29 +30,32 @@ export class AccountsController {
 
   @Post()
   @Scopes('accounts:manage')
+  @Rules(AccountsService)
   @ApiOperation({
+    operationId: 'createAccount',
     summary: 'Connect a social account',
     description: 'The service reads its followers from now on and publishes follower.gained and follower.lost.',
   })
   @ApiAnswer(AccountDto, { status: 201, description: 'The connected account.' })
-  @ApiErrors(409, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'account_limit_reached')
   async create(@CurrentUser() { userId }: Principal, @Body() body: CreateAccountDto): Promise<AccountDto> {
     return AccountDto.from(await this.accounts.create(userId, body));
   }
 
   @Get()
   @Scopes('accounts:manage')
-  @ApiOperation({ summary: 'List your accounts', description: 'Newest first.' })
+  @ApiOperation({ operationId: 'listAccounts', summary: 'List your accounts', description: 'Newest first.' })
   @ApiAnswer(AccountDto, { page: true, description: 'One page of accounts.' })
+  @ApiErrors('validation_failed', 'cursor_invalid')
   async list(@CurrentUser() { userId }: Principal, @Query() query: PageQueryDto): Promise<Page<AccountDto>> {
     return (await this.accounts.list(userId, query)).map(AccountDto.from);
   }
 
   @Get(':id')
   @Scopes('accounts:manage')
-  @ApiOperation({ summary: 'Read an account' })
+  @ApiOperation({ operationId: 'getAccount', summary: 'Read an account' })
   @ApiAnswer(AccountDto, { description: 'The account.' })
-  @ApiErrors(404)
+  @ApiErrors('validation_failed', 'not_found')
   async read(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the account.') id: string,
@@ -59,9 +65,13 @@ export class AccountsController {
 
   @Delete(':id')
   @Scopes('accounts:manage')
-  @ApiOperation({ summary: 'Disconnect an account', description: 'Deletes its followers without publishing events.' })
+  @ApiOperation({
+    operationId: 'deleteAccount',
+    summary: 'Disconnect an account',
+    description: 'Deletes its followers without publishing events.',
+  })
   @ApiAnswer(DeletedAccountDto, { description: 'The id of the disconnected account.' })
-  @ApiErrors(404, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'not_found')
   async remove(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the account.') id: string,
@@ -73,18 +83,19 @@ export class AccountsController {
   @Put(':id/followers')
   @LargeBody('list', 'accounts:manage', MANAGEMENT)
   @ApiOperation({
+    operationId: 'replaceFollowers',
     summary: 'Push the followers of an account',
     description:
       'Send the whole list, up to 16 MiB. Differences from the last list are published; the first list is only stored.',
   })
   @ApiBody({ type: PutFollowersDto })
   @ApiAnswer(FollowersChangeDto, { description: 'The number of stored followers and published events.' })
-  @ApiErrors(404, 409, 413, 415)
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'not_a_push_account')
   async putFollowers(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of a push account.') id: string,
-    @Body() body: unknown,
+    @ParsedBody((body) => parsePushedFollowers(body, nextTurn)) followers: Follower[],
   ): Promise<FollowersChangeDto> {
-    return this.accounts.putFollowers(userId, id, await parsePushedFollowers(body, nextTurn));
+    return this.accounts.putFollowers(userId, id, followers);
   }
 }

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
+import type { FieldError } from 'webhook-notification/catalogue';
 import { Config } from '../../../infrastructure/config/config';
 import { ClockService } from '../../../infrastructure/database/clock.service';
 import { AddressPolicy } from '../../../infrastructure/destinations/address';
 import { validateUrl } from '../../../infrastructure/destinations/url';
-import { ApiError } from '../../../infrastructure/errors/api-error';
+import { ApiError, invalid } from '../../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../../infrastructure/errors/messages';
+import type { RequestRules } from '../../../infrastructure/validation/request-rules.decorator';
 import type { PageRequest } from '../../../infrastructure/pagination/id-window';
 import { newestFirst } from '../../../infrastructure/pagination/newest-first.query';
 import type { Page } from '../../../infrastructure/pagination/page';
@@ -21,7 +23,7 @@ const MAX_ACCOUNTS_PER_USER = 20;
 
 /** Connects, lists, reads and disconnects a user's social accounts, and stores pushed lists. */
 @Injectable()
-export class AccountsService {
+export class AccountsService implements RequestRules {
   constructor(
     @InjectRepository(Account) private readonly accounts: Repository<Account>,
     private readonly config: Config,
@@ -32,13 +34,16 @@ export class AccountsService {
 
   /**
    * Connects an account. It is due immediately, unless it is a push account.
-   * @throws ApiError 400 for an invalid handle or a blocked server, 409 when the user has 20 accounts
+   * @param account validated by `errorsOf`
+   * @throws ApiError 409 when the user has 20 accounts
    */
   async create(
     userId: string,
     { provider, handle: wanted, intervalSeconds = 300 }: CreateAccountDto,
   ): Promise<Account> {
-    const handle = this.validate(provider, wanted);
+    const verdict = validateHandle(provider, wanted);
+    if (!verdict.ok) throw invalid('handle', verdict.reason);
+    const { handle } = verdict;
     const { id, at } = this.clock.newId();
     return this.accounts.manager.transaction(async (manager) => {
       await this.refuseTooMany(manager, userId);
@@ -68,7 +73,7 @@ export class AccountsService {
    */
   async remove(userId: string, id: string): Promise<void> {
     const { affected } = await this.accounts.delete({ userId, id });
-    if (!affected) throw new ApiError(404, MESSAGES.accountNotFound);
+    if (!affected) throw new ApiError('not_found', MESSAGES.accountNotFound);
   }
 
   /**
@@ -80,29 +85,31 @@ export class AccountsService {
       const account = found(
         await manager.findOne(Account, { where: { userId, id }, lock: { mode: 'pessimistic_write' } }),
       );
-      if (account.provider !== 'push') throw new ApiError(409, MESSAGES.notAPushAccount);
+      if (account.provider !== 'push') throw new ApiError('not_a_push_account', MESSAGES.notAPushAccount);
       return this.changes.replace(manager, account, randomUUID(), followers);
     });
   }
 
-  private validate(provider: Provider, wanted: string): string {
-    const verdict = validateHandle(provider, wanted);
-    if (!verdict.ok) throw new ApiError(400, verdict.reason);
+  /** Validates the handle of a new account, which depends on its provider. */
+  errorsOf({ provider, handle }: { provider?: Provider; handle?: string }): FieldError[] {
+    if (provider === undefined || handle === undefined) return [];
+    const verdict = validateHandle(provider, handle);
+    if (!verdict.ok) return [{ field: 'handle', code: 'invalid', message: verdict.reason }];
     const server = verdict.url === undefined ? null : validateUrl(verdict.url, this.policy, this.config);
-    if (server?.ok === false) throw new ApiError(400, server.reason.replace(/^url/, 'the server of handle'));
-    return verdict.handle;
+    if (server?.ok !== false) return [];
+    return [{ field: 'handle', code: server.code, message: server.reason.replace(/^url/, 'the server of handle') }];
   }
 
   /** Holds a lock per user until the transaction ends, so that concurrent creates count each other's rows. */
   private async refuseTooMany(manager: EntityManager, userId: string): Promise<void> {
     await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`accounts of ${userId}`]);
     if ((await manager.countBy(Account, { userId })) >= MAX_ACCOUNTS_PER_USER) {
-      throw new ApiError(409, MESSAGES.tooManyAccounts);
+      throw new ApiError('account_limit_reached', MESSAGES.tooManyAccounts);
     }
   }
 }
 
 function found(account: Account | null): Account {
-  if (!account) throw new ApiError(404, MESSAGES.accountNotFound);
+  if (!account) throw new ApiError('not_found', MESSAGES.accountNotFound);
   return account;
 }

@@ -3,7 +3,7 @@ import { IsIn, Matches } from 'class-validator';
 import { ApiCount, ApiTime } from '../../../infrastructure/validation/api-field.decorator';
 import { Optional } from '../../../infrastructure/validation/optional.decorator';
 import { IsOptionalTime } from '../../../infrastructure/validation/time.decorator';
-import { UUID } from '../../../infrastructure/validation/uuid.pipe';
+import { UUID } from '../../../infrastructure/validation/id-param.decorator';
 import type { AttemptNumbers } from '../attempt-numbers';
 import type { Stats, WebhookStats } from '../stats.service';
 import { type Step, STEPS } from '../step-window';

@@ -113,7 +113,7 @@ describeOnStores('Redelivering', (store) => {
     let answer: () => void = () => undefined;
     const hook = receiver.hook({}, { after: new Promise<void>((resolve) => (answer = resolve)) });
     const { webhook, event, settled, pending } = await waiting(hook);
-    expect(await errorOf(service.api.redeliver(webhook.id, settled.id), 409)).toMatch(/pending/);
+    expect(await errorOf(service.api.redeliver(webhook.id, settled.id), 'delivery_pending')).toMatch(/pending/);
     const replies = await Promise.all(Array.from({ length: 10 }, () => service.api.redeliver(webhook.id, pending.id)));
     const made = replies.flatMap((reply) => (reply.success ? [reply] : []));
     expect(made).toMatchObject([
@@ -152,16 +152,16 @@ describeOnStores('Redelivering', (store) => {
   it('is refused for an inactive webhook', async () => {
     const { webhook, event, rows } = await delivered(receiver.hook());
     await dataOf(service.api.updateWebhook(webhook.id, { active: false }));
-    expect(await errorOf(service.api.redeliver(webhook.id, rows[0]!.id), 409)).toMatch(/inactive/);
+    expect(await errorOf(service.api.redeliver(webhook.id, rows[0]!.id), 'webhook_inactive')).toMatch(/inactive/);
     expect(await deliveriesOf(service.api, webhook, event)).toHaveLength(1);
   });
 
   it('is refused for an event past retention, and for a test', async () => {
     const { webhook, event, rows } = await delivered(receiver.hook());
     const test = await dataOf(service.api.testWebhook(webhook.id));
-    expect(await errorOf(service.api.redeliver(webhook.id, test.id), 409)).toMatch(/test/);
+    expect(await errorOf(service.api.redeliver(webhook.id, test.id), 'test_not_redeliverable')).toMatch(/test/);
     await service.database.query('delete from webhook_service.events where id = $1', [event.id]);
-    expect(await errorOf(service.api.redeliver(webhook.id, rows[0]!.id), 409)).toMatch(/retention/);
+    expect(await errorOf(service.api.redeliver(webhook.id, rows[0]!.id), 'event_expired')).toMatch(/retention/);
   });
 
   it('knows only deliveries of its own webhook, and only their owner', async () => {

@@ -54,8 +54,8 @@ describe('The server', () => {
   ])('returns 408 for %s, and closes the connection', async (_, text) => {
     const { seen } = dial(await listen({ requestArrivesWithinMs: 200 }), text);
     await closed(seen);
-    expect(seen.text).toMatch(/^HTTP\/1\.1 408 /);
-    expect(seen.text).toContain('{"success":false,"error":"The request took too long to arrive."}');
+    expect(seen.text).toMatch(/^HTTP\/1\.1 408 [^]+"code":"request_timeout"/);
+    expect(seen.text).toContain('{"success":false,"error":"The request took too long to arrive.",');
   });
 
   it('closes connections that send nothing at all', async () => {

@@ -1,8 +1,9 @@
-// `npm run settings:write`: writes the table of docs/settings.md and .env.example from the schema of the settings. With
-// `--check` it fails when the committed files differ.
+// `npm run docs:write`: writes the table of docs/settings.md and .env.example from the schema of the settings, and the
+// table of codes in docs/errors.md. With `--check` it fails when the committed files differ.
 const { readFileSync, writeFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 const prettier = require('prettier');
+const { ERROR_CODES } = require('../dist/src/infrastructure/errors/error-codes.js');
 const { schema, variableOf } = require('../dist/src/infrastructure/config/settings-schema.js');
 
 const root = dirname(require.resolve('../package.json'));
@@ -12,11 +13,18 @@ const HEAD = `# Every setting with its default. Copy this file to .env and uncom
 
 const settings = Object.entries(schema.shape).map(([name, type]) => ({ variable: variableOf(name), ...type.meta() }));
 
-function table() {
+function settingsTable() {
   const rows = settings.map(
     ({ variable, shown = 'none', description }) => `| \`${variable}\` | ${shown} | ${description} |`,
   );
   return ['| setting | default (bounds) | meaning |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+function codesTable() {
+  const rows = Object.entries(ERROR_CODES).map(
+    ([code, { status, meaning, remedy }]) => `| \`${code}\` | ${status} | ${meaning} | ${remedy} |`,
+  );
+  return ['| code | status | meaning | remedy |', '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 /** Markdown as plain text, in comment lines. */
@@ -33,16 +41,23 @@ function commentOf(markdown) {
   return `${lines.join('\n')}.`;
 }
 
+/** Returns a page with the table that begins with this column. */
+async function pageWith(path, column, table) {
+  const page = join(root, path);
+  const pattern = new RegExp(`\\| ${column} .*\\n(\\|.*\\n)*`);
+  const text = readFileSync(page, 'utf8').replace(pattern, () => `${table}\n`);
+  return { [page]: await prettier.format(text, { ...(await prettier.resolveConfig(page)), filepath: page }) };
+}
+
 async function files() {
-  const page = join(root, 'docs/settings.md');
-  const text = readFileSync(page, 'utf8').replace(/\| setting .*\n(\|.*\n)*/, () => `${table()}\n`);
   const example = settings.map(({ variable, shown = 'none', example = '', description }) => {
     // A default that the line below does not show, such as one that depends on other settings.
     const isShown = (shown === 'none' && example === '') || shown.replaceAll('`', '').split(' (')[0] === example;
     return `${commentOf(isShown ? description : `${description}. Default: ${shown}`)}\n#${variable}=${example}`;
   });
   return {
-    [page]: await prettier.format(text, { ...(await prettier.resolveConfig(page)), filepath: page }),
+    ...(await pageWith('docs/settings.md', 'setting', settingsTable())),
+    ...(await pageWith('docs/errors.md', 'code +\\| status', codesTable())),
     [join(root, '.env.example')]: `${[HEAD, ...example].join('\n\n')}\n`,
   };
 }
@@ -52,7 +67,7 @@ async function main() {
   for (const [path, content] of Object.entries(await files())) {
     if (!isCheck) writeFileSync(path, content);
     else if (readFileSync(path, 'utf8') !== content)
-      throw new Error(`${path} does not match the schema: run \`npm run settings:write\` and commit it.`);
+      throw new Error(`${path} does not match the code: run \`npm run docs:write\` and commit it.`);
   }
 }
 
