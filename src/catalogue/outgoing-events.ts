@@ -93,6 +93,8 @@ const operation = ({ name, description }: KnownEventType, parameters: Header[], 
   description,
   operationId: outgoingIdOf(name),
   tags: [OUTGOING_TAG],
+  // The service signs its requests and sends no token.
+  security: [],
   parameters,
   requestBody: { required: true, content: { 'application/json': body } },
   responses: { '2XX': { description: 'Received. Any other status, including redirects, counts as a failure.' } },

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../auth/access-token';
 import { missingScope } from '../auth/scope';
+import { Config } from '../infrastructure/config/config';
 import { ApiError } from '../infrastructure/errors/api-error';
 import { messageFor } from '../infrastructure/errors/messages';
 import type { Page } from '../infrastructure/pagination/page';
@@ -10,13 +11,26 @@ import { StatsService, type WebhookStats } from './stats/stats.service';
 import type { Webhook } from './webhook.entity';
 import { WebhooksService } from './webhooks.service';
 
+const HOUR_MS = 3_600_000;
+
 /** A webhook as its owner sees it, with its delivery statistics. */
 export interface WebhookView {
   webhook: Webhook;
-  /** Accurate to 5 minutes; null if none is on record. */
+  /** Null if none is on record. */
   lastSuccessAt: Date | null;
+  /** When the webhook will be disabled unless it succeeds before; null while that is not near. */
+  disablesAt: Date | null;
   /** Present only on request. */
   stats?: WebhookStats;
+}
+
+/** The end of the hours for which an active webhook may go without success, once enough events in a row have failed. */
+function disablesAt(
+  { active, consecutiveFailures, healthyAt }: Webhook,
+  { disableAfterFailures, disableAfterHours }: Pick<Config, 'disableAfterFailures' | 'disableAfterHours'>,
+): Date | null {
+  if (!active || consecutiveFailures < disableAfterFailures) return null;
+  return new Date(healthyAt.getTime() + disableAfterHours * HOUR_MS);
 }
 
 /** Reads webhooks together with their statistics. */
@@ -25,6 +39,7 @@ export class WebhookViewsService {
   constructor(
     private readonly webhooks: WebhooksService,
     private readonly stats: StatsService,
+    private readonly config: Config,
   ) {}
 
   /**
@@ -40,11 +55,11 @@ export class WebhookViewsService {
       const statsOf = await this.stats.ofWebhooks(ids);
       return page.map((webhook) => {
         const stats = statsOf.get(webhook.id);
-        return { webhook, stats, lastSuccessAt: stats?.lastSuccessAt ?? null };
+        return this.withTimes(webhook, stats?.lastSuccessAt, stats);
       });
     }
     const lastSuccesses = await this.stats.lastSuccesses(ids);
-    return page.map((webhook) => ({ webhook, lastSuccessAt: lastSuccesses.get(webhook.id) ?? null }));
+    return page.map((webhook) => this.withTimes(webhook, lastSuccesses.get(webhook.id)));
   }
 
   /** @throws ApiError 404 when the user has no such webhook */
@@ -53,12 +68,16 @@ export class WebhookViewsService {
   }
 
   /** Updates a webhook, as `WebhooksService.update` does. */
-  async update(userId: string, id: string, changes: UpdateWebhookDto): Promise<WebhookView> {
-    return this.viewOf(await this.webhooks.update(userId, id, changes));
+  async update(userId: string, id: string, changes: UpdateWebhookDto, ifMatch?: string): Promise<WebhookView> {
+    return this.viewOf(await this.webhooks.update(userId, id, changes, ifMatch));
   }
 
   private async viewOf(webhook: Webhook): Promise<WebhookView> {
     const lastSuccesses = await this.stats.lastSuccesses([webhook.id]);
-    return { webhook, lastSuccessAt: lastSuccesses.get(webhook.id) ?? null };
+    return this.withTimes(webhook, lastSuccesses.get(webhook.id));
+  }
+
+  private withTimes(webhook: Webhook, lastSuccessAt: Date | null = null, stats?: WebhookStats): WebhookView {
+    return { webhook, lastSuccessAt, disablesAt: disablesAt(webhook, this.config), ...(stats && { stats }) };
   }
 }

@@ -1,5 +1,6 @@
-import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
@@ -13,6 +14,7 @@ import { RotatedSecretDto, RotateSecretDto, UpdateWebhookDto } from './dto/updat
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
 import { SecretRotationService } from './secrets/secret-rotation.service';
 import { WebhookRulesService } from './webhook-rules.service';
+import { etagOf } from './webhook-version';
 import { WebhookViewsService } from './webhook-views.service';
 import { WebhooksService } from './webhooks.service';
 
@@ -20,6 +22,13 @@ import { WebhooksService } from './webhooks.service';
 const EXAMPLES = {
   'some events': { value: { url: 'https://example.com/hooks', events: ['operation.complete', 'operation.failed'] } },
   'all events': { value: { url: 'https://example.com/hooks', events: ['*'], description: 'Staging' } },
+};
+
+const IF_MATCH = {
+  name: 'if-match',
+  required: false,
+  description: 'The `etag` of the webhook as you know it. When it was changed since, nothing happens.',
+  schema: { type: 'string' as const },
 };
 
 @ApiTags('Webhooks')
@@ -40,10 +49,19 @@ export class WebhooksController {
     description: 'Only this response contains the secret.',
   })
   @ApiBody({ type: CreateWebhookDto, examples: EXAMPLES })
-  @ApiAnswer(CreatedWebhookDto, { status: 201, description: 'The new webhook and its secret.' })
+  @ApiAnswer(CreatedWebhookDto, {
+    status: 201,
+    description: 'The new webhook and its secret.',
+    headers: ['location', 'etag'],
+  })
   @ApiErrors(...BODY_ERRORS, 'webhook_limit_reached')
-  async create(@CurrentUser() { userId }: Principal, @Body() body: CreateWebhookDto): Promise<CreatedWebhookDto> {
+  async create(
+    @CurrentUser() { userId }: Principal,
+    @Body() body: CreateWebhookDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<CreatedWebhookDto> {
     const { webhook, secret } = await this.webhooks.create(userId, body);
+    void reply.headers({ location: `/api/webhooks/${webhook.id}`, etag: etagOf(webhook) });
     return CreatedWebhookDto.with(webhook, secret);
   }
 
@@ -59,13 +77,16 @@ export class WebhooksController {
   @Get(':id')
   @Scopes('webhooks:read')
   @ApiOperation({ operationId: 'getWebhook', summary: 'Read a webhook' })
-  @ApiAnswer(WebhookDto, { description: 'The webhook.' })
+  @ApiAnswer(WebhookDto, { description: 'The webhook.', headers: ['etag'] })
   @ApiErrors('validation_failed', 'not_found')
   async read(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<WebhookDto> {
-    return WebhookDto.from(await this.views.read(userId, id));
+    const view = await this.views.read(userId, id);
+    void reply.header('etag', etagOf(view.webhook));
+    return WebhookDto.from(view);
   }
 
   @Patch(':id')
@@ -76,14 +97,19 @@ export class WebhooksController {
     summary: 'Change a webhook',
     description: 'Absent fields keep their values.',
   })
-  @ApiAnswer(WebhookDto, { description: 'The updated webhook.' })
-  @ApiErrors(...BODY_ERRORS, 'not_found')
+  @ApiHeader(IF_MATCH)
+  @ApiAnswer(WebhookDto, { description: 'The updated webhook.', headers: ['etag'] })
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'precondition_failed')
   async update(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @Body() body: UpdateWebhookDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<WebhookDto> {
-    return WebhookDto.from(await this.views.update(userId, id, body));
+    const view = await this.views.update(userId, id, body, ifMatch);
+    void reply.header('etag', etagOf(view.webhook));
+    return WebhookDto.from(view);
   }
 
   @Delete(':id')
@@ -93,13 +119,15 @@ export class WebhooksController {
     summary: 'Delete a webhook',
     description: 'Cancels its pending deliveries.',
   })
+  @ApiHeader(IF_MATCH)
   @ApiAnswer(DeletedWebhookDto, { description: 'The id of the deleted webhook.' })
-  @ApiErrors(...BODY_ERRORS, 'not_found')
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'precondition_failed')
   async remove(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
+    @Headers('if-match') ifMatch?: string,
   ): Promise<DeletedWebhookDto> {
-    await this.webhooks.remove(userId, id);
+    await this.webhooks.remove(userId, id, ifMatch);
     return { id };
   }
 

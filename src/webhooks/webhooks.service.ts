@@ -13,6 +13,7 @@ import { patternsOf } from './event-pattern';
 import { SecretsService } from './secrets/secrets.service';
 import { Webhook } from './webhook.entity';
 import { WebhookRulesService } from './webhook-rules.service';
+import { requireMatch } from './webhook-version';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
 
 /** Creates, lists, reads, changes and deletes a user's webhooks. */
@@ -58,11 +59,12 @@ export class WebhooksService {
    * Returns one page of the user's webhooks, newest first.
    * @throws ApiError 400 for an invalid cursor
    */
-  async list(userId: string, { active, event, ...page }: ListWebhooksDto): Promise<Page<Webhook>> {
+  async list(userId: string, { active, event, q, ...page }: ListWebhooksDto): Promise<Page<Webhook>> {
     const query = this.webhooks.createQueryBuilder('w').where('w.userId = :userId', { userId });
     if (active !== undefined) query.andWhere('w.active = :active', { active });
     if (event !== undefined) query.andWhere('w.events && :patterns::text[]', { patterns: patternsOf(event) });
-    return newestFirst(query, page, [userId, 'webhooks', { active, event }]);
+    if (q !== undefined) query.andWhere('(w.url ilike :like or w.description ilike :like)', { like: likeOf(q) });
+    return newestFirst(query, page, [userId, 'webhooks', { active, event, q }]);
   }
 
   /** @throws ApiError 404 when the user has no such webhook */
@@ -72,15 +74,17 @@ export class WebhooksService {
 
   /**
    * Changes the given fields. Deactivating cancels pending deliveries; a new secret takes effect immediately.
-   * @throws ApiError 400 for no field, 404 when the user has no such webhook
+   * @param ifMatch the versions that may be changed; undefined: any
+   * @throws ApiError 400 for no field, 404 when the user has no such webhook, 412 for another version
    */
-  async update(userId: string, id: string, changes: UpdateWebhookDto): Promise<Webhook> {
+  async update(userId: string, id: string, changes: UpdateWebhookDto, ifMatch?: string): Promise<Webhook> {
     if (Object.values(changes).every((value) => value === undefined)) throw invalid('body', MESSAGES.patchEmpty);
     const url = changes.url === undefined ? undefined : this.rules.canonical(changes.url);
     return this.webhooks.manager.transaction(async (manager) => {
       const before = found(
         await manager.findOne(Webhook, { where: { userId, id }, lock: { mode: 'pessimistic_write' } }),
       );
+      requireMatch(before, ifMatch);
       await manager.update(Webhook, { id }, { ...this.columns(before, changes), ...(url && { url }) });
       if (changes.active === false && before.active) await this.lifecycle.disabled(manager, id);
       if (changes.active === true && !before.active) await this.lifecycle.activated(manager, id);
@@ -110,16 +114,21 @@ export class WebhooksService {
 
   /**
    * Deletes a webhook and cancels its pending deliveries. Its delivery log is kept.
-   * @throws ApiError 404 when the user has no such webhook
+   * @param ifMatch as for `update`
+   * @throws ApiError 404 when the user has no such webhook, 412 for another version
    */
-  async remove(userId: string, id: string): Promise<void> {
+  async remove(userId: string, id: string, ifMatch?: string): Promise<void> {
     await this.webhooks.manager.transaction(async (manager) => {
-      const { affected } = await manager.delete(Webhook, { userId, id });
-      if (!affected) throw new ApiError('not_found', MESSAGES.webhookNotFound);
+      const webhook = await manager.findOne(Webhook, { where: { userId, id }, lock: { mode: 'pessimistic_write' } });
+      requireMatch(found(webhook), ifMatch);
+      await manager.delete(Webhook, { id });
       await this.lifecycle.deleted(manager, id);
     });
   }
 }
+
+/** Returns the pattern that finds a text anywhere. */
+const likeOf = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 function found(webhook: Webhook | null): Webhook {
   if (!webhook) throw new ApiError('not_found', MESSAGES.webhookNotFound);

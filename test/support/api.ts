@@ -12,6 +12,7 @@ export interface Webhook {
   disabledReason: string | null;
   disabledAt: string | null;
   consecutiveFailures: number;
+  disablesAt: string | null;
   lastSuccessAt: string | null;
   /** With `include=stats` only. */
   stats?: Stats & { pending: number; lastDeliveryAt: string | null };
@@ -36,6 +37,7 @@ export interface Stats {
 
 export interface CreatedWebhook extends Webhook {
   secret: string;
+  standardSecret: string;
 }
 
 export interface Delivery {
@@ -67,6 +69,7 @@ export interface DeliveryDetail extends Delivery {
 
 export interface RotatedSecret {
   secret: string;
+  standardSecret: string;
   previousSecretExpiresAt: string;
 }
 

@@ -32,6 +32,7 @@ export const ERROR_STATUSES: Readonly<Record<string, number>> = {
   not_a_session: 409,
   session_of_session: 409,
   not_a_push_account: 409,
+  precondition_failed: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
   expectation_unknown: 417,

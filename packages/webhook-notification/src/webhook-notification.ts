@@ -13,7 +13,7 @@ export { eventBody } from './events/event-body';
 export * from './events/payloads';
 export { type Diagnosis, explainSignature, type ExplainOptions } from './signature/explain-signature';
 export type { ReceivedHeaders } from './signature/headers';
-export { serviceSignature, standardSignature } from './signature/sign';
+export { serviceSignature, standardSecret, standardSignature } from './signature/sign';
 export { type DeliveryToSign, signDelivery, type SignedDelivery } from './signature/sign-delivery';
 export { signatureHeaders, type SigningSecrets } from './signature/signature-headers';
 export {

@@ -20,12 +20,17 @@ import {
 import { eventTypeList } from './event-type-list';
 import { type Declaration, type EventTypeRequest, parseEventType, parseNewEventType } from './event-type-request';
 import { EventTypesService } from './event-types.service';
+import { StoredTypesService } from '../stored-types.service';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 
 const NAME = {
   name: 'name',
   description: 'Name of the event type.',
   schema: { type: 'string' as const, maxLength: 128, pattern: EVENT_NAME.source },
 };
+
+const pathOf = (name: string): string => `/api/event-types/${name}`;
 
 /** The event type of test deliveries, which webhooks cannot subscribe to. */
 const TEST: KnownEventType = { ...TEST_EVENT_TYPE, source: 'builtin', application: null };
@@ -38,6 +43,7 @@ export class EventTypesController {
   constructor(
     private readonly catalogue: EventCatalogue,
     private readonly types: EventTypesService,
+    private readonly stored: StoredTypesService,
   ) {}
 
   @Get()
@@ -65,10 +71,32 @@ export class EventTypesController {
     description: 'Declares it for all users. All processes of the service know it within two seconds.',
   })
   @ApiBody({ type: CreateEventTypeDto })
-  @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.' })
+  @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.', headers: ['location'] })
   @ApiErrors(...BODY_ERRORS, 'event_type_exists', 'event_type_taken', 'event_type_limit_reached')
-  async create(@ParsedBody(parseNewEventType) type: Declaration): Promise<EventTypeDto> {
-    return EventTypeDto.from(await this.types.create(type));
+  async create(
+    @ParsedBody(parseNewEventType) type: Declaration,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<EventTypeDto> {
+    const created = await this.types.create(type);
+    void reply.header('location', pathOf(created.name));
+    return EventTypeDto.from(created);
+  }
+
+  @Get(':name')
+  @Scopes()
+  @ApiOperation({
+    operationId: 'getEventType',
+    summary: 'Read an event type',
+    description: 'Its schema describes the data of its events.',
+  })
+  @ApiParam(NAME)
+  @ApiAnswer(EventTypeDto, { description: 'The event type.' })
+  @ApiErrors('not_found')
+  async read(@Param('name') name: string): Promise<EventTypeDto> {
+    await this.stored.lookUp([name]);
+    const type = [...this.catalogue.subscribable, TEST].find((known) => known.name === name);
+    if (!type) throw new ApiError('not_found', MESSAGES.eventTypeNotFound);
+    return EventTypeDto.from(type);
   }
 
   @Put(':name')
@@ -82,7 +110,7 @@ export class EventTypesController {
   })
   @ApiParam(NAME)
   @ApiBody({ type: SaveEventTypeDto })
-  @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.' })
+  @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.', headers: ['location'] })
   @ApiAnswer(EventTypeDto, { status: 200, description: 'The updated event type.' })
   @ApiErrors(...BODY_ERRORS, 'event_type_differs', 'event_type_taken', 'event_type_owned', 'event_type_limit_reached')
   async save(
@@ -93,7 +121,8 @@ export class EventTypesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EventTypeDto> {
     const { type, isNew } = await this.types.save(user, { ...declared, name }, force);
-    void reply.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
+    if (isNew) void reply.status(HttpStatus.CREATED).header('location', pathOf(name));
+    else void reply.status(HttpStatus.OK);
     return EventTypeDto.from(type);
   }
 

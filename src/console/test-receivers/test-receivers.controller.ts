@@ -23,7 +23,7 @@ export class TryReceiversController {
     description:
       'Each user has at most one test receiver, which expires after an hour; a second call returns the existing one. Available only with the embedded PostgreSQL and a loopback HOST.',
   })
-  @ApiAnswer(TryReceiverDto, { status: 201, description: 'The new test receiver.' })
+  @ApiAnswer(TryReceiverDto, { status: 201, description: 'The new test receiver.', headers: ['location'] })
   @ApiAnswer(TryReceiverDto, { status: 200, description: 'The existing test receiver.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'test_receiver_limit_reached')
   create(
@@ -32,7 +32,8 @@ export class TryReceiversController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): TryReceiverDto {
     const { receiver, isNew } = this.receivers.create(userId);
-    void reply.status(isNew ? HttpStatus.CREATED : HttpStatus.OK);
+    if (isNew) void reply.status(HttpStatus.CREATED).header('location', `/api/try-receivers/${receiver.id}`);
+    else void reply.status(HttpStatus.OK);
     return TryReceiverDto.at(originOf(request), receiver);
   }
 

@@ -108,6 +108,19 @@ export const networks = setting(
   (text) => (list(text).every((part) => parseNetwork(part) !== null) ? list(text) : undefined),
 );
 
+/** Origins of pages: `https:`, or `http:` of a loopback host. */
+export const origins = setting(
+  'comma-separated origins such as https://app.example; http: only for localhost, 127.0.0.1 or [::1]',
+  (text) => (list(text).every(isOrigin) ? list(text) : undefined),
+);
+
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { origin, protocol, hostname } = new URL(text);
+  const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+  return origin === text && (protocol === 'https:' || (protocol === 'http:' && isLoopback));
+}
+
 /** DNS servers as `address[:port]`. */
 export const dnsServers = setting('comma-separated IP addresses, each with an optional :port', (text) => {
   return list(text).every(isDnsServer) ? list(text) : undefined;

@@ -11,6 +11,7 @@ import {
   oneOf,
   optionalPort,
   optionalText,
+  origins,
   queueNames,
   redisUrl,
   setting,
@@ -145,6 +146,11 @@ export const schema = z.object({
   metricsHost: text('127.0.0.1').describe(
     "Address that the metrics' port is opened on; reading them requires no token",
   ),
+  corsOrigins: origins
+    .default([])
+    .describe(
+      'Origins whose pages may [call the API](api.md#calls-from-web-pages), comma-separated, such as `https://app.example`; `http:` only on loopback',
+    ),
   docs: flag(true).describe('Serve Swagger UI at `/docs`'),
   console: flag(true).describe('Serve the console at `/console`'),
   logLevel: oneOf(LOG_LEVELS, 'info').describe(

@@ -76,6 +76,7 @@ describe('An environment without settings', () => {
       metricsPort: null,
       metricsHost: '127.0.0.1',
       docs: true,
+      corsOrigins: [],
       console: true,
       isLocal: true,
       logLevel: 'info',

@@ -1,5 +1,5 @@
 interface ErrorMeaning {
-  status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 417 | 429 | 431 | 500 | 503;
+  status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 412 | 413 | 415 | 417 | 429 | 431 | 500 | 503;
   meaning: string;
   /** What a developer can do about it. */
   remedy: string;
@@ -169,6 +169,11 @@ export const ERROR_CODES = {
     status: 409,
     meaning: 'The service reads the followers of this account itself.',
     remedy: 'push followers only to accounts with the provider `push`',
+  },
+  precondition_failed: {
+    status: 412,
+    meaning: 'The webhook is no longer in the version that `if-match` names.',
+    remedy: 'read it again, and repeat the change with its new `etag`',
   },
   body_too_large: {
     status: 413,

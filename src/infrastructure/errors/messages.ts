@@ -77,6 +77,7 @@ export const MESSAGES = {
   noTryReceivers: 'Receivers to try with are there with the embedded PostgreSQL and a loopback HOST only.',
   tryReceiverNotFound: 'There is no receiver with this id, or its hour is over.',
   tooManyTryReceivers: '20 users have a receiver to try with, which is the most. Wait for one to expire.',
+  preconditionFailed: 'The webhook was changed since the version that if-match names. Read it again.',
   patchEmpty: 'Name at least one field to change: url, events, secret, description or active.',
   broadcastRefused: 'This token lacks the scope events:broadcast, which publishing for others or for everybody takes.',
 } as const;

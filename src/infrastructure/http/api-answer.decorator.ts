@@ -9,6 +9,7 @@ const DESCRIPTIONS: Record<number, string> = {
   403: 'The token lacks a scope, or may not do this.',
   404: 'It does not exist, or belongs to another user.',
   409: 'Not possible in the current state; `code` names the reason.',
+  412: 'The webhook was changed since the version in `if-match`.',
   413: 'The request body is too large.',
   415: 'The request body is not application/json.',
   429: 'Too many requests.',
@@ -34,6 +35,8 @@ export const ANSWER_HEADERS = {
   'ratelimit-policy': text('The limits that count this request, such as `"requests";q=600;w=60`.'),
   ratelimit: text('The remaining quota, such as `"requests";r=599;t=60`.'),
   'retry-after': text('Seconds to wait.', true),
+  location: text('Path of what was created.'),
+  etag: text('Version of what the owner sets, and of `active`. Send it back as `if-match`.'),
   'www-authenticate': text('`Bearer realm="api"`.'),
 };
 const RATE_LIMIT = ['ratelimit-policy', 'ratelimit'];
@@ -43,9 +46,9 @@ const HEADERS: Record<number | string, string[]> = {
   default: [],
 };
 
-const headersOf = (status: number | 'default') =>
+const headersOf = (status: number | 'default', ...more: readonly string[]) =>
   Object.fromEntries(
-    ['x-request-id', ...(HEADERS[status] ?? RATE_LIMIT)].map((name) => [
+    ['x-request-id', ...(HEADERS[status] ?? RATE_LIMIT), ...more].map((name) => [
       name,
       { $ref: `#/components/headers/${name}` },
     ]),
@@ -93,10 +96,15 @@ interface AnswerOptions {
   list?: boolean;
   /** The data is one page of a list, next to its `nextCursor`. */
   page?: boolean;
+  /** More headers of the response. */
+  headers?: readonly ('location' | 'etag')[];
 }
 
 /** Documents the success envelope of a route for its DTO, as a named schema. */
-export function ApiAnswer(dto: Type, { description, status = 200, list, page }: AnswerOptions): MethodDecorator {
+export function ApiAnswer(
+  dto: Type,
+  { description, status = 200, list, page, headers = [] }: AnswerOptions,
+): MethodDecorator {
   const item = { $ref: getSchemaPath(dto) };
   const name = `${nounOf(dto.name)}${page ? 'Page' : list ? 'List' : 'Response'}`;
   ENVELOPES[name] = {
@@ -114,7 +122,10 @@ export function ApiAnswer(dto: Type, { description, status = 200, list, page }: 
     },
   };
   const schema = { $ref: `#/components/schemas/${name}` };
-  return applyDecorators(ApiExtraModels(dto), ApiResponse({ status, description, headers: headersOf(status), schema }));
+  return applyDecorators(
+    ApiExtraModels(dto),
+    ApiResponse({ status, description, headers: headersOf(status, ...headers), schema }),
+  );
 }
 
 const CODES_KEY = 'openapi:error-codes';

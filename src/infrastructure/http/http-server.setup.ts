@@ -7,9 +7,11 @@ import type { Config } from '../config/config';
 import { ApiError } from '../errors/api-error';
 import { messageFor, MESSAGES, noRoute } from '../errors/messages';
 import { errorEnvelope } from '../errors/envelope';
+import { isApiRoute } from './api-route';
+import { allowOrigins } from './cors.setup';
 import { wrapAnswers } from './envelope.setup';
 import { logDestination } from './log-destination.client';
-import { registerJsonParser } from './json-body.setup';
+import { type BodyRule, registerJsonParser } from './json-body.setup';
 import { RouteMethods } from './route-methods';
 import { SECURITY_HEADERS } from './security-headers.setup';
 import { type DrainBounds, drainUnreadBodies } from './unread-body.setup';
@@ -82,20 +84,16 @@ function addHooks(server: FastifyInstance, config: Config): void {
   const isServed = (url: string) => config.role !== 'worker' || url.startsWith('/health/');
   const known = new RouteMethods();
   server.addHook('onRoute', ({ url, method }) => {
-    if (isServed(url)) known.add(url, [method].flat());
+    // `*` is the route of preflights, which are answered before it.
+    if (isServed(url) && url !== '*') known.add(url, [method].flat());
   });
   server.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
-    const refusal = refusalOf(request.raw);
-    if (refusal) return done(refusal);
-    const path = request.url.split('?', 1)[0] ?? '';
-    if (isServed(request.url) && !request.is404 && !known.isForeign(path, request.method)) return done();
-    const methods = known.of(path);
-    // Nest would first read the body and report errors in it.
-    if (methods.length === 0) return done(noRoute(request.method, path));
-    const message = messageFor.noMethod(request.method, path, methods);
-    return done(new ApiError('method_not_allowed', message, { headers: { allow: methods.join(', ') } }));
+    if (isApiRoute(request.url)) reply.headers(apiHeadersOf(request));
+    done();
   });
+  if (config.corsOrigins.length > 0) allowOrigins(server, config.corsOrigins, known);
+  server.after(() => rejectRequests(server, known, isServed));
   server.addHook('onResponse', (request, reply, done) => {
     request.log.info(
       {
@@ -109,6 +107,29 @@ function addHooks(server: FastifyInstance, config: Config): void {
     );
     done();
   });
+}
+
+/** Rejects requests before their body is read. */
+function rejectRequests(server: FastifyInstance, known: RouteMethods, isServed: (url: string) => boolean): void {
+  server.addHook('onRequest', (request, _, done) => {
+    const refusal = refusalOf(request.raw);
+    if (refusal) return done(refusal);
+    const path = request.url.split('?', 1)[0] ?? '';
+    const isRouted = !request.is404 && request.routeOptions.url !== '*';
+    if (isServed(request.url) && isRouted && !known.isForeign(path, request.method)) return done();
+    const methods = known.of(path);
+    // Nest would first read the body and report errors in it.
+    if (methods.length === 0) return done(noRoute(request.method, path));
+    const message = messageFor.noMethod(request.method, path, methods);
+    return done(new ApiError('method_not_allowed', message, { headers: { allow: methods.join(', ') } }));
+  });
+}
+
+/** No answer of the API may be cached: some contain secrets. */
+function apiHeadersOf({ raw, routeOptions }: FastifyRequest): Record<string, string> {
+  const { body } = (routeOptions.config ?? {}) as BodyRule;
+  const isIgnored = raw.headers['idempotency-key'] !== undefined && body !== 'event';
+  return { 'cache-control': 'no-store', ...(isIgnored && { 'idempotency-key-ignored': 'true' }) };
 }
 
 /** Checks what RFC 9112 (section 3.2) and RFC 9110 (section 10.1.1) require a server to reject. */
@@ -129,7 +150,10 @@ function answerFrameworkError(error: { code: string }, request: FastifyRequest, 
     error.code === 'FST_ERR_BAD_URL'
       ? new ApiError('malformed_request', MESSAGES.malformedUrl)
       : noRoute(request.method, 'with so long a parameter');
-  void reply.header('x-request-id', request.id).status(answer.status).send(errorEnvelope(answer, request.id));
+  void reply
+    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
+    .status(answer.status)
+    .send(errorEnvelope(answer, request.id));
 }
 
 const CLIENT_ERRORS: Record<string, ApiError> = {

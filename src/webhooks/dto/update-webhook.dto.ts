@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
+import { standardSecret } from 'webhook-notification';
 import { ApiTime } from '../../infrastructure/validation/api-field.decorator';
 import { Optional } from '../../infrastructure/validation/optional.decorator';
 import { IsWholeNumber } from '../../infrastructure/validation/whole-number.decorator';
@@ -70,11 +71,21 @@ export class RotatedSecretDto {
    */
   secret: string;
 
+  /**
+   * The same secret as Standard Webhooks libraries take it: whsec_ and base64.
+   * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0vMWGZh0Xq4=
+   */
+  standardSecret: string;
+
   /** Deliveries also carry a signature of the old secret until this time. */
   @ApiTime()
   previousSecretExpiresAt: string;
 
   static from({ secret, previousSecretExpiresAt }: RotatedSecret): RotatedSecretDto {
-    return { secret, previousSecretExpiresAt: previousSecretExpiresAt.toISOString() };
+    return {
+      secret,
+      standardSecret: standardSecret(secret),
+      previousSecretExpiresAt: previousSecretExpiresAt.toISOString(),
+    };
   }
 }

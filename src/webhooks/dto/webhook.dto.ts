@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { standardSecret } from 'webhook-notification';
 import { WebhookStatsDto } from '../stats/dto/stats.dto';
 import type { Webhook } from '../webhook.entity';
 import type { WebhookView } from '../webhook-views.service';
@@ -47,6 +48,13 @@ export class WebhookDto {
   @ApiCount()
   consecutiveFailures: number;
 
+  /**
+   * When the service will disable the webhook unless a delivery succeeds before; null while too few events in a row have
+   * run out of retries.
+   */
+  @ApiTime()
+  disablesAt: string | null;
+
   /** When an attempt last succeeded, excluding test deliveries; null if none is on record. */
   @ApiTime()
   lastSuccessAt: string | null;
@@ -67,7 +75,7 @@ export class WebhookDto {
   @ApiProperty({ type: WebhookStatsDto, required: false })
   stats?: WebhookStatsDto;
 
-  static from({ webhook, lastSuccessAt, stats }: WebhookView): WebhookDto {
+  static from({ webhook, lastSuccessAt, disablesAt, stats }: WebhookView): WebhookDto {
     return {
       id: webhook.id,
       url: webhook.url,
@@ -77,6 +85,7 @@ export class WebhookDto {
       disabledReason: webhook.disabledReason,
       disabledAt: webhook.disabledAt?.toISOString() ?? null,
       consecutiveFailures: webhook.consecutiveFailures,
+      disablesAt: disablesAt?.toISOString() ?? null,
       lastSuccessAt: lastSuccessAt?.toISOString() ?? null,
       previousSecretExpiresAt: ahead(webhook.previousSecretExpiresAt)?.toISOString() ?? null,
       createdAt: webhook.createdAt.toISOString(),
@@ -93,8 +102,18 @@ export class CreatedWebhookDto extends WebhookDto {
    */
   secret: string;
 
+  /**
+   * The same secret as Standard Webhooks libraries take it: whsec_ and base64.
+   * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0vMWGZh0Xq4=
+   */
+  standardSecret: string;
+
   static with(webhook: Webhook, secret: string): CreatedWebhookDto {
-    return { ...WebhookDto.from({ webhook, lastSuccessAt: null }), secret };
+    return {
+      ...WebhookDto.from({ webhook, lastSuccessAt: null, disablesAt: null }),
+      secret,
+      standardSecret: standardSecret(secret),
+    };
   }
 }
 

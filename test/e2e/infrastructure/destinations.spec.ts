@@ -72,7 +72,11 @@ describeOnStores('A destination', (store) => {
     ]) {
       expect(await errorOf(call, 400)).toMatch(isSpecial ? special : /url/);
     }
-    expect(await dataOf(service.api.readWebhook(webhook.id))).toEqual({ ...webhook, secret: undefined });
+    expect(await dataOf(service.api.readWebhook(webhook.id))).toEqual({
+      ...webhook,
+      secret: undefined,
+      standardSecret: undefined,
+    });
     if (url === REFUSED[0]) {
       const before = allowed.requests.length;
       const event = await publish(service.api, 'job.started');

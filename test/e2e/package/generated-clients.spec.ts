@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describeLong } from '../../support/online';
@@ -105,5 +105,21 @@ describe('A client generated from openapi.json', () => {
       run('sh', '-c', `cd oapi && go run ${codegen} -package api -generate types,client ${DOCUMENT} > api.go`);
       run('sh', '-c', 'cd oapi && go mod tidy && go build ./...');
     });
+  });
+});
+
+describeLong('openapi.json', () => {
+  it('has no findings of redocly and spectral, except that health routes return no 4xx', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lint-'));
+    writeFileSync(join(folder, '.spectral.yaml'), 'extends: ["spectral:oas"]\n');
+    const lint = (...options: string[]) => {
+      const { status, stdout } = spawnSync('npx', ['--yes', ...options], { cwd: folder, encoding: 'utf8' });
+      return { status, findings: status === 0 ? '' : stdout };
+    };
+    const redocly = ['@redocly/cli@2.77.0', 'lint', DOCUMENT, '--extends=recommended', '--max-problems=0'];
+    expect(lint(...redocly, '--skip-rule=operation-4xx-response')).toEqual({ status: 0, findings: '' });
+    const spectral = ['@stoplight/spectral-cli@6.16.3', 'lint', DOCUMENT, '--fail-severity=hint'];
+    expect(lint(...spectral)).toEqual({ status: 0, findings: '' });
+    rmSync(folder, { recursive: true });
   });
 });

@@ -16,6 +16,7 @@ export const OPERATION_IDS = [
   'getAccount',
   'getDelivery',
   'getEvent',
+  'getEventType',
   'getLiveness',
   'getMe',
   'getReadiness',

@@ -18,18 +18,20 @@ describe('Creating a webhook', () => {
       url: 'https://example.com/hook',
       events: ['follower.gained'],
       secret: 'a secret of mine',
+      standardSecret: `whsec_${Buffer.from('a secret of mine').toString('base64')}`,
       description: null,
       active: true,
       disabledReason: null,
       disabledAt: null,
       consecutiveFailures: 0,
+      disablesAt: null,
       previousSecretExpiresAt: null,
       lastSuccessAt: null,
       createdAt: expect.stringMatching(ISO_UTC),
       updatedAt: expect.stringMatching(ISO_UTC),
     });
     expect(Date.parse(webhook.updatedAt)).toBeGreaterThanOrEqual(Date.parse(webhook.createdAt));
-    const { secret: _secret, ...withoutSecret } = webhook;
+    const { secret: _secret, standardSecret: _same, ...withoutSecret } = webhook;
     expect(await dataOf(service.api.readWebhook(webhook.id))).toEqual(withoutSecret);
   });
 

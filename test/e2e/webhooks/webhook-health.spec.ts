@@ -86,6 +86,10 @@ describeOnStores('The health of a webhook', (store) => {
     for (let i = 1; i <= 4; i++) {
       await deliver(webhook);
       await hasFailures(webhook, i);
+      const inMs = Date.parse(webhook.createdAt) + 3_600_000;
+      const { disablesAt } = await read(webhook);
+      if (i < 3) expect(disablesAt).toBeNull();
+      else expect(Math.abs(Date.parse(disablesAt!) - inMs)).toBeLessThan(1000);
     }
     expect(await read(webhook)).toMatchObject({ active: true });
     await unhealthyFor(webhook, '61 minutes');

@@ -30,6 +30,22 @@ describe('The list of webhooks', () => {
     expect((await pageOf(stranger.listWebhooks())).rows).toEqual([]);
   });
 
+  it('is searched for a text in url and description, whatever its case and its characters', async () => {
+    const create = async (url: string, description?: string) =>
+      (await dataOf(service.api.createWebhook({ url, description, events: ['*'] }), 201)).id;
+    const shop = await create('https://shop.example/hooks', 'Our 100% _new_ shop');
+    const other = await create('https://other.example/hooks', 'The other \\ one');
+    const found = async (q: string) => idsOf((await pageOf(service.api.listWebhooks({ q }))).rows);
+    expect(await found('hooks')).toEqual([other, shop]);
+    expect(await found('SHOP')).toEqual([shop]);
+    for (const text of ['100%', '_new_']) expect(await found(text)).toEqual([shop]);
+    expect(await found('\\')).toEqual([other]);
+    for (const text of ['%', '_', 'o%r', 'nothing']) expect((await found(text)).includes(other)).toBe(false);
+    const { nextCursor } = await pageOf(service.api.listWebhooks({ q: 'hooks', limit: 1 }));
+    expect(await errorOf(service.api.listWebhooks({ q: 'shop', cursor: nextCursor! }), 400)).toMatch(/cursor/);
+    for (const q of ['', 'x'.repeat(129), 'a\0b']) await errorOf(service.api.listWebhooks({ q }), 400);
+  });
+
   it('is read in pages of `limit`, the last of which has no cursor', async () => {
     const ids = await createSome(5);
     const pages = await allPagesOf(service.api.listWebhooks, { limit: 2 });

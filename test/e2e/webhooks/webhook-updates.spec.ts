@@ -18,7 +18,11 @@ describe('A webhook', () => {
   afterEach(() => deleteWebhooks(service.api));
 
   async function example(): Promise<Webhook> {
-    const { secret: _secret, ...webhook } = await subscribe(service.api, receiver.hook(), ['job.started'], {
+    const {
+      secret: _secret,
+      standardSecret: _same,
+      ...webhook
+    } = await subscribe(service.api, receiver.hook(), ['job.started'], {
       secret: 'a secret of mine',
       description: 'mine',
     });
@@ -55,6 +59,7 @@ describe('A webhook', () => {
     const webhook = await subscribe(service.api, hook, ['job.started'], { secret: 'a secret of mine' });
     const updated = await dataOf(service.api.updateWebhook(webhook.id, { secret: 'a newer secret' }));
     expect(updated).not.toHaveProperty('secret');
+    expect(updated).not.toHaveProperty('standardSecret');
     await publish(service.api, 'job.started');
     const [call] = await hook.received(1);
     expect(call!.headers['x-service-signature']).toBe(cryptoSignature(call!.body, 'a newer secret'));

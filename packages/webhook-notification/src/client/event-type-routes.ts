@@ -6,6 +6,10 @@ export const eventTypeRoutes = (request: Request) => ({
   /** Lists all event types. */
   list: (options?: CallOptions): Promise<ApiSchema<'EventType'>[]> => request('GET', '/api/event-types', options),
 
+  /** Returns an event type. */
+  read: (name: string, options?: CallOptions): Promise<ApiSchema<'EventType'>> =>
+    request('GET', '/api/event-types/{name}', { ...options, path: { name } }),
+
   /** Declares an event type with a new name. */
   create: (eventType: ApiSchema<'NewEventType'>, options?: CallOptions): Promise<ApiSchema<'EventType'>> =>
     request('POST', '/api/event-types', { ...options, body: eventType }),

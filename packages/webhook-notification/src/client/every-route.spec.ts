@@ -42,6 +42,7 @@ const METHODS: Record<string, Calls> = {
   'GET /api/events/{id}': [(to) => to.events.read('id')],
   'GET /api/event-types': [(to) => to.eventTypes.list()],
   'POST /api/event-types': [(to) => to.eventTypes.create({ name: 'a.b', description: 'A.' })],
+  'GET /api/event-types/{name}': [(to) => to.eventTypes.read('name')],
   'PUT /api/event-types/{name}': [(to) => to.eventTypes.save('name', { description: 'A.' })],
   'DELETE /api/event-types/{name}': [(to) => to.eventTypes.remove('name')],
   'POST /api/accounts': [(to) => to.accounts.create({ provider: 'push', handle: 'a' })],

@@ -16,6 +16,9 @@ export function standardSignature(id: string, timestamp: number, body: string, s
   return `v1,${createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
+/** Returns a secret in the form that every Standard Webhooks library takes: `whsec_` and the base64 of the key's bytes. */
+export const standardSecret = (secret: string): string => `${WHSEC}${standardKey(secret).toString('base64')}`;
+
 /**
  * Returns the key of Standard Webhooks. `whsec_` with canonical base64 of 24 to 64 bytes is decoded; the key of any
  * other secret is its UTF-8 bytes.

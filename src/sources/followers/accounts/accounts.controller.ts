@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Body, Controller, Delete, Get, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Post, Put, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../../auth/access-token';
 import { CurrentUser } from '../../../auth/current-user.decorator';
 import { LargeBody } from '../../../auth/large-body.decorator';
@@ -36,10 +37,16 @@ export class AccountsController {
     summary: 'Connect a social account',
     description: 'The service reads its followers from now on and publishes follower.gained and follower.lost.',
   })
-  @ApiAnswer(AccountDto, { status: 201, description: 'The connected account.' })
+  @ApiAnswer(AccountDto, { status: 201, description: 'The connected account.', headers: ['location'] })
   @ApiErrors(...BODY_ERRORS, 'account_limit_reached')
-  async create(@CurrentUser() { userId }: Principal, @Body() body: CreateAccountDto): Promise<AccountDto> {
-    return AccountDto.from(await this.accounts.create(userId, body));
+  async create(
+    @CurrentUser() { userId }: Principal,
+    @Body() body: CreateAccountDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<AccountDto> {
+    const account = await this.accounts.create(userId, body);
+    void reply.header('location', `/api/accounts/${account.id}`);
+    return AccountDto.from(account);
   }
 
   @Get()
