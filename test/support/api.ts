@@ -272,6 +272,8 @@ export class Api {
     this.call<DeliveryDetail>('GET', `/api/webhooks/${id}/deliveries/${deliveryId}`);
 
   listAllDeliveries = (query?: Query) => this.call<Delivery[]>('GET', '/api/deliveries', { query });
+  countDeliveries = (query?: Query) =>
+    this.call<{ count: number; atLeast: boolean }>('GET', '/api/deliveries/count', { query });
   readOwnDelivery = (deliveryId: string) => this.call<DeliveryDetail>('GET', `/api/deliveries/${deliveryId}`);
   stats = (query?: Query) => this.call<Stats>('GET', '/api/stats', { query });
   redeliver = (id: string, deliveryId: string) =>

@@ -1,9 +1,33 @@
+import { invalid } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
 import { lowestIdOf } from '../../infrastructure/database/id-time';
 import type { Delivery, DeliveryStatus, Trigger } from '../delivery.entity';
 import type { ErrorCode } from '../delivery-error';
 
+/** What became of an event at a webhook: the state of its newest delivery, apart from tests. */
+const STATES = {
+  delivered: { status: 'succeeded', sql: `d.status = 'succeeded'` },
+  waiting: { status: 'pending', sql: `d.status = 'pending' and d.attempt = 1` },
+  retrying: { status: 'pending', sql: `d.status = 'pending' and d.attempt > 1` },
+  gave_up: { status: 'failed', sql: `d.status = 'failed' and d.next_attempt_at is null` },
+  canceled: { status: 'canceled', sql: `d.status = 'canceled'` },
+} as const satisfies Record<string, { status: DeliveryStatus; sql: string }>;
+
+export type DeliveryState = keyof typeof STATES;
+
+export const DELIVERY_STATES = Object.keys(STATES) as DeliveryState[];
+
+/** Returns the status of deliveries in this state. */
+export const statusOfState = (state: DeliveryState): DeliveryStatus => STATES[state].status;
+
 /** Filters for the delivery log. An absent filter matches every row. */
-export interface DeliveryFilters {
+export interface DeliveryFilters extends ChangeFilters {
+  /** Only the newest delivery of each event to each webhook, apart from tests, in one of these states. */
+  state?: readonly DeliveryState[];
+}
+
+/** The filters that the change feed knows too. */
+export interface ChangeFilters {
   webhookId?: string;
   event?: string;
   eventId?: string;
@@ -16,13 +40,18 @@ export interface DeliveryFilters {
   givenUp?: true;
 }
 
+/** @throws ApiError 400 for a state together with a filter that it excludes */
+export function requireStateAlone({ state, status, givenUp }: DeliveryFilters): void {
+  if (state && (status || givenUp)) throw invalid('query.state', MESSAGES.stateAlone);
+}
+
 /** The columns that filters use. */
 export type FilteredRow = Pick<
   Delivery,
   'id' | 'webhookId' | 'event' | 'eventId' | 'trigger' | 'status' | 'errorCode' | 'responseStatus'
 > & { isGivenUp: boolean };
 
-type FilterName = keyof DeliveryFilters;
+type FilterName = keyof ChangeFilters;
 type Bind = (value: unknown) => string;
 
 /** SQL condition: the row `d` failed permanently, with no later success or pending attempt. */
@@ -33,11 +62,22 @@ export const IS_GIVEN_UP = `
     where l.user_id = d.user_id and l.event_id = d.event_id and l.webhook_id = d.webhook_id and l.id > d.id
       and l.status in ('succeeded', 'pending') limit 1) is null)`;
 
+/** SQL condition: no later delivery of the event to the webhook exists, apart from tests. */
+const IS_NEWEST = `
+  (d.trigger <> 'test' and (
+    -- A subquery for each row: a join would read the whole log.
+    select l.id from webhook_service.deliveries l
+    where l.user_id = d.user_id and l.event_id = d.event_id and l.webhook_id = d.webhook_id and l.id > d.id
+      and l.trigger <> 'test' limit 1) is null)`;
+
+const isInState = (states: readonly DeliveryState[]): string =>
+  `(${states.map((state) => `(${STATES[state].sql})`).join(' or ')}) and ${IS_NEWEST}`;
+
 /** Each filter in two forms: as SQL for a row `d`, and as a predicate for a row in memory. */
 const CONDITIONS: {
   [Name in FilterName]-?: {
-    sql: (value: NonNullable<DeliveryFilters[Name]>, bind: Bind) => string;
-    matches: (row: FilteredRow, value: NonNullable<DeliveryFilters[Name]>) => boolean;
+    sql: (value: NonNullable<ChangeFilters[Name]>, bind: Bind) => string;
+    matches: (row: FilteredRow, value: NonNullable<ChangeFilters[Name]>) => boolean;
   };
 } = {
   webhookId: {
@@ -78,15 +118,16 @@ const NAMES = Object.keys(CONDITIONS) as FilterName[];
  * @param bind returns the placeholder of a value
  */
 export function conditionsOf(filters: DeliveryFilters, met: readonly FilterName[], bind: Bind): string[] {
-  return NAMES.filter((name) => filters[name] !== undefined && !met.includes(name)).map((name) =>
+  const conditions = NAMES.filter((name) => filters[name] !== undefined && !met.includes(name)).map((name) =>
     (CONDITIONS[name].sql as (value: unknown, bind: Bind) => string)(filters[name], bind),
   );
+  return filters.state ? [...conditions, isInState(filters.state)] : conditions;
 }
 
 /** Returns true when a row matches all filters and was created within the time range. */
 export function matches(
   row: FilteredRow,
-  filters: DeliveryFilters,
+  filters: ChangeFilters,
   { since, until }: { since?: Date; until?: Date },
 ): boolean {
   if (since && row.id < lowestIdOf(since.getTime())) return false;

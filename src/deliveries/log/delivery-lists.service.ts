@@ -10,7 +10,7 @@ import { WebhooksService } from '../../webhooks/webhooks.service';
 import type { ListedDelivery } from '../listed-columns';
 import { decodeChangeCursor, encodeChangeCursor } from './change-position';
 import { ChangesService } from './changes.service';
-import { matches } from './delivery-filters';
+import { matches, requireStateAlone } from './delivery-filters';
 import { DeliveryLogService } from './delivery-log.service';
 import type { DeliveryQueryDto } from './dto/delivery-query.dto';
 
@@ -84,8 +84,10 @@ export class DeliveryListsService {
  * Returns true when the query does not request changes.
  * @throws ApiError 400 for conflicting parameters
  */
-function isOrdinary({ changedAfter, waitSeconds, cursor, limit }: DeliveryQueryDto): boolean {
+function isOrdinary({ changedAfter, waitSeconds, cursor, limit, ...filters }: DeliveryQueryDto): boolean {
+  requireStateAlone(filters);
   if (changedAfter !== undefined) {
+    if (filters.state) throw invalid('query.state', MESSAGES.stateAlone);
     if (cursor !== undefined) throw invalid('query.cursor', MESSAGES.cursorWithChanges);
     return false;
   }

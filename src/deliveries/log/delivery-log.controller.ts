@@ -3,6 +3,7 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
+import { MANAGEMENT, RateLimit } from '../../auth/rate-limit.decorator';
 import { WaitsWith } from '../../auth/waiting.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
@@ -11,7 +12,7 @@ import { IdParam } from '../../infrastructure/validation/id-param.decorator';
 import { DeliveryDetailDto, DeliveryDto } from '../dto/delivery.dto';
 import { DeliveryListsService } from './delivery-lists.service';
 import { DeliveryLogService } from './delivery-log.service';
-import { DeliveryQueryDto } from './dto/delivery-query.dto';
+import { DeliveryCountDto, DeliveryCountQueryDto, DeliveryQueryDto } from './dto/delivery-query.dto';
 
 const CHANGES =
   'With `changedAfter`, returns deliveries whose status has changed, in the order of the changes. With `waitSeconds`, waits for the first change; at most five requests per user may wait.';
@@ -86,6 +87,20 @@ export class DeliveryLogController {
     @ConnectionSignal() signal: AbortSignal,
   ): Promise<Page<DeliveryDto>> {
     return (await this.lists.listAll(user, query, signal)).map(DeliveryDto.from);
+  }
+
+  @Get('deliveries/count')
+  @RateLimit({ ...MANAGEMENT, weigh: () => 10 })
+  @Scopes('deliveries:read')
+  @ApiOperation({
+    operationId: 'countDeliveries',
+    summary: 'Count deliveries',
+    description: 'Reads at most 10,000 deliveries, newest first. Counts like ten requests against the rate limit.',
+  })
+  @ApiAnswer(DeliveryCountDto, { description: 'The number of deliveries.' })
+  @ApiErrors('validation_failed')
+  async count(@CurrentUser() { userId }: Principal, @Query() query: DeliveryCountQueryDto): Promise<DeliveryCountDto> {
+    return this.log.count(userId, query);
   }
 
   @Get('deliveries/:deliveryId')

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
+import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { Event } from '../../events/event.entity';
@@ -10,8 +11,9 @@ import { Page } from '../../infrastructure/pagination/page';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { Delivery } from '../delivery.entity';
 import type { ListedDelivery } from '../listed-columns';
+import { requireStateAlone } from './delivery-filters';
 import { DeliveryPagesRepository } from './delivery-pages.repository';
-import type { DeliveryQueryDto } from './dto/delivery-query.dto';
+import type { DeliveryCountDto, DeliveryCountQueryDto, DeliveryQueryDto } from './dto/delivery-query.dto';
 
 /** A delivery and its request body. */
 export interface LoggedDelivery {
@@ -22,6 +24,8 @@ export interface LoggedDelivery {
 /** Reads the delivery log, newest first. Users see only deliveries to their own webhooks. */
 @Injectable()
 export class DeliveryLogService {
+  private readonly counts = new KeyedMutex(1);
+
   constructor(
     @InjectRepository(Delivery) private readonly deliveries: Repository<Delivery>,
     @InjectRepository(Event) private readonly events: Repository<Event>,
@@ -44,6 +48,21 @@ export class DeliveryLogService {
    */
   async listAll(userId: string, query: DeliveryQueryDto): Promise<Page<ListedDelivery>> {
     return this.page(userId, 'deliveries', query);
+  }
+
+  /**
+   * Counts the deliveries to all webhooks of the user; one count of a user at a time, because it reads up to 10,000 rows.
+   * @throws ApiError 400 for filters that exclude each other
+   */
+  async count(userId: string, query: DeliveryCountQueryDto): Promise<DeliveryCountDto> {
+    const { since, until, ...filters } = query;
+    requireStateAlone(filters);
+    const end = await this.counts.acquire(userId);
+    try {
+      return await this.pages.count(userId, filters, idWindow({ since, until }, [userId, 'count', {}]));
+    } finally {
+      end();
+    }
   }
 
   /**

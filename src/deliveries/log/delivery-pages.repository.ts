@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { IdWindow } from '../../infrastructure/pagination/id-window';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../delivery.entity';
 import { LISTED_COLUMNS, type ListedDelivery } from '../listed-columns';
-import { conditionsOf, type DeliveryFilters } from './delivery-filters';
+import { type ChangeFilters, conditionsOf, type DeliveryFilters, statusOfState } from './delivery-filters';
 
 /** Matching rows, newest first, and where to continue. */
 export interface FoundRows {
@@ -15,8 +15,8 @@ export interface FoundRows {
 
 /** Maximum number of rows scanned for a page. */
 const MAX_LOOKED_AT = 10_000;
-/** Lower maximum for `givenUp`, because the later rows of each event are scanned too. */
-const MAX_GIVEN_UP_LOOKED_AT = 1000;
+/** Lower maximum for `givenUp` and `state`, because the later rows of each event are scanned too. */
+const MAX_LOOKED_AT_WITH_LATER = 1000;
 
 type Bind = (value: unknown) => string;
 
@@ -25,7 +25,7 @@ interface Way {
   /** The column values of each index, in index order, up to the id. */
   paths: Column[][];
   /** The filters that these values already satisfy. */
-  met: (keyof DeliveryFilters)[];
+  met: (keyof ChangeFilters)[];
 }
 
 type Column = readonly [name: 'user_id' | 'webhook_id' | 'event_id' | 'event' | 'status' | 'trigger', value: string];
@@ -49,12 +49,30 @@ export class DeliveryPagesRepository {
     const bind: Bind = (value) => `$${values.push(value)}`;
     const rest = conditionsOf(filters, way.met, bind);
     // Without further conditions, every scanned row belongs to the page.
-    const most = rest.length === 0 ? limit : filters.givenUp ? MAX_GIVEN_UP_LOOKED_AT : MAX_LOOKED_AT;
+    const looksLater = filters.givenUp || filters.state;
+    const most = rest.length === 0 ? limit : looksLater ? MAX_LOOKED_AT_WITH_LATER : MAX_LOOKED_AT;
     const where = rest.length === 0 ? '' : `where ${rest.join(' and ')}`;
     const page = `select ${LISTED_COLUMNS} from (${lookedAt(way, window, most, bind)}) as d ${where} ${newest(way, limit)}`;
     const rows = await this.query<ListedDelivery>(page, values);
     if (rest.length === 0 || rows.length === limit) return { rows, lookedUpTo: null };
     return { rows, lookedUpTo: await this.lastOf(way, window, most) };
+  }
+
+  /** Counts the rows of a user in a window. `atLeast`: the scan reached its maximum, so there may be more. */
+  async count(
+    userId: string,
+    filters: DeliveryFilters,
+    window: IdWindow,
+  ): Promise<{ count: number; atLeast: boolean }> {
+    const way = wayTo(userId, filters);
+    if (way.paths.length === 0) return { count: 0, atLeast: false };
+    const values: unknown[] = [];
+    const bind: Bind = (value) => `$${values.push(value)}`;
+    const rest = conditionsOf(filters, way.met, bind);
+    const where = rest.length === 0 ? '' : `where ${rest.join(' and ')}`;
+    const counted = `select count(*)::int as count from (${lookedAt(way, window, MAX_LOOKED_AT, bind)}) as d ${where}`;
+    const [row] = await this.query<{ count: number }>(counted, values);
+    return { count: row?.count ?? 0, atLeast: (await this.lastOf(way, window, MAX_LOOKED_AT + 1)) !== null };
   }
 
   /** Returns the id of the last scanned row when the scan reached its maximum; otherwise null. */
@@ -132,9 +150,10 @@ function wayTo(userId: string, filters: DeliveryFilters): Way {
 }
 
 /** Returns the statuses that matching rows can have. */
-function statusesOf({ status = DELIVERY_STATUSES, error, responseStatus, givenUp }: DeliveryFilters): DeliveryStatus[] {
+function statusesOf({ status, state, error, responseStatus, givenUp }: DeliveryFilters): DeliveryStatus[] {
+  const possible = status ?? (state ? [...new Set(state.map(statusOfState))] : DELIVERY_STATUSES);
   const isFailed = givenUp || responseStatus === 'none';
   const isFailure =
     isFailed || error !== undefined || (responseStatus !== undefined && !responseStatus.startsWith('2'));
-  return status.filter((one) => one === 'failed' || (!isFailed && (one === 'canceled' || !isFailure)));
+  return possible.filter((one) => one === 'failed' || (!isFailed && (one === 'canceled' || !isFailure)));
 }

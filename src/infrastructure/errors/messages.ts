@@ -65,6 +65,7 @@ export const MESSAGES = {
   badCursor: 'The cursor is not valid for this list: use the nextCursor of the previous page with the same filters.',
   badChangeCursor:
     'changedAfter is not a cursor of this list from the last 5 minutes: read the list again, and begin with changedAfter=now.',
+  stateAlone: 'state does not go together with status, givenUp or changedAfter.',
   cursorWithChanges: 'cursor and changedAfter do not go together.',
   waitWithoutChanges: 'waitSeconds goes together with changedAfter.',
   limitWithoutChanges: 'limit must be a whole number from 1 to 250; with changedAfter up to 1000.',

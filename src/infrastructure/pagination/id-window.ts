@@ -24,7 +24,7 @@ export interface IdWindow {
  * Returns the window of a page. Ids are UUIDv7, so a time is a bound of ids, and new rows never come before the cursor.
  * @throws ApiError 400 for a cursor of another scope
  */
-export function idWindow({ cursor, since, until }: PageRequest, scope: CursorScope): IdWindow {
+export function idWindow({ cursor, since, until }: Partial<PageRequest>, scope: CursorScope): IdWindow {
   const ends = [keysetStart(cursor, scope), until ? lowestIdOf(until.getTime()) : null];
   return {
     from: since ? lowestIdOf(since.getTime()) : null,

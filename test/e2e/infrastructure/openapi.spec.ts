@@ -65,6 +65,7 @@ const ROUTES: [string, string, number[]][] = [
   ['post', '/api/webhooks/{id}/recover', [200, 202, 400, 403, 404, 409, 413, 415]],
   ['get', '/api/webhooks/{id}/recoveries/{recoveryId}', [200, 400, 403, 404]],
   ['get', '/api/deliveries', [200, 400, 403]],
+  ['get', '/api/deliveries/count', [200, 400, 403]],
   ['get', '/api/deliveries/{deliveryId}', [200, 400, 403, 404]],
   ['post', '/api/events/batch', [202, 400, 403, 409, 413, 415]],
   ['post', '/api/webhooks/{id}/test', [200, 400, 403, 404, 409, 413, 415]],

@@ -1,6 +1,7 @@
 // The names that generated clients are made of. Renaming one breaks programs that use such a client.
 
 export const OPERATION_IDS = [
+  'countDeliveries',
   'createAccount',
   'createConsoleLink',
   'createConsoleSession',
@@ -82,6 +83,8 @@ export const SCHEMA_NAMES = [
   'DeletedWebhook',
   'DeletedWebhookResponse',
   'Delivery',
+  'DeliveryCount',
+  'DeliveryCountResponse',
   'DeliveryDetail',
   'DeliveryDetailResponse',
   'DeliveryError',

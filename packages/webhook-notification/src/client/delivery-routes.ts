@@ -16,6 +16,10 @@ export const deliveryRoutes = (request: Request) => ({
   all: (query: FiniteQuery = {}, options?: CallOptions): Rows<ApiSchema<'Delivery'>> =>
     rowsOf(query, (page) => request('GET', '/api/deliveries', { ...options, query: page })),
 
+  /** Counts the deliveries to all your webhooks. Exact up to 10,000 deliveries read; beyond, `atLeast` is true. */
+  count: (query: QueryOf<'/api/deliveries/count'> = {}, options?: CallOptions): Promise<ApiSchema<'DeliveryCount'>> =>
+    request('GET', '/api/deliveries/count', { ...options, query }),
+
   /** Returns a delivery, with the exact request and response. */
   read: (deliveryId: string, options?: CallOptions): Promise<ApiSchema<'DeliveryDetail'>> =>
     request('GET', '/api/deliveries/{deliveryId}', { ...options, path: { deliveryId } }),

@@ -34,6 +34,7 @@ const METHODS: Record<string, Calls> = {
   'GET /api/webhooks/{id}/recoveries': [(to) => to.recoveries.list('id'), (to) => first(to.recoveries.all('id'))],
   'GET /api/webhooks/{id}/recoveries/{recoveryId}': [(to) => to.recoveries.read('id', 'recoveryId')],
   'GET /api/deliveries': [(to) => to.deliveries.list(), (to) => first(to.deliveries.all())],
+  'GET /api/deliveries/count': [(to) => to.deliveries.count()],
   'GET /api/deliveries/{deliveryId}': [(to) => to.deliveries.read('deliveryId')],
   'GET /api/stats': [(to) => to.stats()],
   'POST /api/events': [(to) => to.events.publish(event)],

@@ -1,12 +1,14 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { toInteger } from '../../../infrastructure/pagination/dto/page-query.dto';
+import { ApiCount } from '../../../infrastructure/validation/api-field.decorator';
 import { IsWholeNumber } from '../../../infrastructure/validation/whole-number.decorator';
 import { UUID } from '../../../infrastructure/validation/id-param.decorator';
 import { Optional } from '../../../infrastructure/validation/optional.decorator';
 import { DELIVERY_STATUSES, type DeliveryStatus, type Trigger, TRIGGERS } from '../../delivery.entity';
 import { ERROR_CODES, type ErrorCode } from '../../delivery-error';
+import { DELIVERY_STATES, type DeliveryState } from '../delivery-filters';
 import { EventQueryDto } from './event.dto';
 
 const RESPONSE_STATUS = /^([1-9]\d\d|[2-5]xx|none)$/;
@@ -69,6 +71,16 @@ export class DeliveryQueryDto extends EventQueryDto {
   @ApiProperty({ type: Boolean, required: false })
   givenUp?: true;
 
+  /**
+   * What became of each event at each webhook: only its newest delivery, apart from tests, if that is in one of these
+   * states. `waiting` waits for its first attempt, `retrying` for a later one; `gave_up` ran out of retries.
+   */
+  @Optional()
+  @Transform(toList)
+  @IsIn(DELIVERY_STATES, { each: true, message: `state must be among ${DELIVERY_STATES.join(', ')}` })
+  @ApiProperty({ enum: DELIVERY_STATES, isArray: true, minItems: 1, required: false })
+  state?: DeliveryState[];
+
   /** Only deliveries of this event. */
   @Optional()
   @ApiProperty({ format: 'uuid', required: false })
@@ -80,4 +92,21 @@ export class DeliveryQueryDto extends EventQueryDto {
   @IsIn(TRIGGERS)
   @ApiProperty({ enum: TRIGGERS, required: false })
   trigger?: Trigger;
+}
+
+/** The filters of a count. */
+export class DeliveryCountQueryDto extends OmitType(DeliveryQueryDto, [
+  'limit',
+  'cursor',
+  'changedAfter',
+  'waitSeconds',
+] as const) {}
+
+export class DeliveryCountDto {
+  /** Number of deliveries found. */
+  @ApiCount()
+  count: number;
+
+  /** Whether there may be more, because the count stopped after 10,000 deliveries were read. */
+  atLeast: boolean;
 }

@@ -104,8 +104,66 @@ describeOnStores('The log of all webhooks', (store) => {
     expect((await pageOf(service.api.listDeliveries(closed.id, { givenUp: 'true' }))).rows).toHaveLength(1);
   });
 
+  it('can be narrowed by what became of each event at each webhook', async () => {
+    const answering = receiver.hook({ status: 503 });
+    const bad = await subscribe(service.api, answering, ['job.started']);
+    const good = await subscribe(service.api, receiver.hook(), ['job.started']);
+    const event = await publish(service.api, 'job.started');
+    for (const webhook of [bad, good]) await settledDeliveries(service.api, webhook, event);
+    const found = async (state: string | string[], query: Query = {}) =>
+      (await list({ eventId: event.id, state, ...query })).map(({ webhookId, attempt }) => [webhookId, attempt]);
+    expect(await found('delivered')).toEqual([[good.id, 1]]);
+    // Of the failed deliveries only the last, and only while no later one exists.
+    expect(await found('gave_up')).toEqual([[bad.id, 2]]);
+    expect(await found(['gave_up', 'delivered'])).toHaveLength(2);
+    for (const [query, count] of [
+      [{}, 3],
+      [{ state: ['gave_up', 'delivered'] }, 2],
+      [{ status: 'failed' }, 2],
+    ] as const) {
+      const counted = await dataOf(service.api.countDeliveries({ eventId: event.id, ...query } as Query));
+      expect(counted).toEqual({ count, atLeast: false });
+    }
+    expect(await errorOf(service.api.countDeliveries({ state: 'waiting', status: 'failed' }), 400)).toMatch(/state/);
+    expect(await dataOf(bob.countDeliveries({ eventId: event.id }))).toEqual({ count: 0, atLeast: false });
+    for (const state of ['waiting', 'retrying', 'canceled']) expect(await found(state)).toEqual([]);
+    expect(await found('gave_up', { error: 'http_status', trigger: 'event' })).toEqual([[bad.id, 2]]);
+    expect(await found('gave_up', { responseStatus: '2xx' })).toEqual([]);
+    await dataOf(service.api.testWebhook(bad.id));
+    expect(await found('gave_up')).toEqual([[bad.id, 2]]);
+
+    let answer: () => void = () => undefined;
+    answering.answer({ status: 200, after: new Promise<void>((resolve) => (answer = resolve)) });
+    const [last] = await list({ eventId: event.id, state: 'gave_up' });
+    await dataOf(service.api.redeliver(bad.id, last!.id), 202);
+    expect(await found('gave_up')).toEqual([]);
+    expect(await found('waiting')).toEqual([[bad.id, 1]]);
+    answer();
+    await settledDeliveries(service.api, bad, event);
+    expect(await found('delivered')).toEqual(
+      expect.arrayContaining([
+        [bad.id, 1],
+        [good.id, 1],
+      ]),
+    );
+    expect((await pageOf(service.api.listDeliveries(bad.id, { state: 'delivered' }))).rows).toMatchObject([
+      { trigger: 'redelivery' },
+    ]);
+  });
+
+  it.each<[string, Query]>([
+    ['status', { status: 'failed' }],
+    ['givenUp', { givenUp: 'true' }],
+    ['changedAfter', { changedAfter: 'now' }],
+  ])('refuses state together with %s', async (_, query) => {
+    expect(await errorOf(service.api.listAllDeliveries({ state: 'delivered', ...query }), 400)).toMatch(
+      /state does not/,
+    );
+  });
+
   it.each([
     ['error', 'bad_luck'],
+    ['state', 'lost'],
     ['responseStatus', '6xx'],
     ['responseStatus', '099'],
     ['givenUp', 'perhaps'],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ChangesRepository } from '../../../../src/deliveries/log/changes.repository';
 import { type ChangeRequest, ChangesService } from '../../../../src/deliveries/log/changes.service';
-import { type DeliveryFilters, matches } from '../../../../src/deliveries/log/delivery-filters';
+import { type ChangeFilters, matches } from '../../../../src/deliveries/log/delivery-filters';
 import { DeliveryLogService } from '../../../../src/deliveries/log/delivery-log.service';
 import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
@@ -47,7 +47,7 @@ describe('Changes of deliveries', () => {
     const { looks } = await app.get(ChangesRepository).look([{ userId, from: BEFORE_ALL }], []);
     const rows = looks[0]!.changes.map(({ row }) => row);
     expect(rows).toHaveLength(12 * (1 + 1 + 16 + 8));
-    const values: { [Name in keyof DeliveryFilters]-?: DeliveryFilters[Name][] } = {
+    const values: { [Name in keyof ChangeFilters]-?: ChangeFilters[Name][] } = {
       webhookId: [undefined, webhookId],
       event: [undefined, 'job.started'],
       eventId: [undefined, eventId],
@@ -57,7 +57,7 @@ describe('Changes of deliveries', () => {
       responseStatus: [undefined, '404', '2xx', '5xx', 'none'],
       givenUp: [undefined, true],
     };
-    let all: DeliveryFilters[] = [{}];
+    let all: ChangeFilters[] = [{}];
     for (const [name, options] of Object.entries(values)) {
       all = all.flatMap((filters) =>
         options.map((value) => (value === undefined ? filters : { ...filters, [name]: value })),

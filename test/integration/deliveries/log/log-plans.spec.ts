@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
 import { DeliveryLogService } from '../../../../src/deliveries/log/delivery-log.service';
+import { DELIVERY_STATES } from '../../../../src/deliveries/log/delivery-filters';
 import type { DeliveryQueryDto } from '../../../../src/deliveries/log/dto/delivery-query.dto';
 import { EventLogService } from '../../../../src/deliveries/log/event-log.service';
 import { startApplication, stopApplication } from '../../stage/application';
@@ -41,6 +42,7 @@ const OUTCOMES: Named<Filters> = [
   ['responseStatus=none', { responseStatus: 'none' }],
 ];
 const GIVEN_UP: Named<Filters> = [['givenUp', { givenUp: true }]];
+const STATES: Named<Filters> = DELIVERY_STATES.map((state) => [`state=${state}`, { state: [state] }]);
 const EVENTS: Named<Filters> = [
   ['', {}],
   ['event of all', { event: 'follower.gained' }],
@@ -137,6 +139,7 @@ describe(`In a log of ${ROWS} rows`, () => {
     ['every combination of filters', product([...STATUSES, ...STATUS_SETS], EVENTS, TRIGGERS), MAX_LOOKED],
     ['every combination with an outcome', product(OUTCOMES, [...STATUSES, ...STATUS_SETS], EVENTS), MAX_LOOKED],
     ['every combination with givenUp', product(GIVEN_UP, STATUSES, EVENTS, TRIGGERS), MAX_GIVEN_UP],
+    ['every combination with a state', product(STATES, EVENTS, TRIGGERS), MAX_GIVEN_UP],
   ])('a page filtered by %s', (_, combinations, most) => {
     it.each<[string, (filters: Filters) => Promise<Plan[]>]>([
       ['a webhook that succeeds', (filters) => ofWebhook(log.loud, filters)],
