@@ -59,7 +59,7 @@ const MAY_IMPORT = {
 
   console: ['auth', 'deliveries/sending/backoff.ts', ...USABLE],
   'console/sessions': ['auth', 'auth/bearer', 'auth/limits', 'auth/tokens', ...USABLE],
-  'console/test-receivers': ['auth', ...USABLE],
+  'console/test-receivers': ['auth', 'webhooks', ...USABLE],
 
   sources: [],
   'sources/followers': USABLE,

@@ -28,11 +28,13 @@ export function buildOpenApi(app: INestApplication, events: readonly KnownEventT
     .addTag('Webhooks', 'URLs that receive events')
     .addTag('Events', 'Published events and event types')
     .addTag('Deliveries', 'Attempts and their responses')
+    .addTag('Test receivers', 'Receivers in this process, to try deliveries on your own machine')
     .addTag('Accounts', 'Social accounts whose follower changes are published as events')
     .addTag('Access', 'Access tokens, console sessions and settings')
     .addTag('Health', 'For load balancers and orchestrators')
     .addTag(OUTGOING_TAG, 'Requests that receivers get');
   const document = SwaggerModule.createDocument(app, builder.build());
+  document.paths = inOrder(document.paths);
   const schemas = { ...document.components?.schemas, ...(ENVELOPES as Components['schemas']) };
   closeBodies(document);
   eachOperation(document, completeOperation);
@@ -42,6 +44,21 @@ export function buildOpenApi(app: INestApplication, events: readonly KnownEventT
     ...(forGenerators({ ...document, components }) as OpenAPIObject),
     webhooks: outgoingEvents(events),
   };
+}
+
+/** Beginnings of paths, in the order in which a newcomer needs them. The longest that fits places a path. */
+const ORDER = [
+  ...['/api/webhooks', '/api/events', '/api/event-types'],
+  ...['/api/webhooks/{id}/deliveries', '/api/deliveries', '/api/webhooks/{id}/recover', '/api/stats'],
+  ...['/api/try-receivers', '/api/accounts', '/api/me', '/api/tokens', '/api/console', '/api/about', '/health'],
+];
+
+function inOrder(paths: OpenAPIObject['paths']): OpenAPIObject['paths'] {
+  const placeOf = (path: string) => {
+    const [longest = ''] = ORDER.filter((start) => path.startsWith(start)).sort((a, b) => b.length - a.length);
+    return ORDER.indexOf(longest);
+  };
+  return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => placeOf(a) - placeOf(b)));
 }
 
 /**

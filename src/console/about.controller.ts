@@ -1,5 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ADMIN, type Principal } from '../auth/access-token';
+import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { retryDelayMs } from '../deliveries/sending/backoff';
 import { Config } from '../infrastructure/config/config';
@@ -23,7 +25,7 @@ export class AboutController {
     description: 'Returns the version and the settings that affect clients.',
   })
   @ApiAnswer(AboutDto, { description: 'The version and the settings.' })
-  read(): AboutDto {
+  read(@CurrentUser() { userId }: Principal): AboutDto {
     const { maxRetries, retentionDays, deliveryTimeoutMs, disableAfterFailures, disableAfterHours } = this.config;
     const attempts = Array.from({ length: maxRetries }, (_, i) => i + 1);
     return {
@@ -39,6 +41,7 @@ export class AboutController {
       requestsPerMinute: this.config.rateLimitPerMinute,
       console: this.config.console,
       tryReceiver: this.config.isLocal,
+      bootstrapToken: userId === ADMIN && this.config.bootstrapToken !== null,
     };
   }
 }

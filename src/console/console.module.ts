@@ -1,17 +1,25 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module';
+import { WebhooksModule } from '../webhooks/webhooks.module';
 import { AboutController } from './about.controller';
 import { ConsoleLinksController } from './sessions/console-links.controller';
 import { ConsoleLinksRepository } from './sessions/console-links.repository';
 import { ConsoleLinksService } from './sessions/console-links.service';
 import { ConsoleSessionsService } from './sessions/console-sessions.service';
+import { GoneReceiversService } from './test-receivers/gone-receivers.service';
 import { TryReceiversController } from './test-receivers/test-receivers.controller';
 import { TryReceiversService } from './test-receivers/test-receivers.service';
 
 /** The parts of the API that only the console needs: its settings, its sessions and its test receivers. */
 @Module({
-  imports: [AuthModule],
+  imports: [AuthModule, WebhooksModule],
   controllers: [ConsoleLinksController, AboutController, TryReceiversController],
-  providers: [ConsoleLinksRepository, ConsoleLinksService, ConsoleSessionsService, TryReceiversService],
+  providers: [
+    ConsoleLinksRepository,
+    ConsoleLinksService,
+    ConsoleSessionsService,
+    GoneReceiversService,
+    TryReceiversService,
+  ],
 })
 export class ConsoleModule {}

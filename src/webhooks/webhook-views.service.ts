@@ -1,36 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../auth/access-token';
 import { missingScope } from '../auth/scope';
+import { ClockService } from '../infrastructure/database/clock.service';
 import { Config } from '../infrastructure/config/config';
 import { ApiError } from '../infrastructure/errors/api-error';
 import { messageFor } from '../infrastructure/errors/messages';
 import type { Page } from '../infrastructure/pagination/page';
 import type { ListWebhooksDto } from './dto/list-webhooks.dto';
 import type { UpdateWebhookDto } from './dto/update-webhook.dto';
-import { StatsService, type WebhookStats } from './stats/stats.service';
+import { type Health, healthOf } from './stats/health';
+import type { LastTimes } from './stats/stats.repository';
+import { later, StatsService, type WebhookStats } from './stats/stats.service';
 import type { Webhook } from './webhook.entity';
 import { WebhooksService } from './webhooks.service';
 
 const HOUR_MS = 3_600_000;
 
 /** A webhook as its owner sees it, with its delivery statistics. */
-export interface WebhookView {
+export interface WebhookView extends LastTimes {
   webhook: Webhook;
-  /** Null if none is on record. */
-  lastSuccessAt: Date | null;
   /** When the webhook will be disabled unless it succeeds before; null while that is not near. */
   disablesAt: Date | null;
   /** Present only on request. */
-  stats?: WebhookStats;
+  stats?: WebhookStats & { health: Health };
 }
+
+const NEVER: LastTimes = { lastSuccessAt: null, lastFailureAt: null };
 
 /** The end of the hours for which an active webhook may go without success, once enough events in a row have failed. */
 function disablesAt(
   { active, consecutiveFailures, healthyAt }: Webhook,
+  lastSuccessAt: Date | null,
   { disableAfterFailures, disableAfterHours }: Pick<Config, 'disableAfterFailures' | 'disableAfterHours'>,
 ): Date | null {
   if (!active || consecutiveFailures < disableAfterFailures) return null;
-  return new Date(healthyAt.getTime() + disableAfterHours * HOUR_MS);
+  // The row records no success that had no failures to reset.
+  const from = later(healthyAt, lastSuccessAt) as Date;
+  return new Date(from.getTime() + disableAfterHours * HOUR_MS);
 }
 
 /** Reads webhooks together with their statistics. */
@@ -39,6 +45,7 @@ export class WebhookViewsService {
   constructor(
     private readonly webhooks: WebhooksService,
     private readonly stats: StatsService,
+    private readonly clock: ClockService,
     private readonly config: Config,
   ) {}
 
@@ -51,15 +58,17 @@ export class WebhookViewsService {
     if (missing) throw new ApiError('scope_missing', messageFor.missingScope(missing));
     const page = await this.webhooks.list(userId, query);
     const ids = page.items.map(({ id }) => id);
-    if (include) {
-      const statsOf = await this.stats.ofWebhooks(ids);
-      return page.map((webhook) => {
-        const stats = statsOf.get(webhook.id);
-        return this.withTimes(webhook, stats?.lastSuccessAt, stats);
-      });
+    if (!include) {
+      const times = await this.stats.lastTimes(ids);
+      return page.map((webhook) => this.view(webhook, times.get(webhook.id)));
     }
-    const lastSuccesses = await this.stats.lastSuccesses(ids);
-    return page.map((webhook) => this.withTimes(webhook, lastSuccesses.get(webhook.id)));
+    const statsOf = await this.stats.ofWebhooks(ids);
+    const now = this.clock.now();
+    return page.map((webhook) => {
+      const stats = statsOf.get(webhook.id);
+      const view = this.view(webhook, stats);
+      return stats ? { ...view, stats: { ...stats, health: healthOf({ ...webhook, ...stats }, now) } } : view;
+    });
   }
 
   /** @throws ApiError 404 when the user has no such webhook */
@@ -73,11 +82,11 @@ export class WebhookViewsService {
   }
 
   private async viewOf(webhook: Webhook): Promise<WebhookView> {
-    const lastSuccesses = await this.stats.lastSuccesses([webhook.id]);
-    return this.withTimes(webhook, lastSuccesses.get(webhook.id));
+    return this.view(webhook, (await this.stats.lastTimes([webhook.id])).get(webhook.id));
   }
 
-  private withTimes(webhook: Webhook, lastSuccessAt: Date | null = null, stats?: WebhookStats): WebhookView {
-    return { webhook, lastSuccessAt, disablesAt: disablesAt(webhook, this.config), ...(stats && { stats }) };
+  private view(webhook: Webhook, { lastSuccessAt, lastFailureAt }: LastTimes = NEVER): WebhookView {
+    const time = disablesAt(webhook, lastSuccessAt, this.config);
+    return { webhook, lastSuccessAt, lastFailureAt, disablesAt: time };
   }
 }

@@ -1,7 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Why the service itself disabled a webhook. */
-export type DisabledReason = 'failing' | 'gone';
+export const DISABLED_REASONS = ['failing', 'gone', 'receiver_gone'] as const;
+
+/** Why the service itself disabled a webhook; `receiver_gone`: its test receiver has expired. */
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 @Entity('webhooks')
 export class Webhook {
@@ -29,6 +31,10 @@ export class Webhook {
 
   @Column('timestamptz', { name: 'previous_secret_expires_at', nullable: true })
   previousSecretExpiresAt: Date | null;
+
+  /** When the secret was last replaced; null if it never was. */
+  @Column('timestamptz', { name: 'secret_rotated_at', nullable: true })
+  secretRotatedAt: Date | null;
 
   @Column('boolean')
   active: boolean;

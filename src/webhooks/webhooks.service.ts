@@ -97,6 +97,7 @@ export class WebhooksService {
       ...changes,
       ...(secret !== undefined && {
         secret: this.secrets.seal(before.id, secret),
+        secretRotatedAt: () => 'now()',
         previousSecret: null,
         previousSecretExpiresAt: null,
       }),

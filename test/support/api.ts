@@ -14,8 +14,16 @@ export interface Webhook {
   consecutiveFailures: number;
   disablesAt: string | null;
   lastSuccessAt: string | null;
+  lastFailureAt: string | null;
   /** With `include=stats` only. */
-  stats?: Stats & { pending: number; lastDeliveryAt: string | null };
+  stats?: Stats & {
+    pending: number;
+    nextDueAt: string | null;
+    lastDeliveryAt: string | null;
+    failingSince: string | null;
+    health: string;
+  };
+  secretRotatedAt: string | null;
   previousSecretExpiresAt: string | null;
   createdAt: string;
   updatedAt: string;

@@ -29,6 +29,8 @@ const DROP_EXPIRED = `
       and not exists (select 1 from webhook_service.access_tokens child where child.parent_id = t.id)
     order by id desc offset ${MAX_LIVE_TOKENS}))`;
 
+type Origin = Pick<AccessToken, 'parentId' | 'bootstrapHash' | 'expiresAt'>;
+
 /** Creates, lists and revokes access tokens. */
 @Injectable()
 export class AccessTokensService {
@@ -39,17 +41,20 @@ export class AccessTokensService {
   ) {}
 
   /**
-   * Creates a token. Only this method returns it in plaintext, with its row.
+   * Creates a token. Only this method returns it in plaintext, with its row. It is revoked with the token that the
+   * grantor is, or, if the grantor is a session, with the credential that the session was created with.
    * @throws ApiError 403 or 400 as `validateGrant`, 409 when the user has 100 live tokens, 401 when the grantor's token
    *   was revoked in the meantime
    */
   async create(grantor: Principal, wanted: CreateTokenDto): Promise<{ row: AccessToken; token: string }> {
     const { name, scopes, expiresAt = null, userId = grantor.userId } = wanted;
-    validateGrant(grantor, { userId, scopes, expiresAt }, this.clock.now());
+    const origin = await this.originOf(grantor);
+    validateGrant({ ...grantor, expiresAt: origin.expiresAt }, { userId, scopes, expiresAt }, this.clock.now());
     const token = formatToken(randomBytes(32));
     const { id, at } = this.clock.newId();
-    const row = { id, userId, name, scopes, expiresAt, createdAt: at, lastUsedAt: null, parentId: grantor.tokenId };
-    const stored = this.tokens.create({ ...row, tokenHash: hashToken(token), isSession: false, bootstrapHash: null });
+    const row = { id, userId, name, scopes, expiresAt, createdAt: at, lastUsedAt: null, isSession: false };
+    const { parentId, bootstrapHash } = origin;
+    const stored = this.tokens.create({ ...row, tokenHash: hashToken(token), parentId, bootstrapHash });
     await this.tokens.manager
       .transaction(async (manager) => {
         await refuseTooMany(manager, userId);
@@ -60,6 +65,25 @@ export class AccessTokensService {
         throw isForeignKeyViolation(error) ? unauthenticated() : error;
       });
     return { row: stored, token };
+  }
+
+  /**
+   * Returns what a new token is revoked with, and the expiry that limits it.
+   * @throws ApiError 401 when one of these tokens was revoked in the meantime
+   */
+  private async originOf({ tokenId, expiresAt }: Principal): Promise<Origin> {
+    const itself = { parentId: tokenId, bootstrapHash: null, expiresAt };
+    if (tokenId === null) return itself;
+    const { isSession, parentId, bootstrapHash } = await this.stillValid(tokenId);
+    if (!isSession) return itself;
+    if (parentId === null) return bootstrapHash ? { parentId, bootstrapHash, expiresAt: null } : itself;
+    return { parentId, bootstrapHash: null, expiresAt: (await this.stillValid(parentId)).expiresAt };
+  }
+
+  private async stillValid(id: string): Promise<AccessToken> {
+    const token = await this.tokens.findOneBy({ id });
+    if (!token) throw unauthenticated();
+    return token;
   }
 
   /**

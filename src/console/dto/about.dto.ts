@@ -49,4 +49,7 @@ export class AboutDto {
 
   /** Whether test receivers are available. */
   tryReceiver: boolean;
+
+  /** Whether BOOTSTRAP_TOKEN is set; always false for other users than admin. */
+  bootstrapToken: boolean;
 }

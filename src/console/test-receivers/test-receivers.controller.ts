@@ -10,7 +10,7 @@ import { TryReceiversService } from './test-receivers.service';
 
 const ID = { name: 'id', description: 'Id of the test receiver.', schema: { type: 'string' as const, maxLength: 128 } };
 
-@ApiTags('Webhooks')
+@ApiTags('Test receivers')
 @Controller('api/try-receivers')
 export class TryReceiversController {
   constructor(private readonly receivers: TryReceiversService) {}

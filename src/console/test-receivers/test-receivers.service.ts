@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/config';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
+import { GoneReceiversService } from './gone-receivers.service';
 
 /** Responses of a test receiver; `silent`: none, until the client gives up. */
 export const TRY_ANSWERS = [200, 500, 410, 'silent'] as const;
@@ -35,14 +36,25 @@ const MAX_SILENT = 20;
 
 /** Test receivers, which exist only where the service runs on its user's machine. */
 @Injectable()
-export class TryReceiversService implements OnModuleDestroy {
+export class TryReceiversService implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger(TryReceiversService.name);
   private readonly receivers = new Map<string, TryReceiver>();
+  private readonly expiries = new Set<NodeJS.Timeout>();
   private readonly silent = new Set<() => void>();
 
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    private readonly gone: GoneReceiversService,
+  ) {}
+
+  /** Disables the webhooks to test receivers of earlier processes. */
+  async onApplicationBootstrap(): Promise<void> {
+    if (this.config.isLocal) await this.gone.disableAllBut([]);
+  }
 
   /** Ends the requests that get no response. */
   onModuleDestroy(): void {
+    for (const expiry of this.expiries) clearTimeout(expiry);
     for (const end of this.silent) end();
   }
 
@@ -52,7 +64,6 @@ export class TryReceiversService implements OnModuleDestroy {
    */
   create(userId: string): { receiver: TryReceiver; isNew: boolean } {
     this.requireLocal();
-    this.forgetExpired();
     const known = [...this.receivers.values()].find((receiver) => receiver.userId === userId);
     if (known) return { receiver: known, isNew: false };
     if (this.receivers.size >= MAX_RECEIVERS)
@@ -61,6 +72,11 @@ export class TryReceiversService implements OnModuleDestroy {
     const expiresAt = new Date(Date.now() + LIVES_MS);
     const receiver: TryReceiver = { id, userId, answer: 200, expiresAt, requests: [] };
     this.receivers.set(id, receiver);
+    const expiry = setTimeout(() => {
+      this.expiries.delete(expiry);
+      void this.expire(id);
+    }, LIVES_MS).unref();
+    this.expiries.add(expiry);
     return { receiver, isNew: true };
   }
 
@@ -84,7 +100,6 @@ export class TryReceiversService implements OnModuleDestroy {
 
   /** Returns the test receiver of any user with this id; undefined if it does not exist or has expired. */
   find(id: string): TryReceiver | undefined {
-    this.forgetExpired();
     return this.receivers.get(id);
   }
 
@@ -112,9 +127,12 @@ export class TryReceiversService implements OnModuleDestroy {
     if (!this.config.isLocal) throw new ApiError('not_found', MESSAGES.noTryReceivers);
   }
 
-  private forgetExpired(): void {
-    for (const { id, expiresAt } of this.receivers.values()) {
-      if (expiresAt.getTime() <= Date.now()) this.receivers.delete(id);
+  private async expire(id: string): Promise<void> {
+    this.receivers.delete(id);
+    try {
+      await this.gone.disableAllBut([...this.receivers.keys()]);
+    } catch (error) {
+      this.logger.warn({ msg: 'webhooks of an expired test receiver stay active until the next start', err: error });
     }
   }
 }

@@ -67,7 +67,7 @@ export class DeliveryDto {
    * Why a pending delivery waits: `backoff` until its retry is due, `slot` until its webhook, its user or the service has fewer
    * attempts in flight. Null when it is being sent or has completed.
    */
-  @ApiProperty({ enum: [...WAITS, null], nullable: true, type: String })
+  @ApiProperty({ enum: WAITS, enumName: 'WaitReason', nullable: true })
   waitsFor: Wait | null;
 
   /** The url that it was sent to, or would be sent to now. */

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { StatementsService } from '../../infrastructure/database/statements.service';
 import type { IdWindow } from '../../infrastructure/pagination/id-window';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../delivery.entity';
 import { LISTED_COLUMNS, type ListedDelivery } from '../listed-columns';
@@ -30,13 +29,10 @@ interface Way {
 
 type Column = readonly [name: 'user_id' | 'webhook_id' | 'event_id' | 'event' | 'status' | 'trigger', value: string];
 
-/** A page must not be more expensive in a short or unbalanced log, where other plans look cheap. For one transaction. */
-const BY_INDEX_ONLY = 'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off';
-
 /** Finds rows of the delivery log. Every query scans a bounded number of rows, in the order of an index. */
 @Injectable()
 export class DeliveryPagesRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly statements: StatementsService) {}
 
   /**
    * Returns up to `limit` rows of a user in a window, newest first, as of one moment. Fewer rows do not mean that no more exist:
@@ -53,7 +49,7 @@ export class DeliveryPagesRepository {
     const most = rest.length === 0 ? limit : looksLater ? MAX_LOOKED_AT_WITH_LATER : MAX_LOOKED_AT;
     const where = rest.length === 0 ? '' : `where ${rest.join(' and ')}`;
     const page = `select ${LISTED_COLUMNS} from (${lookedAt(way, window, most, bind)}) as d ${where} ${newest(way, limit)}`;
-    const rows = await this.query<ListedDelivery>(page, values);
+    const rows = await this.statements.runByIndex<ListedDelivery>(page, values);
     if (rest.length === 0 || rows.length === limit) return { rows, lookedUpTo: null };
     return { rows, lookedUpTo: await this.lastOf(way, window, most) };
   }
@@ -71,7 +67,7 @@ export class DeliveryPagesRepository {
     const rest = conditionsOf(filters, way.met, bind);
     const where = rest.length === 0 ? '' : `where ${rest.join(' and ')}`;
     const counted = `select count(*)::int as count from (${lookedAt(way, window, MAX_LOOKED_AT, bind)}) as d ${where}`;
-    const [row] = await this.query<{ count: number }>(counted, values);
+    const [row] = await this.statements.runByIndex<{ count: number }>(counted, values);
     return { count: row?.count ?? 0, atLeast: (await this.lastOf(way, window, MAX_LOOKED_AT + 1)) !== null };
   }
 
@@ -80,15 +76,8 @@ export class DeliveryPagesRepository {
     const values: unknown[] = [];
     const bind: Bind = (value) => `$${values.push(value)}`;
     const skipped = `select id from (${lookedAt(way, window, most, bind)}) as d ${newest(way, 1)} offset ${most - 1}`;
-    const [last] = await this.query<{ id: string }>(skipped, values);
+    const [last] = await this.statements.runByIndex<{ id: string }>(skipped, values);
     return last?.id ?? null;
-  }
-
-  private query<Row>(sql: string, values: readonly unknown[]): Promise<Row[]> {
-    return this.dataSource.transaction(async (manager) => {
-      await manager.query(BY_INDEX_ONLY);
-      return manager.query<Row[]>(sql, [...values]);
-    });
   }
 }
 

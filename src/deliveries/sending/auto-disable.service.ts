@@ -2,12 +2,12 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { Counter } from 'prom-client';
 import { DataSource } from 'typeorm';
+import type { WebhookDisabled } from 'webhook-notification';
 import { EventsService } from '../../events/events.service';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import { whileBusy } from '../../infrastructure/concurrency/while-busy.timer';
 import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import type { FinalOutcome } from '../../webhooks/failure-tally';
-import type { DisabledReason } from '../../webhooks/webhook.entity';
 import { type DisabledWebhook, WebhookHealthService } from '../../webhooks/webhook-health.service';
 import type { Outcome, Written } from '../attempt';
 import type { PartitionKey } from '../partition-key';
@@ -51,7 +51,7 @@ export class AutoDisableService {
   }
 
   /** Disables the webhook and notifies its owner once, however many deliveries fail at once in however many processes. */
-  private async disable(outcome: FinalOutcome, userId: string, reason: DisabledReason): Promise<void> {
+  private async disable(outcome: FinalOutcome, userId: string, reason: WebhookDisabled['reason']): Promise<void> {
     const end = await this.mutex.acquire(userId);
     try {
       const disabled = await whileBusy(() => this.tryToDisable(outcome, reason));
@@ -63,7 +63,10 @@ export class AutoDisableService {
     }
   }
 
-  private async tryToDisable(outcome: FinalOutcome, reason: DisabledReason): Promise<DisabledWebhook | null | 'busy'> {
+  private async tryToDisable(
+    outcome: FinalOutcome,
+    reason: WebhookDisabled['reason'],
+  ): Promise<DisabledWebhook | null | 'busy'> {
     const { webhookId } = outcome;
     const lastSuccessAt = reason === 'failing' ? await this.stats.lastSuccess(webhookId) : null;
     return this.dataSource.transaction(async (manager) => {

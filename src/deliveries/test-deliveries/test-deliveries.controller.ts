@@ -10,7 +10,7 @@ import { DeliveryDetailDto } from '../dto/delivery.dto';
 import { TestWebhookDto } from './dto/test-webhook.dto';
 import { TestDeliveriesService } from './test-deliveries.service';
 
-@ApiTags('Deliveries')
+@ApiTags('Webhooks')
 @Controller('api/webhooks/:id')
 export class TestDeliveriesController {
   constructor(private readonly tests: TestDeliveriesService) {}

@@ -3,6 +3,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { BusyDays1764000200000 } from './migrations/busy-days.migration';
 import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.migration';
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
+import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
 import { PostgresConnection } from './postgres-connection.client';
 
 /** The schema of all tables of the service, including `migrations`. */
@@ -18,7 +19,12 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
     url: databaseUrl,
     schema: SCHEMA,
     applicationName: 'webhook-notification-service',
-    migrations: [InitialSchema1763800000000, EventTypeOwners1764000100000, BusyDays1764000200000],
+    migrations: [
+      InitialSchema1763800000000,
+      EventTypeOwners1764000100000,
+      BusyDays1764000200000,
+      SecretRotations1764000300000,
+    ],
     migrationsTableName: 'migrations',
     extra: { max: poolSize, connectionTimeoutMillis: 5000, Client: PostgresConnection, silenceMs },
     // Without a handler, a connection that breaks while idle would end the process.

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { standardSecret } from 'webhook-notification';
 import { WebhookStatsDto } from '../stats/dto/stats.dto';
-import type { Webhook } from '../webhook.entity';
+import { DISABLED_REASONS, type Webhook } from '../webhook.entity';
 import type { WebhookView } from '../webhook-views.service';
 import { ApiCount, ApiId, ApiTime } from '../../infrastructure/validation/api-field.decorator';
 
@@ -36,8 +36,8 @@ export class WebhookDto {
   /** Whether the webhook receives events. */
   active: boolean;
 
-  /** Why the service disabled the webhook: it kept failing, or its receiver returned 410. */
-  @ApiProperty({ enum: ['failing', 'gone', null], nullable: true, type: String })
+  /** Why the service disabled the webhook: it kept failing, its receiver returned 410, or its test receiver has expired. */
+  @ApiProperty({ enum: DISABLED_REASONS, enumName: 'DisabledReason', nullable: true })
   disabledReason: string | null;
 
   /** When the webhook became inactive; null while it is active. */
@@ -59,6 +59,14 @@ export class WebhookDto {
   @ApiTime()
   lastSuccessAt: string | null;
 
+  /** When an attempt last failed, excluding test deliveries; null if none is on record. */
+  @ApiTime()
+  lastFailureAt: string | null;
+
+  /** When the secret was last replaced; null if it never was, or only by a version before 0.3. */
+  @ApiTime()
+  secretRotatedAt: string | null;
+
   /** When the secret from before the last rotation stops signing deliveries; null if it no longer does. */
   @ApiTime()
   previousSecretExpiresAt: string | null;
@@ -75,7 +83,7 @@ export class WebhookDto {
   @ApiProperty({ type: WebhookStatsDto, required: false })
   stats?: WebhookStatsDto;
 
-  static from({ webhook, lastSuccessAt, disablesAt, stats }: WebhookView): WebhookDto {
+  static from({ webhook, lastSuccessAt, lastFailureAt, disablesAt, stats }: WebhookView): WebhookDto {
     return {
       id: webhook.id,
       url: webhook.url,
@@ -87,6 +95,8 @@ export class WebhookDto {
       consecutiveFailures: webhook.consecutiveFailures,
       disablesAt: disablesAt?.toISOString() ?? null,
       lastSuccessAt: lastSuccessAt?.toISOString() ?? null,
+      lastFailureAt: lastFailureAt?.toISOString() ?? null,
+      secretRotatedAt: webhook.secretRotatedAt?.toISOString() ?? null,
       previousSecretExpiresAt: ahead(webhook.previousSecretExpiresAt)?.toISOString() ?? null,
       createdAt: webhook.createdAt.toISOString(),
       updatedAt: webhook.updatedAt.toISOString(),
@@ -110,7 +120,7 @@ export class CreatedWebhookDto extends WebhookDto {
 
   static with(webhook: Webhook, secret: string): CreatedWebhookDto {
     return {
-      ...WebhookDto.from({ webhook, lastSuccessAt: null, disablesAt: null }),
+      ...WebhookDto.from({ webhook, lastSuccessAt: null, lastFailureAt: null, disablesAt: null }),
       secret,
       standardSecret: standardSecret(secret),
     };

@@ -10,7 +10,7 @@ const ROTATE = `
   update webhook_service.webhooks set
     previous_secret = case when $4::int > 0 then secret end,
     previous_secret_expires_at = now() + $4::int * interval '1 second',
-    secret = $3, updated_at = now()
+    secret = $3, secret_rotated_at = now(), updated_at = now()
   where user_id = $1 and id = $2
   returning previous_secret_expires_at as "previousSecretExpiresAt"`;
 

@@ -10,15 +10,26 @@ export interface StepCount extends AttemptCount {
   from: Date;
 }
 
-/** Current state of a webhook. */
-export interface Present {
-  webhookId: string;
-  /** Number of pending deliveries, excluding test deliveries, counted up to 1,000. */
-  pending: number;
-  /** Null if none is on record. */
+/** The last attempts to a webhook, excluding tests. Null if none is on record. */
+export interface LastTimes {
   lastSuccessAt: Date | null;
-  lastDeliveryAt: Date | null;
+  lastFailureAt: Date | null;
 }
+
+/** Current state of a webhook, excluding test deliveries. */
+export interface Present extends LastTimes {
+  /** Number of pending deliveries, counted up to 1,000. */
+  pending: number;
+  /** The earliest time at which one of these is due; null if none is pending. */
+  nextDueAt: Date | null;
+  /** The first failure after the last success; null if there is none among the last 1,000 failures. */
+  failingSince: Date | null;
+  /** Number of attempts of the last hour, accurate to five minutes. */
+  succeededLastHour: number;
+  failedLastHour: number;
+}
+
+type OfWebhook<Row> = Row & { webhookId: string };
 
 const HOUR_MS = 3_600_000;
 
@@ -57,18 +68,50 @@ const lastAt = (status: string) => `
       where c.webhook_id = w.id and c.minutes = 5 and c.status = '${status}'
       order by at desc fetch first row with ties) as newest))`;
 
+const recentAttempts = (status: string) => `
+  max(at) filter (where status = '${status}') as ${status},
+  sum(count) filter (where status = '${status}' and at > now() - interval '1 hour') as ${status}_last_hour`;
+
+const TIMES = `
+  recent as (
+    select webhook_id as id, ${recentAttempts('succeeded')}, ${recentAttempts('failed')}
+    from webhook_service.recent_attempts where webhook_id = any($1::uuid[]) group by 1
+  ), times as materialized (
+    select w.id, ${lastAt('succeeded')} as succeeded, ${lastAt('failed')} as failed
+    from unnest($1::uuid[]) as w (id) left join recent using (id)
+  )`;
+const TIMES_COLUMNS = `t.id as "webhookId", t.succeeded as "lastSuccessAt", t.failed as "lastFailureAt"`;
+
 const LAST_TIMES: Statement = {
   name: 'last_attempts_of_webhooks',
-  text: `
-    with recent as (
-      select webhook_id as id,
-             max(at) filter (where status = 'succeeded') as succeeded, max(at) filter (where status = 'failed') as failed
-      from webhook_service.recent_attempts where webhook_id = any($1::uuid[]) group by 1
-    )
-    select w.id as "webhookId", ${lastAt('succeeded')} as "lastSuccessAt",
-           greatest(${lastAt('succeeded')}, ${lastAt('failed')}) as "lastDeliveryAt"
-    from unnest($1::uuid[]) as w (id) left join recent using (id)`,
+  text: `with ${TIMES} select ${TIMES_COLUMNS} from times t`,
 };
+
+const lastHour = (status: string) => `
+  coalesce(recent.${status}_last_hour, 0)::int + (
+    select coalesce(sum(count), 0)::int from webhook_service.attempt_counts
+    where webhook_id = t.id and minutes = 5 and status = '${status}' and at > now() - interval '1 hour')`;
+
+const MOST_ROWS = 1000;
+
+/** The order is that of an index, and the range keeps its first column in it. */
+const rowsOf = (columns: string, condition: string, order: string) => `
+  select ${columns} from webhook_service.deliveries
+  where webhook_id between t.id and t.id and ${condition} order by ${order} limit ${MOST_ROWS}`;
+
+const PRESENT = `
+    with ${TIMES}
+    select ${TIMES_COLUMNS}, p.pending, p."nextDueAt",
+           ${lastHour('succeeded')} as "succeededLastHour", ${lastHour('failed')} as "failedLastHour",
+           case when t.failed > coalesce(t.succeeded, '-infinity') then (
+             select case when count(*) < ${MOST_ROWS} or min(completed_at) <= t.succeeded
+                    then min(completed_at) filter (where trigger <> 'test' and completed_at > coalesce(t.succeeded, '-infinity')) end
+             from (${rowsOf('completed_at, trigger', "status = 'failed'", 'webhook_id desc, id desc')}) as failures
+           ) end as "failingSince"
+    from times t left join recent using (id) cross join lateral (
+      select count(*)::int as pending, min(scheduled_at) as "nextDueAt"
+      from (${rowsOf('scheduled_at', "status = 'pending' and trigger <> 'test'", 'webhook_id, event_id')}) as rows
+    ) as p`;
 
 /** Maximum number of attempts that one statement sums up. */
 const MOST_ATTEMPTS = 50_000;
@@ -98,18 +141,6 @@ const ROLL_UP: Statement = {
 /** Keeps the table's size, because truncating it would block processes that count attempts. */
 const VACUUM = 'vacuum (skip_locked, truncate off) webhook_service.recent_attempts';
 
-const PENDING: Statement = {
-  name: 'pending_of_webhooks',
-  text: `
-    select w.id as "webhookId", (
-      select count(*)::int from (
-        select from webhook_service.deliveries d
-        -- Ordering by the columns of the index keeps PostgreSQL from using another one.
-        where d.webhook_id between w.id and w.id and d.status = 'pending' and d.trigger <> 'test'
-        order by d.webhook_id, d.event_id limit 1000) as p) as pending
-    from unnest($1::uuid[]) as w (id)`,
-};
-
 const HAS_WEBHOOK: Statement = {
   name: 'user_has_webhook',
   text: 'select from webhook_service.webhooks where id = $1 and user_id = $2',
@@ -130,14 +161,14 @@ export class StatsRepository {
     return this.statements.run<StepCount & Record<string, unknown>>(COUNTS_OF_WEBHOOKS, [ids, ...boundsOf(window)]);
   }
 
-  /** Returns the times of the last and the last successful attempt to each of these webhooks, excluding tests. */
-  lastTimes(ids: readonly string[]): Promise<Omit<Present, 'pending'>[]> {
-    return this.statements.run<Present & Record<string, unknown>>(LAST_TIMES, [ids]);
+  /** Returns the times of the last attempts to each of these webhooks. */
+  lastTimes(ids: readonly string[]): Promise<OfWebhook<LastTimes>[]> {
+    return this.statements.run<OfWebhook<LastTimes> & Record<string, unknown>>(LAST_TIMES, [ids]);
   }
 
-  /** Returns the number of pending deliveries of each of these webhooks, counted up to 1,000. */
-  pending(ids: readonly string[]): Promise<Pick<Present, 'webhookId' | 'pending'>[]> {
-    return this.statements.run<Present & Record<string, unknown>>(PENDING, [ids]);
+  /** Returns the current state of each of these webhooks. */
+  present(ids: readonly string[]): Promise<OfWebhook<Present>[]> {
+    return this.statements.runByIndex(PRESENT, [ids]);
   }
 
   /**

@@ -3,7 +3,7 @@ import { ClockService } from '../../infrastructure/database/clock.service';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { type AttemptCount, type AttemptNumbers, numbersOf } from './attempt-numbers';
-import { StatsRepository, type Present } from './stats.repository';
+import { type LastTimes, type Present, StatsRepository } from './stats.repository';
 import { type Step, type StepWindow, stepWindow } from './step-window';
 
 /** Statistics of a time span. */
@@ -21,7 +21,10 @@ export interface StatsRequest {
 }
 
 /** Statistics of a webhook's last 24 hours, and its current state. */
-export type WebhookStats = Stats & Present;
+export interface WebhookStats extends Stats, Present {
+  /** The last attempt; null if none is on record. */
+  lastDeliveryAt: Date | null;
+}
 
 /** Returns statistics of attempts from the counts that are written with their outcomes, without reading the log. */
 @Injectable()
@@ -46,32 +49,31 @@ export class StatsService {
   async ofWebhooks(ids: readonly string[]): Promise<Map<string, WebhookStats>> {
     const now = this.clock.now();
     const window = stepWindow('1h', { since: new Date(now.getTime() - 23 * 3_600_000) }, now);
-    const [counts, pending, times] = await Promise.all([
-      this.counts.ofWebhooks(ids, window),
-      this.counts.pending(ids),
-      this.counts.lastTimes(ids),
-    ]);
+    const [counts, present] = await Promise.all([this.counts.ofWebhooks(ids, window), this.counts.present(ids)]);
     const countsOf = groupBy(counts, ({ webhookId }) => webhookId);
-    const pendingOf = new Map(pending.map((each) => [each.webhookId, each.pending]));
     return new Map(
-      times.map((lastTimes) => {
-        const { webhookId } = lastTimes;
+      present.map(({ webhookId, ...state }) => {
         const stats = statsOf(window, countsOf.get(webhookId) ?? []);
-        return [webhookId, { ...lastTimes, ...stats, pending: pendingOf.get(webhookId) ?? 0 }];
+        return [webhookId, { ...stats, ...state, lastDeliveryAt: later(state.lastSuccessAt, state.lastFailureAt) }];
       }),
     );
   }
 
   /** Returns the time of the last successful attempt to this webhook; null if none is on record. */
   async lastSuccess(webhookId: string): Promise<Date | null> {
-    return (await this.lastSuccesses([webhookId])).get(webhookId) ?? null;
+    return (await this.lastTimes([webhookId])).get(webhookId)?.lastSuccessAt ?? null;
   }
 
-  /** Returns the time of the last successful attempt to each of these webhooks; null if none is on record. */
-  async lastSuccesses(ids: readonly string[]): Promise<Map<string, Date | null>> {
+  /** Returns the times of the last attempts to each of these webhooks; one entry per id. */
+  async lastTimes(ids: readonly string[]): Promise<Map<string, LastTimes>> {
     if (ids.length === 0) return new Map();
-    return new Map((await this.counts.lastTimes(ids)).map((each) => [each.webhookId, each.lastSuccessAt]));
+    return new Map((await this.counts.lastTimes(ids)).map(({ webhookId, ...times }) => [webhookId, times]));
   }
+}
+
+/** Returns the later time; null if there is neither. */
+export function later(one: Date | null, other: Date | null): Date | null {
+  return one && other ? (one > other ? one : other) : (one ?? other);
 }
 
 function statsOf({ froms }: StepWindow, counts: readonly (AttemptCount & { from: Date })[]): Stats {

@@ -76,12 +76,43 @@ describe('A session at the console', () => {
     for (const session of [byToken, byLink]) {
       expect(await errorOf(speaker(session).beginSession({}), 'session_of_session')).toMatch(/session/);
     }
-    // What a session makes otherwise is a token like any other, and ends with it.
-    const made = await dataOf(
-      speaker(byToken).createToken({ name: 'x', scopes: READ, expiresAt: byToken.expiresAt }),
-      201,
-    );
-    expect(await open(speaker(made))).toMatchObject({ expiresAt: byToken.expiresAt });
+    // What a session makes otherwise is a token like any other.
+    const made = await dataOf(speaker(byToken).createToken({ name: 'x', scopes: READ }), 201);
+    expect(await open(speaker(made))).toMatchObject({ scopes: READ });
+  });
+
+  it('makes tokens that outlive it, and end with the token that it was made with', async () => {
+    const expiresAt = new Date(Date.now() + 48 * HOUR_MS).toISOString();
+    const maker = await dataOf(service.api.createToken({ name: 'm', userId, scopes: MANAGE, expiresAt }), 201);
+    const link = await dataOf(speaker(maker).createConsoleLink({ scopes: MANAGE }), 201);
+    const byLink = await dataOf(service.api.withToken(null).beginSession({ code: codeOf(link) }), 201);
+    const made = [];
+    for (const session of [await open(speaker(maker)), byLink]) {
+      const create = (more: object) => speaker(session).createToken({ name: 'x', scopes: READ, ...more });
+      expect(await errorOf(create({ scopes: ['webhooks:write'] }), 403)).toMatch(/webhooks:write/);
+      expect(await errorOf(create({}), 400)).toContain(expiresAt);
+      const token = await dataOf(create({ expiresAt }), 201);
+      expect(token).toMatchObject({ madeBy: maker.id, session: false, expiresAt });
+      await dataOf(speaker(session).endSession());
+      made.push(token);
+    }
+    for (const token of made) await dataOf(speaker(token).me());
+    await dataOf(service.api.revokeToken(maker.id));
+    for (const token of made) await errorOf(speaker(token).me(), 401);
+  });
+
+  it('leaves no token behind whose maker is revoked meanwhile', async () => {
+    const maker = await dataOf(service.api.createToken({ name: 'm', userId, scopes: MANAGE }), 201);
+    const session = speaker(await open(speaker(maker)));
+    const create = () => session.createToken({ name: 'x', scopes: READ });
+    const replies = await Promise.all([
+      ...Array.from({ length: 10 }, create),
+      service.api.revokeToken(maker.id),
+      ...Array.from({ length: 10 }, create),
+    ]);
+    expect(replies.filter(({ status }) => ![200, 201, 401].includes(status))).toEqual([]);
+    const { rows } = await pageOf(service.api.listTokens({ userId }));
+    expect(rows.filter(({ name }) => name === 'x')).toEqual([]);
   });
 
   it('is one of 20 of a user: the 21st ends the oldest, and none of the 100 tokens', async () => {
@@ -108,17 +139,25 @@ describe('A session at the console', () => {
     expect((await pageOf(service.api.listTokens({ userId }))).rows).toEqual([]);
   });
 
-  it('of BOOTSTRAP_TOKEN ends when that setting changes', async () => {
+  it('of BOOTSTRAP_TOKEN ends when that setting changes, and so do its tokens', async () => {
     const first = await startService({}, service.database);
     const session = await open(first.api);
     expect(session).toMatchObject({ userId: 'admin' });
     const me = await dataOf(first.api.withToken(session.token).me());
     const rows = (await pageOf(first.api.listTokens())).rows.filter(({ id }) => id === me.tokenId);
     expect(rows).toMatchObject([{ session: true, madeBy: null, expiresAt: session.expiresAt }]);
+    const made = await dataOf(first.api.withToken(session.token).createToken({ name: 'x', scopes: READ }), 201);
+    expect(made).toMatchObject({ userId: 'admin', madeBy: null, session: false, expiresAt: null });
+    await dataOf(first.api.withToken(session.token).endSession());
+    await dataOf(first.api.withToken(made.token).me());
+    expect(await dataOf(first.api.about())).toMatchObject({ bootstrapToken: true });
+    expect(
+      await dataOf(speaker(await dataOf(first.api.createToken({ name: 'x', userId, scopes: READ }), 201)).about()),
+    ).toMatchObject({ bootstrapToken: false });
     await first.stop();
     // Each start has another one.
     const second = await startService({}, service.database);
-    await errorOf(second.api.withToken(session.token).me(), 401);
+    await errorOf(second.api.withToken(made.token).me(), 401);
     await second.stop();
   });
 
@@ -127,14 +166,19 @@ describe('A session at the console', () => {
     const provider = await startIdentityProvider(key);
     const strict = await startService({ AUTH_JWKS_URL: provider.url, AUTH_ISSUER: ISSUER, AUTH_AUDIENCE: AUDIENCE });
     const jwtUntil = async (exp: number) =>
-      strict.api.withToken(await sign(key, { sub: userId, exp, scope: 'webhooks:read' }));
+      strict.api.withToken(await sign(key, { sub: userId, exp, scope: 'webhooks:read tokens:manage' }));
     try {
       const now = Math.floor(Date.now() / 1000);
       const jwt = await jwtUntil(now + 1800);
       const session = await open(jwt);
       const expiresAt = new Date((now + 1800) * 1000).toISOString();
-      expect(session).toMatchObject({ userId, scopes: READ, expiresAt });
-      await dataOf(strict.api.withToken(session.token).me());
+      expect(session).toMatchObject({ userId, scopes: ['webhooks:read', 'tokens:manage'], expiresAt });
+      const inSession = strict.api.withToken(session.token);
+      expect(await errorOf(inSession.createToken({ name: 'x', scopes: READ }), 400)).toContain(expiresAt);
+      const made = await dataOf(inSession.createToken({ name: 'x', scopes: READ, expiresAt }), 201);
+      expect(made.madeBy).toBe((await dataOf(inSession.me())).tokenId);
+      await dataOf(inSession.endSession());
+      await errorOf(strict.api.withToken(made.token).me(), 401);
       expect(await errorOf(jwt.endSession(), 'not_a_session')).toMatch(/not a session/);
       const long = await open(await jwtUntil(now + 7 * 86_400));
       expect(hoursUntil(long.expiresAt)).toBeLessThanOrEqual(12);

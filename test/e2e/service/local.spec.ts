@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Api, dataOf, errorOf, exchange, type TriedRequest } from '../../support/api';
+import { Api, dataOf, errorOf, exchange, pageOf, type TriedRequest } from '../../support/api';
 import { freePort, runCommand, serviceFile, useService } from '../../support/service';
 import { verifyStandardWebhook } from '../../support/signatures';
 import { waitFor } from '../../support/wait-for';
@@ -29,21 +29,27 @@ describe('On the machine of who tries it', () => {
       ...{ PATH: process.env.PATH ?? '', DATA_DIR: join(folder, 'data'), PORT: port, LOG_LEVEL: 'silent' },
       ...{ RETRY_BASE_DELAY_MS: '10', RETRY_FACTOR: '1', MAX_RETRIES: '2', DELIVERY_TIMEOUT_MS: '60000' },
     };
+    await start();
+    api = new Api(url, /wns_[A-Za-z0-9_-]{43}/.exec(printed)?.[0] ?? null);
+  });
+  afterAll(async () => {
+    if (child.exitCode === null) {
+      // PostgreSQL, its own process, ends with it.
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function start(): Promise<void> {
+    printed = '';
     child = spawn(process.execPath, [serviceFile('src/main.js')], {
       env: environment,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     child.stdout!.setEncoding('utf8').on('data', (text: string) => (printed += text));
-    await waitFor(() => printed.includes('curl'), { what: 'the welcome', timeoutMs: 60_000 });
-    api = new Api(url, /wns_[A-Za-z0-9_-]{43}/.exec(printed)?.[0] ?? null);
-  });
-  afterAll(async () => {
-    if (child.exitCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
-    await rm(folder, { recursive: true, force: true });
-  });
+    await waitFor(() => CODE.test(printed), { what: 'the welcome', timeoutMs: 60_000 });
+  }
 
   const requestsOf = async (id: string): Promise<TriedRequest[]> => (await dataOf(api.readTryReceiver(id))).requests;
 
@@ -165,6 +171,19 @@ describe('On the machine of who tries it', () => {
     const [exitCode] = (await once(child, 'exit')) as [number | null];
     expect(exitCode).toBe(0);
     expect(Date.now() - began).toBeLessThan(STOPS_WITHIN_MS);
+  });
+
+  it('the next start disables webhooks of receivers that it does not know, and no others', async () => {
+    await start();
+    const { url: there } = await dataOf(api.createTryReceiver(), 201);
+    const create = (to: string) => dataOf(api.createWebhook({ url: to, events: ['job.started'] }), 201);
+    const [trying, elsewhere] = [await create(there), await create(`${url}/try/elsewhere`)];
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    await start();
+    expect(await dataOf(api.readWebhook(trying.id))).toMatchObject({ active: false, disabledReason: 'receiver_gone' });
+    expect(await dataOf(api.readWebhook(elsewhere.id))).toMatchObject({ active: true, disabledReason: null });
+    expect((await pageOf(api.listWebhooks({ active: 'true' }))).rows).toHaveLength(1);
   });
 });
 

@@ -52,7 +52,9 @@ describeOnStores('Rotating a secret', (store) => {
     if (second) expect(secret).toBe(second);
     else expect(secret).toMatch(GENERATED);
     expect(Math.abs(Date.parse(previousSecretExpiresAt) - rotatedAt - 86_400_000)).toBeLessThan(5000);
-    expect((await dataOf(service.api.readWebhook(webhook.id))).previousSecretExpiresAt).toBe(previousSecretExpiresAt);
+    const { secretRotatedAt, ...rotated } = await dataOf(service.api.readWebhook(webhook.id));
+    expect(rotated.previousSecretExpiresAt).toBe(previousSecretExpiresAt);
+    expect(Date.parse(previousSecretExpiresAt) - Date.parse(secretRotatedAt!)).toBe(86_400_000);
     const during = await webhook.call();
     await service.database.query(
       `update webhook_service.webhooks set previous_secret_expires_at = now() - interval '1 millisecond' where id = $1`,

@@ -174,12 +174,17 @@ describeOnStores('The numbers of attempts', (store) => {
     const began = Date.now();
     const event = await publish(api, 'job.started', { userId });
     await settledDeliveries(api, good, event);
+    await dataOf(api.testWebhook(idle.id));
     const { rows } = await pageOf(api.listWebhooks({ include: 'stats' }));
     const [idleRow, goodRow] = rows;
     expect(idleRow).toMatchObject({ id: idle.id, lastSuccessAt: null });
-    expect(idleRow!.stats).toMatchObject({ totals: NOTHING, pending: 0, lastDeliveryAt: null });
+    expect(idleRow!.stats).toMatchObject({
+      ...{ totals: NOTHING, pending: 0, nextDueAt: null, lastDeliveryAt: null, failingSince: null },
+      health: 'no_traffic',
+    });
     expect(goodRow!.stats).toMatchObject({
       totals: { ...NOTHING, succeeded: 1, p50Ms: expect.any(Number), p95Ms: expect.any(Number) },
+      ...{ failingSince: null, health: 'healthy' },
     });
     expect(goodRow!.stats!.steps).toHaveLength(24);
     expect(goodRow!.stats!.steps.slice(-2).map(({ succeeded }) => succeeded)).toContain(1);
@@ -192,5 +197,41 @@ describeOnStores('The numbers of attempts', (store) => {
     expect((await pageOf(api.listWebhooks())).rows[0]).not.toHaveProperty('stats');
     const blind = service.api.withToken(await service.createToken(userId, ['webhooks:read']));
     expect(await errorOf(blind.listWebhooks({ include: 'stats' }), 403)).toMatch(/deliveries:read/);
+  });
+
+  it('say how a webhook is doing, since when it fails, and when it is tried next', async () => {
+    const hook = receiver.hook({ status: 500 });
+    const webhook = await subscribe(api, hook, ['job.started']);
+    const { userId } = await dataOf(api.me());
+    const shown = async () => (await pageOf(api.listWebhooks({ include: 'stats' }))).rows[0]!;
+    const first = await publish(api, 'job.started', { userId });
+    const failed = await settledDeliveries(api, webhook, first);
+    await waitFor(async () => (await shown()).consecutiveFailures === 1, { what: 'the count' });
+    const failing = await shown();
+    // A count has the time of its commit, a row that of its answer.
+    const failingSince = failed.map(({ completedAt }) => completedAt!).sort()[0];
+    expect(failing).toMatchObject({ lastSuccessAt: null, stats: { health: 'failing', failingSince, nextDueAt: null } });
+    expect(Date.parse(failing.lastFailureAt!)).toBeGreaterThanOrEqual(Date.parse(failingSince!));
+    expect(failing.stats!.lastDeliveryAt).toBe(failing.lastFailureAt);
+
+    hook.answer({ status: 200 });
+    await settledDeliveries(api, webhook, await publish(api, 'job.started', { userId }));
+    await waitFor(async () => (await shown()).consecutiveFailures === 0, { what: 'the count to be cleared' });
+    expect(await shown()).toMatchObject({
+      lastFailureAt: failing.lastFailureAt,
+      stats: { health: 'healthy', failingSince: null },
+    });
+
+    hook.answer({ status: 503, headers: { 'retry-after': '600' } });
+    const last = await publish(api, 'job.started', { userId });
+    const retry = async () =>
+      (await pageOf(api.listDeliveries(webhook.id, { eventId: last.id, status: 'pending' }))).rows[0];
+    await waitFor(async () => (await retry())?.attempt === 2, { what: 'a pending retry' });
+    const { scheduledAt } = (await retry())!;
+    const [{ completedAt }] = (await pageOf(api.listDeliveries(webhook.id, { eventId: last.id, status: 'failed' })))
+      .rows as [Delivery];
+    expect((await shown()).stats).toMatchObject({ pending: 1, nextDueAt: scheduledAt, failingSince: completedAt });
+    await dataOf(api.updateWebhook(webhook.id, { active: false }));
+    expect((await shown()).stats).toMatchObject({ pending: 0, nextDueAt: null, health: 'disabled' });
   });
 });

@@ -27,6 +27,8 @@ describe('Creating a webhook', () => {
       disablesAt: null,
       previousSecretExpiresAt: null,
       lastSuccessAt: null,
+      lastFailureAt: null,
+      secretRotatedAt: null,
       createdAt: expect.stringMatching(ISO_UTC),
       updatedAt: expect.stringMatching(ISO_UTC),
     });

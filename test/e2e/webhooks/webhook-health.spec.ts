@@ -111,7 +111,9 @@ describeOnStores('The health of a webhook', (store) => {
     }
     await deliver(webhook);
     await hasFailures(webhook, 4);
-    expect(await read(webhook)).toMatchObject({ active: true });
+    const { active, lastSuccessAt, disablesAt } = await read(webhook);
+    expect(active).toBe(true);
+    expect(Date.parse(disablesAt!) - Date.parse(lastSuccessAt!)).toBe(3_600_000);
   });
 
   it('starts clean when its owner activates it', async () => {

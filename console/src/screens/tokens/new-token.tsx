@@ -20,10 +20,10 @@ export function NewToken() {
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<readonly Scope[]>([]);
   const [days, setDays] = useState('');
-  // A token never outlives the one that it is made with.
+  // A token may outlive the session, but not the token that the session was made with, whose end only the service knows.
   const latest = session.expiresAt;
-  const wanted = days === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
-  const body = { name, scopes, expiresAt: latest && (!wanted || wanted > latest) ? latest : wanted };
+  const wanted = Number(days) > 0 ? new Date(Date.now() + Number(days) * DAY_MS).toISOString() : null;
+  const body = { name, scopes, expiresAt: days === '' ? latest : wanted };
   const create = useMutation({
     mutationFn: () => api.send<CreatedToken>('POST', 'tokens', body),
     onSuccess: () => void queries.invalidateQueries(),
@@ -73,6 +73,7 @@ export function NewToken() {
           {TEXT.tokens.ends}
           <select value={days} onChange={({ currentTarget }) => setDays(currentTarget.value)}>
             <option value="">{latest ? TEXT.tokens.withSession : TEXT.tokens.never}</option>
+            {latest && <option value="never">{TEXT.tokens.never}</option>}
             {[1, 7, 30, 90, 365].map((count) => (
               <option key={count} value={count}>
                 {TEXT.tokens.days(count)}

@@ -35,7 +35,10 @@ export class TokenDto {
   @ApiProperty({ enum: ALL_SCOPES, isArray: true })
   scopes: Scope[];
 
-  /** Id of the token that created this one and is revoked together with it; null if no token with an id created it. */
+  /**
+   * Id of the token that this one is revoked with: the one that created it, or that created its session. Null if no token
+   * with an id did.
+   */
   @ApiId()
   madeBy: string | null;
 

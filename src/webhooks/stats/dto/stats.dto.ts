@@ -5,6 +5,7 @@ import { Optional } from '../../../infrastructure/validation/optional.decorator'
 import { IsOptionalTime } from '../../../infrastructure/validation/time.decorator';
 import { UUID } from '../../../infrastructure/validation/id-param.decorator';
 import type { AttemptNumbers } from '../attempt-numbers';
+import { type Health, HEALTHS } from '../health';
 import type { Stats, WebhookStats } from '../stats.service';
 import { type Step, STEPS } from '../step-window';
 
@@ -58,13 +59,36 @@ export class WebhookStatsDto extends StatsDto {
   @ApiCount({ maximum: 1000 })
   pending: number;
 
+  /** When the earliest of these is due; null if none is pending. */
+  @ApiTime()
+  nextDueAt: string | null;
+
   /** When an attempt was last made, excluding test deliveries; null if none is on record. */
   @ApiTime()
   lastDeliveryAt: string | null;
 
-  static of(stats: WebhookStats): WebhookStatsDto {
-    const { pending, lastDeliveryAt } = stats;
-    return { ...StatsDto.from(stats), pending, lastDeliveryAt: lastDeliveryAt?.toISOString() ?? null };
+  /** The first failure after the last success; null if there is none among the last 1,000 failures. */
+  @ApiTime()
+  failingSince: string | null;
+
+  /**
+   * The first that applies: `disabled`; `failing`: the last event that ended ran out of retries, or the last hour had five
+   * attempts or more and no success; `degraded`: under 99 % of at least ten attempts of the last hour succeeded;
+   * `no_traffic`: no attempt in 24 hours; `healthy`.
+   */
+  @ApiProperty({ enum: HEALTHS })
+  health: Health;
+
+  static of(stats: WebhookStats & { health: Health }): WebhookStatsDto {
+    const { nextDueAt, lastDeliveryAt, failingSince } = stats;
+    return {
+      ...StatsDto.from(stats),
+      pending: stats.pending,
+      nextDueAt: nextDueAt?.toISOString() ?? null,
+      lastDeliveryAt: lastDeliveryAt?.toISOString() ?? null,
+      failingSince: failingSince?.toISOString() ?? null,
+      health: stats.health,
+    };
   }
 }
 

@@ -4,7 +4,7 @@ import {
   Configuration,
   DeliveriesApi,
   EventsApi,
-  ListWebhookDeliveriesStatusEnum,
+  ListWebhookDeliveriesStateEnum,
   type ModelError,
   ResponseError,
   WebhooksApi,
@@ -49,8 +49,8 @@ async function pages(): Promise<number[]> {
 
 async function settled(id: string, count: number) {
   for (let i = 0; i < 600; i++) {
-    const status = [ListWebhookDeliveriesStatusEnum.Succeeded];
-    const { data } = await mine.deliveries.listWebhookDeliveries({ id, status });
+    const state = [ListWebhookDeliveriesStateEnum.Delivered];
+    const { data } = await mine.deliveries.listWebhookDeliveries({ id, state });
     if (data.length >= count) return data;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -88,7 +88,7 @@ process.stdout.write(
     403: await errorOf(reader.webhooks.createWebhook({ newWebhook: { url, events: new Set(['*']) as never } })),
     404: await errorOf(mine.webhooks.getWebhook({ id: UNKNOWN })),
     409: await errorOf(create({ url, events: ['*'] })),
-    tested: (await mine.deliveries.testWebhook({ id: created.id, testDeliveryRequest: {} })).data.responseStatus,
+    tested: (await mine.webhooks.testWebhook({ id: created.id, testDeliveryRequest: {} })).data.responseStatus,
     429: await untilLimited(),
   }),
 );

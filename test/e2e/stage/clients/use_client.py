@@ -7,13 +7,14 @@ from datetime import datetime, timedelta, timezone
 
 from webhook_notification_service_client import AuthenticatedClient
 from webhook_notification_service_client.api.access import get_me
-from webhook_notification_service_client.api.deliveries import list_webhook_deliveries, recover_webhook, test_webhook
+from webhook_notification_service_client.api.deliveries import list_webhook_deliveries, recover_webhook
 from webhook_notification_service_client.api.events import publish_event, publish_events
 from webhook_notification_service_client.api.webhooks import (
     create_webhook,
     get_webhook,
     list_webhooks,
     rotate_secret,
+    test_webhook,
 )
 from webhook_notification_service_client.models import (
     Error,

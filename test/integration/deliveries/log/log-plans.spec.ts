@@ -4,6 +4,7 @@ import { DeliveryLogService } from '../../../../src/deliveries/log/delivery-log.
 import { DELIVERY_STATES } from '../../../../src/deliveries/log/delivery-filters';
 import type { DeliveryQueryDto } from '../../../../src/deliveries/log/dto/delivery-query.dto';
 import { EventLogService } from '../../../../src/deliveries/log/event-log.service';
+import { lowestIdOf } from '../../../../src/infrastructure/database/id-time';
 import { startApplication, stopApplication } from '../../stage/application';
 import { type LongLog, pagesOfLog, RARE, writeLongLog } from '../../stage/long-log';
 import { type Plan, planOf, statementsAbout } from '../../stage/plans';
@@ -149,6 +150,22 @@ describe(`In a log of ${ROWS} rows`, () => {
       const named = product(combinations, times.slice(0, 2));
       expect(await expensivePlans(named, read, ({ looked }) => looked > most)).toEqual([]);
     });
+  });
+
+  it('a count reads no more rows than allowed, and is exact if it reads all', async () => {
+    const service = app.get(DeliveryLogService);
+    const count = (filters: Filters) => planned('deliveries', () => service.count(log.user, filters));
+    const named = product([...STATUSES, ...STATES, ...GIVEN_UP], EVENTS, times.slice(0, 2));
+    // For each row the later rows of its event are read, and its maximum is looked for once more.
+    expect(await expensivePlans(named, count, ({ looked }) => looked > 2 * MAX_LOOKED)).toEqual([]);
+    expect(await service.count(log.user, {})).toEqual({ count: 10_000, atLeast: true });
+    const { since, until } = log.window;
+    const { count: found, atLeast } = await service.count(log.user, { since, until });
+    const [row] = await database.query<{ count: string }>(
+      'select count(*) from webhook_service.deliveries where user_id = $1 and id >= $2 and id < $3',
+      [log.user, lowestIdOf(since.getTime()), lowestIdOf(until.getTime())],
+    );
+    expect([found, atLeast]).toEqual([Number(row!.count), false]);
   });
 
   it('rows beyond the reach of a single page are found by following its cursors', async () => {
