@@ -1,24 +1,26 @@
-"""Uses the client that openapi-python-client has made of openapi.json, and prints what it got as JSON."""
+"""Uses the package with a running service, and prints what it got as JSON."""
 
 import json
 import os
+import threading
 import time
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from webhook_notification_service_client import AuthenticatedClient
-from webhook_notification_service_client.api.access import get_me
-from webhook_notification_service_client.api.deliveries import list_webhook_deliveries, recover_webhook
-from webhook_notification_service_client.api.events import publish_event, publish_events
-from webhook_notification_service_client.api.webhooks import (
+from webhook_notification_service import AuthenticatedClient, verify
+from webhook_notification_service.generated.api.access import get_me
+from webhook_notification_service.generated.api.deliveries import list_webhook_deliveries, recover_webhook
+from webhook_notification_service.generated.api.events import publish_event, publish_events
+from webhook_notification_service.generated.api.webhooks import (
     create_webhook,
     get_webhook,
     list_webhooks,
     rotate_secret,
     test_webhook,
 )
-from webhook_notification_service_client.models import (
+from webhook_notification_service.generated.models import (
     Error,
-    ListWebhookDeliveriesStatusItem,
+    ListWebhookDeliveriesStateItem,
     NewEvent,
     NewEventData,
     NewEvents,
@@ -28,8 +30,26 @@ from webhook_notification_service_client.models import (
     TestDeliveryRequest,
 )
 
-URL, RECEIVER = os.environ["URL"], os.environ["RECEIVER"]
+URL = os.environ["URL"]
 UNKNOWN = "00000000-0000-7000-8000-000000000000"
+
+
+received: list[tuple[bytes, dict[str, str]]] = []
+
+
+class Receiver(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        received.append((self.rfile.read(int(self.headers["content-length"])), dict(self.headers)))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, *_) -> None:
+        pass
+
+
+receiver = ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+threading.Thread(target=receiver.serve_forever, daemon=True).start()
+RECEIVER = f"http://127.0.0.1:{receiver.server_port}/"
 
 
 def client(token: str) -> AuthenticatedClient:
@@ -62,7 +82,9 @@ def pages() -> list[int]:
 
 def settled(webhook_id: str, count: int) -> list:
     for _ in range(600):
-        rows = list_webhook_deliveries.sync(webhook_id, client=mine, status=[ListWebhookDeliveriesStatusItem.SUCCEEDED]).data
+        rows = list_webhook_deliveries.sync(
+            webhook_id, client=mine, state=[ListWebhookDeliveriesStateItem.DELIVERED]
+        ).data
         if len(rows) >= count:
             return rows
         time.sleep(0.05)
@@ -82,8 +104,9 @@ create_webhook.sync(client=mine, body=NewWebhook(url=RECEIVER, events=["job.star
 published = publish_event.sync(client=mine, body=event()).data
 batch = publish_events.sync(client=mine, body=NewEvents(events=[event(), event()])).data
 rows = settled(created.id, 3)
+verified = [verify(body, headers, created.secret)["event"] for body, headers in received]
 recovery = recover_webhook.sync(
-    created.id, client=mine, body=RecoveryRequest(since=datetime.now(timezone.utc) - timedelta(hours=1))
+    created.id, client=mine, body=RecoveryRequest(since=datetime.now(UTC) - timedelta(hours=1))
 ).data
 
 print(
@@ -91,10 +114,13 @@ print(
         {
             "pages": pages(),
             "events": [published.event, *[one.event for one in batch]],
+            "verified": verified,
             "attempts": [row.attempt for row in rows],
             "rotated": rotate_secret.sync(created.id, client=mine, body=SecretRotation()).data.secret != created.secret,
             "recovered": recovery.id is not None,
-            "400": error(create_webhook.sync_detailed(client=mine, body=NewWebhook(url="nonsense", events=["no.such"]))),
+            "400": error(
+                create_webhook.sync_detailed(client=mine, body=NewWebhook(url="nonsense", events=["no.such"]))
+            ),
             "401": error(get_me.sync_detailed(client=client("wrong"))),
             "403": error(create_webhook.sync_detailed(client=reader, body=NewWebhook(url=RECEIVER, events=["*"]))),
             "404": error(get_webhook.sync_detailed(UNKNOWN, client=mine)),

@@ -1,0 +1,39 @@
+"""Verifies webhooks by Standard Webhooks 1.0."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from standardwebhooks import Webhook, WebhookVerificationError
+
+_WHSEC = "whsec_"
+
+
+def verify(body: bytes | str, headers: Mapping[str, str], secret: str) -> dict[str, Any]:
+    """Return the event of a webhook that the service has signed within the last five minutes.
+
+    `body` is the request body as it came, before any parsing; the case of header names does not matter. `secret` is the
+    webhook's `secret`, not its `standardSecret`.
+
+    Raises `WebhookVerificationError` for anything else.
+    """
+    try:
+        return Webhook(standard_secret(secret)).verify(body, dict(headers))
+    except ValueError as error:
+        raise WebhookVerificationError("Malformed signature or body") from error
+
+
+def standard_secret(secret: str) -> str:
+    """Return a secret in the form that every Standard Webhooks library takes: `whsec_` and base64.
+
+    The key of a secret in this form is its 24 to 64 bytes; the key of any other secret is its UTF-8 bytes.
+    """
+    encoded = secret.removeprefix(_WHSEC)
+    try:
+        key = base64.b64decode(encoded, validate=True) if encoded != secret else b""
+    except binascii.Error:
+        key = b""
+    if 24 <= len(key) <= 64 and base64.b64encode(key).decode() == encoded:
+        return secret
+    return _WHSEC + base64.b64encode(secret.encode()).decode()
