@@ -35,7 +35,12 @@ export function serveDocs(app: NestFastifyApplication): void {
     raw: false,
     customSiteTitle: 'Webhook Notification Service',
     swaggerOptions: {
-      ...{ persistAuthorization: false, displayRequestDuration: true, tryItOutEnabled: true },
+      ...{
+        persistAuthorization: false,
+        displayRequestDuration: true,
+        tryItOutEnabled: true,
+        defaultModelsExpandDepth: 0,
+      },
       ...{ url: '', plugins: [documentOfToken] },
     },
   });

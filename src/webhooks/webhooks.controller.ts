@@ -18,10 +18,17 @@ import { etagOf } from './webhook-version';
 import { WebhookViewsService } from './webhook-views.service';
 import { WebhooksService } from './webhooks.service';
 
-/** Without a secret: a request as Swagger UI fills it in must not create a webhook whose secret everybody knows. */
+/** Without a secret: a request as Swagger UI fills it in must not set one that everybody knows. */
 const EXAMPLES = {
-  'some events': { value: { url: 'https://example.com/hooks', events: ['operation.complete', 'operation.failed'] } },
-  'all events': { value: { url: 'https://example.com/hooks', events: ['*'], description: 'Staging' } },
+  create: {
+    'some events': { value: { url: 'https://example.com/hooks', events: ['operation.complete', 'operation.failed'] } },
+    'all events': { value: { url: 'https://example.com/hooks', events: ['*'], description: 'Staging' } },
+  },
+  update: {
+    'other events': { value: { events: ['follower.*', 'job.completed'] } },
+    'switch off': { value: { active: false } },
+  },
+  rotate: { 'a generated secret': { value: { overlapSeconds: 86400 } } },
 };
 
 const IF_MATCH = {
@@ -48,7 +55,7 @@ export class WebhooksController {
     summary: 'Create a webhook',
     description: 'Only this response contains the secret.',
   })
-  @ApiBody({ type: CreateWebhookDto, examples: EXAMPLES })
+  @ApiBody({ type: CreateWebhookDto, examples: EXAMPLES.create })
   @ApiAnswer(CreatedWebhookDto, {
     status: 201,
     description: 'The new webhook and its secret.',
@@ -97,6 +104,7 @@ export class WebhooksController {
     summary: 'Change a webhook',
     description: 'Absent fields keep their values.',
   })
+  @ApiBody({ type: UpdateWebhookDto, examples: EXAMPLES.update })
   @ApiHeader(IF_MATCH)
   @ApiAnswer(WebhookDto, { description: 'The updated webhook.', headers: ['etag'] })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'precondition_failed')
@@ -140,7 +148,7 @@ export class WebhooksController {
     description:
       'Only this response contains the new secret. Until previousSecretExpiresAt, deliveries are signed with both secrets: the old signature is in x-service-signature-previous and second in webhook-signature. Another rotation discards the oldest secret.',
   })
-  @ApiBody({ type: RotateSecretDto, required: false })
+  @ApiBody({ type: RotateSecretDto, required: false, examples: EXAMPLES.rotate })
   @ApiAnswer(RotatedSecretDto, { description: 'The new secret and the expiry of the old one.' })
   @ApiErrors(...BODY_ERRORS, 'not_found')
   async rotateSecret(

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { Page } from '../../infrastructure/pagination/page';
 import { IdParam } from '../../infrastructure/validation/id-param.decorator';
@@ -20,7 +20,13 @@ export class AccessTokensController {
     operationId: 'createToken',
     summary: 'Create an access token',
     description:
-      'Only this response contains the token. A token cannot have more scopes or a later expiry than the token that creates it, and is revoked with it.',
+      'Only this response contains the token. A token cannot have more scopes or a later expiry than the token that creates it, and is revoked with it. For a console session, that is the token which created the session.',
+  })
+  @ApiBody({
+    type: CreateTokenDto,
+    examples: {
+      'for yourself': { value: { name: 'Backend, production', scopes: ['webhooks:read', 'webhooks:write'] } },
+    },
   })
   @ApiAnswer(CreatedTokenDto, { status: 201, description: 'The new token.' })
   @ApiErrors(...BODY_ERRORS, 'admin_reserved', 'token_limit_reached')

@@ -30,6 +30,12 @@ const NAME = {
   schema: { type: 'string' as const, maxLength: 128, pattern: EVENT_NAME.source },
 };
 
+const EXAMPLE = {
+  description: 'An invoice was paid.',
+  schema: { type: 'object', required: ['cents'], properties: { cents: { type: 'integer', minimum: 0 } } },
+  example: { cents: 4900 },
+};
+
 const pathOf = (name: string): string => `/api/event-types/${name}`;
 
 /** The event type of test deliveries, which webhooks cannot subscribe to. */
@@ -109,7 +115,7 @@ export class EventTypesController {
       'Changes only event types that were declared over the API, with the same application; without an application, only those that have none. An application belongs to the user whose token declares its first type; other users need the scope users:manage. A Nest application calls this route when it starts, to declare its types.',
   })
   @ApiParam(NAME)
-  @ApiBody({ type: SaveEventTypeDto })
+  @ApiBody({ type: SaveEventTypeDto, examples: { 'without an application': { value: EXAMPLE } } })
   @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.', headers: ['location'] })
   @ApiAnswer(EventTypeDto, { status: 200, description: 'The updated event type.' })
   @ApiErrors(...BODY_ERRORS, 'event_type_differs', 'event_type_taken', 'event_type_owned', 'event_type_limit_reached')

@@ -32,7 +32,11 @@ export class ConsoleLinksController {
     description:
       'The link works once, within 5 minutes. The console asks the user for confirmation before it signs them in. The session cannot have more scopes or a later expiry than the token that creates the link, and is revoked with it.',
   })
-  @ApiBody({ type: CreateConsoleLinkDto, required: false })
+  @ApiBody({
+    type: CreateConsoleLinkDto,
+    required: false,
+    examples: { 'for yourself': { value: { path: '/console/deliveries' } } },
+  })
   @ApiAnswer(ConsoleLinkDto, { status: 201, description: 'The link.' })
   @ApiErrors(...BODY_ERRORS, 'scope_not_allowed', 'admin_reserved')
   async create(@CurrentUser() user: Principal, @Body() body: CreateConsoleLinkDto): Promise<ConsoleLinkDto> {

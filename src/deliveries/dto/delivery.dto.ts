@@ -23,7 +23,7 @@ export class DeliveryErrorDto {
 
   /**
    * What happened and how to fix it.
-   * @example Your server answered 500 after 83 ms. Look into its log at this time.
+   * @example "Your server answered 500 after 83 ms. Look into its log at this time."
    */
   message: string;
 }

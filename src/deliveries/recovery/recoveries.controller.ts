@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Post, Query, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
@@ -24,6 +24,13 @@ export class RecoveriesController {
     summary: 'Recover missed events of a webhook',
     description:
       'Sends again every event in the time range that the webhook subscribes to and that failed permanently, was canceled because the webhook was disabled, or was never sent because the webhook was inactive. With dryRun, only counts these events.',
+  })
+  @ApiBody({
+    type: RecoverDto,
+    examples: {
+      'count only': { value: { since: '2026-01-15T09:30:00Z', dryRun: true } },
+      recover: { value: { since: '2026-01-15T09:30:00Z' } },
+    },
   })
   @ApiAnswer(RecoveryResultDto, {
     status: 202,

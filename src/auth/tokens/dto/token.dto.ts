@@ -21,7 +21,7 @@ export class TokenDto {
 
   /**
    * Purpose of the token.
-   * @example Backend, production
+   * @example "Backend, production"
    */
   name: string;
 
@@ -95,7 +95,7 @@ const PRINTABLE = /^[^\p{Cc}\p{Cs}]{1,128}$/u;
 export class CreateTokenDto {
   /**
    * Purpose of the token: 1 to 128 printable characters.
-   * @example Backend, production
+   * @example "Backend, production"
    */
   @ApiProperty({ minLength: 1, maxLength: 128, pattern: patternOf(PRINTABLE) })
   @Matches(PRINTABLE, { message: 'name must be 1 to 128 printable characters' })
@@ -106,7 +106,7 @@ export class CreateTokenDto {
   scopes: Scope[];
 
   /** When the token expires. Null or absent: never, which only a token without an expiry can grant. */
-  @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false })
+  @ApiProperty({ type: String, format: 'date-time', nullable: true, required: false, example: '2099-01-15T09:30:00Z' })
   @IsTimeOrNull()
   expiresAt?: Date | null;
 

@@ -50,7 +50,7 @@ export class DeletedEventTypeDto {
 class EventTypeFieldsDto {
   /**
    * When the event happens, as a sentence of 1 to 500 characters.
-   * @example An invoice was paid.
+   * @example "An invoice was paid."
    */
   @ApiProperty({ pattern: patternOf(DESCRIPTION) })
   description: string;

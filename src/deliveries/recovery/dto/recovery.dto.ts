@@ -24,7 +24,10 @@ export class RecoverDto {
   @ApiProperty({ type: String, format: 'date-time', required: false })
   until?: Date;
 
-  /** Only events with this name, such as follower.gained. */
+  /**
+   * Only events with this name.
+   * @example follower.gained
+   */
   @IsEventFilter()
   event?: string;
 
