@@ -377,17 +377,20 @@ describe('Event types over the API', () => {
     const schema = { type: 'object', properties: { a: { type: 'array', items } } };
     await dataOf(api.createEventType({ name, description: 'x', schema }), 201);
     const events = Array.from({ length: 20 }, () => ({ event: name, data: { a: Array<number>(4000).fill(239) } }));
-    const began = performance.now();
     const batch = service.api.publishBatch({ events }).finally(() => (isDone = true));
     let isDone = false as boolean;
-    let longest = 0;
-    while (!isDone) {
-      const asked = performance.now();
-      await exchange(service.url, 'GET', '/health/live');
-      longest = Math.max(longest, performance.now() - asked);
-    }
+    let answered = 0;
+    // Several at a time, so that they are there when this process itself has to wait for its turn.
+    const others = Array.from({ length: 5 }, async () => {
+      while (!isDone) {
+        await exchange(service.url, 'GET', '/health/live');
+        answered += 1;
+      }
+    });
     await dataOf(batch, 202);
-    expect(longest).toBeLessThan((performance.now() - began) / 2);
+    await Promise.all(others);
+    // Measured, idle and beside six busy loops: 38 to 76; without turns between the events 9 to 17.
+    expect(answered).toBeGreaterThan(25);
   });
 
   it('with a schema that finds a million errors do not block other requests', async () => {
