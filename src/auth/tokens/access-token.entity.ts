@@ -35,7 +35,10 @@ export class AccessToken {
   @Column('boolean', { name: 'is_session' })
   isSession: boolean;
 
-  /** SHA-256 of the BOOTSTRAP_TOKEN that created this session, or the session of this token. When that setting changes, it ends. */
+  /**
+   * SHA-256 of the BOOTSTRAP_TOKEN that created this session, or the session that created this token. The token ends when
+   * that setting changes.
+   */
   @Column('bytea', { name: 'bootstrap_hash', nullable: true })
   bootstrapHash: Buffer | null;
 }

@@ -68,7 +68,7 @@ export class AccessTokensService {
   }
 
   /**
-   * Returns what a new token is revoked with, and the expiry that limits it.
+   * Returns the credential that a new token ends with, and the latest expiry that the token may have.
    * @throws ApiError 401 when one of these tokens was revoked in the meantime
    */
   private async originOf({ tokenId, expiresAt }: Principal): Promise<Origin> {

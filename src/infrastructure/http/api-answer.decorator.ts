@@ -35,8 +35,8 @@ export const ANSWER_HEADERS = {
   'ratelimit-policy': text('The limits that count this request, such as `"requests";q=600;w=60`.'),
   ratelimit: text('The remaining quota, such as `"requests";r=599;t=60`.'),
   'retry-after': text('Seconds to wait.', true),
-  location: text('Path of what was created.'),
-  etag: text('Version of what the owner sets, and of `active`. Send it back as `if-match`.'),
+  location: text('Path of the new resource.'),
+  etag: text('Version of the fields that you can set, and of `active`. Send it back as `if-match`.'),
   'www-authenticate': text('`Bearer realm="api"`.'),
 };
 const RATE_LIMIT = ['ratelimit-policy', 'ratelimit'];

@@ -20,7 +20,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 /** Any live token will do for these. They answer this to one that is not a session. */
 const FOR_EVERYBODY: Record<string, number> = {
   ...{ 'GET /api/me': 200, 'GET /api/about': 200, 'GET /api/event-types': 200 },
-  // Of a type that nobody has declared.
+  // Nobody has declared this type.
   ...{ 'GET /api/event-types/{name}': 404 },
   ...{ 'POST /api/console-sessions': 201, 'DELETE /api/console-sessions': 409 },
 };

@@ -76,7 +76,7 @@ describe('A session at the console', () => {
     for (const session of [byToken, byLink]) {
       expect(await errorOf(speaker(session).beginSession({}), 'session_of_session')).toMatch(/session/);
     }
-    // What a session makes otherwise is a token like any other.
+    // Other tokens that a session creates are ordinary ones.
     const made = await dataOf(speaker(byToken).createToken({ name: 'x', scopes: READ }), 201);
     expect(await open(speaker(made))).toMatchObject({ scopes: READ });
   });

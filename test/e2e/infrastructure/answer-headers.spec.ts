@@ -18,7 +18,7 @@ describe('The headers of an answer', () => {
     }
   });
 
-  it('name the path of what was created', async () => {
+  it('name the path of the new resource', async () => {
     const { api } = service;
     const created: Reply<{ id?: string; name?: string }>[] = [
       await api.createWebhook(HOOK),

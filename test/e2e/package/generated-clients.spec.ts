@@ -80,7 +80,7 @@ describe('A client generated from openapi.json', () => {
   }
 
   describeWhereInstalled('openapi-python-client', 'for Python', () => {
-    /** The python that has what the generator is installed with. */
+    /** The Python that the generator runs on. */
     const python = () => join(dirname(run('sh', '-c', 'command -v openapi-python-client').trim()), 'python');
     beforeEach(() => {
       for (const name of ['package.json', 'openapi.json', 'clients'])
@@ -128,7 +128,7 @@ describe('A client generated from openapi.json', () => {
       run('sh', '-c', 'cd java && mvn -q compile');
     });
 
-    it('does what the page says with oapi-codegen', async () => {
+    it('runs as the page shows, with oapi-codegen', async () => {
       const page = readFileSync('docs/clients.md', 'utf8');
       const [, commands = ''] = /```sh\n(go mod init[^]*?)```/.exec(page) ?? [];
       const [, program = ''] = /```go\n([^]*?)```/.exec(page) ?? [];
