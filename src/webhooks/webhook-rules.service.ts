@@ -10,7 +10,7 @@ import { messageFor } from '../infrastructure/errors/messages';
 import type { RequestRules, RuleRequest } from '../infrastructure/validation/request-rules.decorator';
 import { StoredTypesService } from '../catalogue/stored-types.service';
 import { unknownPatterns } from './event-pattern';
-import { Webhook } from './webhook.entity';
+import { Webhook, type WebhookKey } from './webhook.entity';
 
 /** Rules beyond a single field: allowed destinations, known event names, and the number of webhooks per user. */
 @Injectable()
@@ -32,7 +32,7 @@ export class WebhookRulesService implements RequestRules {
     { user, params }: RuleRequest,
   ): Promise<FieldError[]> {
     const verdict = url === undefined ? null : validateUrl(url, this.policy, this.config);
-    const webhook = { userId: user?.userId ?? '', ...(params as { id?: string }) };
+    const webhook = { userId: user?.userId ?? '', ...(params as Partial<WebhookKey>) };
     return [
       ...(verdict?.ok === false ? [{ field: 'url', code: verdict.code, message: verdict.reason }] : []),
       ...(await this.unknownEvents(events ?? [], webhook)),
@@ -48,10 +48,11 @@ export class WebhookRulesService implements RequestRules {
 
   private async unknownEvents(
     events: readonly string[],
-    { userId, id }: { userId: string; id?: string },
+    webhook: { userId: string; id?: string; externalId?: string },
   ): Promise<FieldError[]> {
     if (unknownPatterns(events, this.catalogue.subscribableNames).length === 0) return [];
-    const kept = id === undefined ? null : await this.webhooks.findOneBy({ userId, id });
+    const exists = webhook.id !== undefined || webhook.externalId !== undefined;
+    const kept = exists ? await this.webhooks.findOneBy(webhook) : null;
     const added = events.filter((pattern) => !kept?.events.includes(pattern));
     if (unknownPatterns(added, this.catalogue.subscribableNames).length === 0) return [];
     await this.types.refresh();
@@ -61,14 +62,27 @@ export class WebhookRulesService implements RequestRules {
     return [{ field: 'events', code: 'unknown_event_type', message }];
   }
 
+  /** Locks the set of a user's webhooks until the transaction ends: what it counts and which external ids it has. */
+  async lockWebhooksOf(userId: string, manager: EntityManager): Promise<void> {
+    await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks of ${userId}`]);
+  }
+
   /**
-   * Holds a lock per user until the transaction ends, so that concurrent creates count each other's rows.
+   * Checks that the user may have one more webhook. Requires `lockWebhooksOf`.
    * @throws ApiError 409 when the user has the maximum number of webhooks
    */
-  async refuseTooMany(manager: EntityManager, userId: string): Promise<void> {
+  async refuseTooMany(userId: string, manager: EntityManager): Promise<void> {
     const max = this.config.maxWebhooksPerUser;
-    await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks of ${userId}`]);
     if ((await manager.countBy(Webhook, { userId })) >= max)
       throw new ApiError('webhook_limit_reached', messageFor.tooManyWebhooks(max));
+  }
+
+  /**
+   * Checks that no webhook of the user has this external id. Requires `lockWebhooksOf`.
+   * @throws ApiError 409 when one has it
+   */
+  async refuseTaken(userId: string, externalId: string, manager: EntityManager): Promise<void> {
+    if (await manager.existsBy(Webhook, { userId, externalId }))
+      throw new ApiError('external_id_taken', messageFor.externalIdTaken(externalId));
   }
 }

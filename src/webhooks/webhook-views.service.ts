@@ -7,11 +7,10 @@ import { ApiError } from '../infrastructure/errors/api-error';
 import { messageFor } from '../infrastructure/errors/messages';
 import type { Page } from '../infrastructure/pagination/page';
 import type { ListWebhooksDto } from './dto/list-webhooks.dto';
-import type { UpdateWebhookDto } from './dto/update-webhook.dto';
 import { type Health, healthOf } from './stats/health';
 import type { LastTimes } from './stats/stats.repository';
 import { later, StatsService, type WebhookStats } from './stats/stats.service';
-import type { Webhook } from './webhook.entity';
+import type { Webhook, WebhookKey } from './webhook.entity';
 import { WebhooksService } from './webhooks.service';
 
 const HOUR_MS = 3_600_000;
@@ -72,16 +71,12 @@ export class WebhookViewsService {
   }
 
   /** @throws ApiError 404 when the user has no such webhook */
-  async read(userId: string, id: string): Promise<WebhookView> {
-    return this.viewOf(await this.webhooks.read(userId, id));
+  async read(userId: string, key: WebhookKey): Promise<WebhookView> {
+    return this.of(await this.webhooks.read(userId, key));
   }
 
-  /** Updates a webhook, as `WebhooksService.update` does. */
-  async update(userId: string, id: string, changes: UpdateWebhookDto, ifMatch?: string): Promise<WebhookView> {
-    return this.viewOf(await this.webhooks.update(userId, id, changes, ifMatch));
-  }
-
-  private async viewOf(webhook: Webhook): Promise<WebhookView> {
+  /** Returns a webhook with its statistics. */
+  async of(webhook: Webhook): Promise<WebhookView> {
     return this.view(webhook, (await this.stats.lastTimes([webhook.id])).get(webhook.id));
   }
 

@@ -5,6 +5,9 @@ export const DISABLED_REASONS = ['failing', 'gone', 'receiver_gone'] as const;
 /** Why the service itself disabled a webhook; `receiver_gone`: its test receiver has expired. */
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
+/** What names a webhook among those of its user. */
+export type WebhookKey = { id: string } | { externalId: string };
+
 @Entity('webhooks')
 export class Webhook {
   @PrimaryColumn('uuid')
@@ -21,6 +24,14 @@ export class Webhook {
 
   @Column('text', { nullable: true })
   description: string | null;
+
+  /** Labels of its owner, by name. */
+  @Column('jsonb')
+  metadata: Record<string, string>;
+
+  /** Its owner's id for it; unique among the user's webhooks. */
+  @Column('text', { name: 'external_id', nullable: true })
+  externalId: string | null;
 
   /** Encrypted by `secret-box.ts`. */
   @Column('bytea')

@@ -14,7 +14,7 @@ import { RotatedSecretDto, RotateSecretDto, UpdateWebhookDto } from './dto/updat
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
 import { SecretRotationService } from './secrets/secret-rotation.service';
 import { WebhookRulesService } from './webhook-rules.service';
-import { etagOf } from './webhook-version';
+import { etagOf, IF_MATCH } from './webhook-version';
 import { WebhookViewsService } from './webhook-views.service';
 import { WebhooksService } from './webhooks.service';
 
@@ -29,13 +29,6 @@ const EXAMPLES = {
     'switch off': { value: { active: false } },
   },
   rotate: { 'a generated secret': { value: { overlapSeconds: 86400 } } },
-};
-
-const IF_MATCH = {
-  name: 'if-match',
-  required: false,
-  description: 'The `etag` of the webhook as you know it. When it was changed since, nothing happens.',
-  schema: { type: 'string' as const },
 };
 
 @ApiTags('Webhooks')
@@ -61,7 +54,7 @@ export class WebhooksController {
     description: 'The new webhook and its secret.',
     headers: ['location', 'etag'],
   })
-  @ApiErrors(...BODY_ERRORS, 'webhook_limit_reached')
+  @ApiErrors(...BODY_ERRORS, 'webhook_limit_reached', 'external_id_taken')
   async create(
     @CurrentUser() { userId }: Principal,
     @Body() body: CreateWebhookDto,
@@ -91,7 +84,7 @@ export class WebhooksController {
     @IdParam('id', 'Id of the webhook.') id: string,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<WebhookDto> {
-    const view = await this.views.read(userId, id);
+    const view = await this.views.read(userId, { id });
     void reply.header('etag', etagOf(view.webhook));
     return WebhookDto.from(view);
   }
@@ -107,7 +100,7 @@ export class WebhooksController {
   @ApiBody({ type: UpdateWebhookDto, examples: EXAMPLES.update })
   @ApiHeader(IF_MATCH)
   @ApiAnswer(WebhookDto, { description: 'The updated webhook.', headers: ['etag'] })
-  @ApiErrors(...BODY_ERRORS, 'not_found', 'precondition_failed')
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'external_id_taken', 'precondition_failed')
   async update(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -115,7 +108,7 @@ export class WebhooksController {
     @Res({ passthrough: true }) reply: FastifyReply,
     @Headers('if-match') ifMatch?: string,
   ): Promise<WebhookDto> {
-    const view = await this.views.update(userId, id, body, ifMatch);
+    const view = await this.views.of(await this.webhooks.update(userId, id, body, { ifMatch }));
     void reply.header('etag', etagOf(view.webhook));
     return WebhookDto.from(view);
   }
@@ -135,8 +128,7 @@ export class WebhooksController {
     @IdParam('id', 'Id of the webhook.') id: string,
     @Headers('if-match') ifMatch?: string,
   ): Promise<DeletedWebhookDto> {
-    await this.webhooks.remove(userId, id, ifMatch);
-    return { id };
+    return { id: await this.webhooks.remove(userId, { id }, { ifMatch }) };
   }
 
   @Post(':id/rotate-secret')

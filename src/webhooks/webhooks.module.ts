@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DestinationsModule } from '../infrastructure/destinations/destinations.module';
 import { CatalogueModule } from '../catalogue/catalogue.module';
+import { ExternalWebhooksController } from './external-webhooks.controller';
 import { SecretsService } from './secrets/secrets.service';
 import { WebhookHealthService } from './webhook-health.service';
 import { WebhookRulesService } from './webhook-rules.service';
@@ -18,7 +19,7 @@ import { WebhooksService } from './webhooks.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Webhook]), CatalogueModule, DestinationsModule],
-  controllers: [WebhooksController, StatsController],
+  controllers: [ExternalWebhooksController, WebhooksController, StatsController],
   providers: [
     SecretsService,
     WebhookHealthService,

@@ -1,20 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type QueryDeepPartialEntity, Repository } from 'typeorm';
+import { type EntityManager, type QueryDeepPartialEntity, Repository } from 'typeorm';
 import { ClockService } from '../infrastructure/database/clock.service';
 import { ApiError, invalid } from '../infrastructure/errors/api-error';
 import { MESSAGES } from '../infrastructure/errors/messages';
 import { newestFirst } from '../infrastructure/pagination/newest-first.query';
 import type { Page } from '../infrastructure/pagination/page';
-import type { CreateWebhookDto } from './dto/create-webhook.dto';
+import type { CreateWebhookDto, SaveWebhookDto } from './dto/create-webhook.dto';
 import type { ListWebhooksDto } from './dto/list-webhooks.dto';
 import type { UpdateWebhookDto } from './dto/update-webhook.dto';
 import { patternsOf } from './event-pattern';
+import { metadataOfPair } from './metadata';
 import { SecretsService } from './secrets/secrets.service';
-import { Webhook } from './webhook.entity';
+import { Webhook, type WebhookKey } from './webhook.entity';
 import { WebhookRulesService } from './webhook-rules.service';
-import { requireMatch } from './webhook-version';
+import { type Conditions, requireConditions } from './webhook-version';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
+
+/** A new webhook and its secret in plaintext. */
+export interface CreatedWebhook {
+  webhook: Webhook;
+  secret: string;
+}
 
 /** Creates, lists, reads, changes and deletes a user's webhooks. */
 @Injectable()
@@ -28,73 +36,142 @@ export class WebhooksService {
   ) {}
 
   /**
-   * Creates a webhook. Only this method returns its secret in plaintext.
+   * Creates a webhook. Only this method and `save` return its secret in plaintext.
    * @param wanted validated by `WebhookRulesService`
-   * @throws ApiError 409 when the user has too many webhooks
+   * @throws ApiError 409 when the user has too many webhooks, or one with this external id
    */
-  async create(userId: string, wanted: CreateWebhookDto): Promise<{ webhook: Webhook; secret: string }> {
-    const url = this.rules.canonical(wanted.url);
-    const { id } = this.clock.newId();
-    const secret = wanted.secret ?? this.secrets.generate();
-    const webhook = await this.webhooks.manager.transaction(async (manager) => {
-      await this.rules.refuseTooMany(manager, userId);
-      const active = wanted.active ?? true;
-      await manager.insert(Webhook, {
-        id,
-        userId,
-        url,
-        events: wanted.events,
-        description: wanted.description ?? null,
-        secret: this.secrets.seal(id, secret),
-        active,
-        disabledAt: active ? null : () => 'now()',
-      });
-      if (!active) await this.lifecycle.disabled(manager, id);
-      return manager.findOneByOrFail(Webhook, { id });
+  async create(userId: string, wanted: CreateWebhookDto): Promise<CreatedWebhook> {
+    return this.webhooks.manager.transaction(async (manager) => {
+      await this.rules.lockWebhooksOf(userId, manager);
+      return this.insert(userId, wanted, manager);
     });
-    return { webhook, secret };
   }
 
   /**
    * Returns one page of the user's webhooks, newest first.
    * @throws ApiError 400 for an invalid cursor
    */
-  async list(userId: string, { active, event, q, ...page }: ListWebhooksDto): Promise<Page<Webhook>> {
+  async list(userId: string, { active, event, q, metadata, ...page }: ListWebhooksDto): Promise<Page<Webhook>> {
     const query = this.webhooks.createQueryBuilder('w').where('w.userId = :userId', { userId });
     if (active !== undefined) query.andWhere('w.active = :active', { active });
     if (event !== undefined) query.andWhere('w.events && :patterns::text[]', { patterns: patternsOf(event) });
-    if (q !== undefined) query.andWhere('(w.url ilike :like or w.description ilike :like)', { like: likeOf(q) });
-    return newestFirst(query, page, [userId, 'webhooks', { active, event, q }]);
+    if (q !== undefined) query.andWhere(CONTAINS, { like: likeOf(q) });
+    if (metadata !== undefined)
+      query.andWhere('w.metadata @> all (:pairs::jsonb[])', { pairs: metadata.map(metadataOfPair) });
+    return newestFirst(query, page, [userId, 'webhooks', { active, event, q, metadata }]);
   }
 
   /** @throws ApiError 404 when the user has no such webhook */
-  async read(userId: string, id: string): Promise<Webhook> {
-    return found(await this.webhooks.findOneBy({ userId, id }));
+  async read(userId: string, key: WebhookKey): Promise<Webhook> {
+    return found(await this.webhooks.findOneBy({ userId, ...key }));
   }
 
   /**
    * Changes the given fields. Deactivating cancels pending deliveries; a new secret takes effect immediately.
-   * @param ifMatch the versions that may be changed; undefined: any
-   * @throws ApiError 400 for no field, 404 when the user has no such webhook, 412 for another version
+   * @throws ApiError 400 for no field, 404 when the user has no such webhook, 409 when another one has the external id,
+   *   412 for another version
    */
-  async update(userId: string, id: string, changes: UpdateWebhookDto, ifMatch?: string): Promise<Webhook> {
+  async update(userId: string, id: string, changes: UpdateWebhookDto, conditions: Conditions = {}): Promise<Webhook> {
     if (Object.values(changes).every((value) => value === undefined)) throw invalid('body', MESSAGES.patchEmpty);
-    const url = changes.url === undefined ? undefined : this.rules.canonical(changes.url);
+    const { externalId } = changes;
     return this.webhooks.manager.transaction(async (manager) => {
-      const before = found(
-        await manager.findOne(Webhook, { where: { userId, id }, lock: { mode: 'pessimistic_write' } }),
-      );
-      requireMatch(before, ifMatch);
-      await manager.update(Webhook, { id }, { ...this.columns(before, changes), ...(url && { url }) });
-      if (changes.active === false && before.active) await this.lifecycle.disabled(manager, id);
-      if (changes.active === true && !before.active) await this.lifecycle.activated(manager, id);
-      return manager.findOneByOrFail(Webhook, { id });
+      if (externalId) await this.rules.lockWebhooksOf(userId, manager);
+      const before = found(await lockedRow(manager, userId, { id }));
+      requireConditions(before, conditions);
+      if (externalId && externalId !== before.externalId) await this.rules.refuseTaken(userId, externalId, manager);
+      return this.change(before, changes, manager);
     });
   }
 
-  private columns(before: Webhook, { secret, ...changes }: UpdateWebhookDto): QueryDeepPartialEntity<Webhook> {
+  /**
+   * Creates the webhook with this external id, or changes it to the given fields and, for others, their defaults. An
+   * existing webhook keeps `secret` and `active` unless they are given; nothing changes if all values are as wanted.
+   * @param wanted validated by `WebhookRulesService`
+   * @returns the secret only if the webhook is new
+   * @throws ApiError 409 when the user has too many webhooks, 412 for another version
+   */
+  async save(
+    userId: string,
+    externalId: string,
+    wanted: SaveWebhookDto,
+    conditions: Conditions = {},
+  ): Promise<CreatedWebhook | { webhook: Webhook; secret?: undefined }> {
+    return this.webhooks.manager.transaction(async (manager) => {
+      await this.rules.lockWebhooksOf(userId, manager);
+      const before = await lockedRow(manager, userId, { externalId });
+      requireConditions(before, conditions);
+      if (!before) return this.insert(userId, { ...wanted, externalId }, manager);
+      const changes = this.differences(before, wanted);
+      if (Object.keys(changes).length === 0) return { webhook: before };
+      return { webhook: await this.change(before, changes, manager) };
+    });
+  }
+
+  /**
+   * Deletes a webhook and cancels its pending deliveries. Its delivery log is kept.
+   * @returns its id
+   * @throws ApiError 404 when the user has no such webhook, 412 for another version
+   */
+  async remove(userId: string, key: WebhookKey, conditions: Conditions = {}): Promise<string> {
+    return this.webhooks.manager.transaction(async (manager) => {
+      const webhook = found(await lockedRow(manager, userId, key));
+      requireConditions(webhook, conditions);
+      await manager.delete(Webhook, { id: webhook.id });
+      await this.lifecycle.deleted(manager, webhook.id);
+      return webhook.id;
+    });
+  }
+
+  private async insert(userId: string, wanted: CreateWebhookDto, manager: EntityManager): Promise<CreatedWebhook> {
+    const { externalId = null, active = true, secret = this.secrets.generate() } = wanted;
+    await this.rules.refuseTooMany(userId, manager);
+    if (externalId !== null) await this.rules.refuseTaken(userId, externalId, manager);
+    const { id } = this.clock.newId();
+    await manager.insert(Webhook, {
+      id,
+      userId,
+      url: this.rules.canonical(wanted.url),
+      events: wanted.events,
+      description: wanted.description ?? null,
+      metadata: wanted.metadata ?? {},
+      externalId,
+      secret: this.secrets.seal(id, secret),
+      active,
+      disabledAt: active ? null : () => 'now()',
+    });
+    if (!active) await this.lifecycle.disabled(manager, id);
+    return { webhook: await manager.findOneByOrFail(Webhook, { id }), secret };
+  }
+
+  private async change(before: Webhook, changes: UpdateWebhookDto, manager: EntityManager): Promise<Webhook> {
+    const { id } = before;
+    await manager.update(Webhook, { id }, this.columns(before, changes));
+    if (changes.active === false && before.active) await this.lifecycle.disabled(manager, id);
+    if (changes.active === true && !before.active) await this.lifecycle.activated(manager, id);
+    return manager.findOneByOrFail(Webhook, { id });
+  }
+
+  /** Returns the fields of a declared webhook that differ from the stored one. */
+  private differences(before: Webhook, { url, events, description, metadata, secret, active }: SaveWebhookDto) {
+    const current = { ...before, secret: this.secrets.open(before.id, before.secret) };
+    const wanted: UpdateWebhookDto = {
+      url: this.rules.canonical(url),
+      events,
+      description: description ?? null,
+      metadata: metadata ?? {},
+      secret,
+      active,
+    };
+    const differs = (name: keyof typeof wanted) =>
+      wanted[name] !== undefined && !isDeepStrictEqual(wanted[name], current[name]);
+    const names = Object.keys(wanted) as (keyof typeof wanted)[];
+    return Object.fromEntries(names.filter(differs).map((name) => [name, wanted[name]])) as UpdateWebhookDto;
+  }
+
+  private columns(before: Webhook, { url, secret, ...changes }: UpdateWebhookDto): QueryDeepPartialEntity<Webhook> {
     return {
       ...changes,
+      ...(url !== undefined && { url: this.rules.canonical(url) }),
       ...(secret !== undefined && {
         secret: this.secrets.seal(before.id, secret),
         secretRotatedAt: () => 'now()',
@@ -112,24 +189,15 @@ export class WebhooksService {
       updatedAt: () => 'now()',
     };
   }
-
-  /**
-   * Deletes a webhook and cancels its pending deliveries. Its delivery log is kept.
-   * @param ifMatch as for `update`
-   * @throws ApiError 404 when the user has no such webhook, 412 for another version
-   */
-  async remove(userId: string, id: string, ifMatch?: string): Promise<void> {
-    await this.webhooks.manager.transaction(async (manager) => {
-      const webhook = await manager.findOne(Webhook, { where: { userId, id }, lock: { mode: 'pessimistic_write' } });
-      requireMatch(found(webhook), ifMatch);
-      await manager.delete(Webhook, { id });
-      await this.lifecycle.deleted(manager, id);
-    });
-  }
 }
+
+const CONTAINS = '(w.url ilike :like or w.description ilike :like or w.external_id ilike :like)';
 
 /** Returns the pattern that finds a text anywhere. */
 const likeOf = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+
+const lockedRow = (manager: EntityManager, userId: string, key: WebhookKey): Promise<Webhook | null> =>
+  manager.findOne(Webhook, { where: { userId, ...key }, lock: { mode: 'pessimistic_write' } });
 
 function found(webhook: Webhook | null): Webhook {
   if (!webhook) throw new ApiError('not_found', MESSAGES.webhookNotFound);

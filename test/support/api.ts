@@ -8,6 +8,8 @@ export interface Webhook {
   url: string;
   events: string[];
   description: string | null;
+  metadata: Record<string, string>;
+  externalId: string | null;
   active: boolean;
   disabledReason: string | null;
   disabledAt: string | null;
@@ -269,6 +271,11 @@ export class Api {
   readWebhook = (id: string) => this.call<Webhook>('GET', `/api/webhooks/${id}`);
   updateWebhook = (id: string, body: unknown) => this.call<Webhook>('PATCH', `/api/webhooks/${id}`, { body });
   deleteWebhook = (id: string) => this.call<{ id: string }>('DELETE', `/api/webhooks/${id}`);
+  saveWebhook = (externalId: string, body: unknown, headers?: CallOptions['headers']) =>
+    this.call<Webhook & { secret?: string }>('PUT', `/api/webhooks/external/${externalId}`, { body, headers });
+  readExternalWebhook = (externalId: string) => this.call<Webhook>('GET', `/api/webhooks/external/${externalId}`);
+  deleteExternalWebhook = (externalId: string, headers?: CallOptions['headers']) =>
+    this.call<{ id: string }>('DELETE', `/api/webhooks/external/${externalId}`, { headers });
   testWebhook = (id: string, body?: unknown) => this.call<DeliveryDetail>('POST', `/api/webhooks/${id}/test`, { body });
 
   rotateSecret = (id: string, body?: unknown) =>

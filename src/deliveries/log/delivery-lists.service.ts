@@ -43,7 +43,7 @@ export class DeliveryListsService {
     signal: AbortSignal,
   ): Promise<Page<ListedDelivery>> {
     if (isOrdinary(query)) return this.log.list(user.userId, webhookId, query);
-    await this.webhooks.read(user.userId, webhookId);
+    await this.webhooks.read(user.userId, { id: webhookId });
     return this.changed(user, `changes of ${webhookId}`, { ...query, webhookId }, signal);
   }
 

@@ -38,7 +38,7 @@ export class DeliveryLogService {
    * @throws ApiError 404 when the user has no such webhook, 400 for a bad cursor
    */
   async list(userId: string, webhookId: string, query: DeliveryQueryDto): Promise<Page<ListedDelivery>> {
-    await this.webhooks.read(userId, webhookId);
+    await this.webhooks.read(userId, { id: webhookId });
     return this.page(userId, `deliveries of ${webhookId}`, { ...query, webhookId });
   }
 
@@ -70,7 +70,7 @@ export class DeliveryLogService {
    * @throws ApiError 404 when the user has no such webhook, or the webhook has no such delivery
    */
   async read(userId: string, webhookId: string, id: string): Promise<LoggedDelivery> {
-    await this.webhooks.read(userId, webhookId);
+    await this.webhooks.read(userId, { id: webhookId });
     return this.readKept(userId, webhookId, id);
   }
 

@@ -60,7 +60,7 @@ export class RecoveriesService implements OnModuleInit {
    * @throws ApiError 404 when the user has no such webhook, 400 for a bad cursor
    */
   async list(userId: string, webhookId: string, page: PageQueryDto): Promise<Page<Recovery>> {
-    await this.webhooks.read(userId, webhookId);
+    await this.webhooks.read(userId, { id: webhookId });
     return this.recoveries.list(userId, webhookId, page);
   }
 
@@ -69,7 +69,7 @@ export class RecoveriesService implements OnModuleInit {
    * @throws ApiError 404 when the user has no such webhook, or the webhook has no such recovery
    */
   async read(userId: string, webhookId: string, id: string): Promise<Recovery> {
-    await this.webhooks.read(userId, webhookId);
+    await this.webhooks.read(userId, { id: webhookId });
     const recovery = await this.recoveries.find(userId, webhookId, id);
     if (!recovery) throw new ApiError('not_found', MESSAGES.recoveryNotFound);
     return recovery;
@@ -77,7 +77,7 @@ export class RecoveriesService implements OnModuleInit {
 
   private async window(userId: string, webhookId: string, wanted: RecoverDto): Promise<EventWindow> {
     const { since, until, event = null, error = null } = wanted;
-    const { active } = await this.webhooks.read(userId, webhookId);
+    const { active } = await this.webhooks.read(userId, { id: webhookId });
     const now = this.clock.now();
     if (since > now) throw invalid('since', MESSAGES.sinceInFuture);
     if (until && until <= since) throw invalid('until', MESSAGES.untilBeforeSince);

@@ -25,7 +25,7 @@ export class TestDeliveriesService {
    * @throws ApiError 404, 400 for an unknown event, 409 while another test of the webhook is in flight
    */
   async run(userId: string, webhookId: string, event: string = TEST_EVENT_TYPE.name): Promise<LoggedDelivery> {
-    const webhook = await this.webhooks.read(userId, webhookId);
+    const webhook = await this.webhooks.read(userId, { id: webhookId });
     const delivery = await this.tests.insert(webhook, event, await this.exampleOf(event, webhookId));
     if (!delivery) throw new ApiError('test_running', MESSAGES.testInFlight);
     await this.attempts.make(delivery);

@@ -75,6 +75,11 @@ export const ERROR_CODES = {
     meaning: 'The request took more than 30 s to arrive.',
     remedy: 'send it again',
   },
+  external_id_taken: {
+    status: 409,
+    meaning: 'Another webhook of the user has this `externalId`.',
+    remedy: 'choose another one, or change that webhook with `PUT /api/webhooks/external/:externalId`',
+  },
   webhook_limit_reached: {
     status: 409,
     meaning: 'The user has `MAX_WEBHOOKS_PER_USER` webhooks.',

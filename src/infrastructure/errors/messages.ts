@@ -79,7 +79,8 @@ export const MESSAGES = {
   tryReceiverNotFound: 'There is no receiver with this id, or its hour is over.',
   tooManyTryReceivers: '20 users have a receiver to try with, which is the most. Wait for one to expire.',
   preconditionFailed: 'The webhook was changed since the version that if-match names. Read it again.',
-  patchEmpty: 'Name at least one field to change: url, events, secret, description or active.',
+  webhookExists: 'The webhook exists already, in a version that if-none-match excludes.',
+  patchEmpty: 'Name at least one field to change: url, events, secret, description, metadata, externalId or active.',
   broadcastRefused: 'This token lacks the scope events:broadcast, which publishing for others or for everybody takes.',
 } as const;
 
@@ -109,6 +110,8 @@ export const messageFor = {
   badEventName: (name: string, problem: string) => `name ${JSON.stringify(name.slice(0, 128))} ${problem}`,
   tooManySteps: (count: number, max: number) =>
     `That is ${count} steps, and ${max} are the most: take a longer step, or a shorter time.`,
+  externalIdTaken: (externalId: string) =>
+    `Another webhook of yours has the externalId ${externalId}. Choose another, or change that webhook.`,
   tooManyWebhooks: (max: number) => `You have ${max} webhooks, which is the most a user may have. Delete one first.`,
 };
 

@@ -1,24 +1,12 @@
-import { Param } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
 import { invalid } from '../errors/api-error';
 import { messageFor } from '../errors/messages';
-
-export const ID_PARAMS = 'validation:ids';
+import { PathParam } from './path-param.decorator';
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Validates that a path segment is a UUID (otherwise returns 400), and documents it. */
-export const IdParam =
-  (name: string, description: string): ParameterDecorator =>
-  (target, method, index) => {
-    Param(name)(target, method, index);
-    const descriptor = Object.getOwnPropertyDescriptor(target, method as string);
-    if (!descriptor) return;
-    ApiParam({ name, description, type: String, format: 'uuid' })(target, method as string, descriptor);
-    const handler = descriptor.value as object;
-    const others = (Reflect.getMetadata(ID_PARAMS, handler) ?? []) as string[];
-    Reflect.defineMetadata(ID_PARAMS, [name, ...others], handler);
-  };
+export const IdParam = (name: string, description: string): ParameterDecorator =>
+  PathParam({ name, description, type: String, format: 'uuid', parse: (text) => idOf(name, text) });
 
 /**
  * Returns a UUID in lower case.

@@ -7,7 +7,7 @@ import type { FieldError } from 'webhook-notification/catalogue';
 import { ApiError } from '../errors/api-error';
 import { BODY_PARSER, type BodyParser } from './parsed-body.decorator';
 import { detailsOf, DtoPipe } from './dto.pipe';
-import { idOf, ID_PARAMS } from './id-param.decorator';
+import { type ParsedParam, PATH_PARAMS } from './path-param.decorator';
 import { REQUEST_RULES, type RequestRules, type RuleRequest } from './request-rules.decorator';
 
 type Part = 'params' | 'query' | 'body';
@@ -52,7 +52,7 @@ export class RequestValidationGuard implements CanActivate {
     const handler = context.getHandler();
     const known = this.validations.get(handler);
     if (known) return known;
-    const found = [...idValidations(handler), ...this.dtoValidations(context), ...bodyValidations(handler)];
+    const found = [...pathValidations(handler), ...this.dtoValidations(context), ...bodyValidations(handler)];
     this.validations.set(handler, found);
     return found;
   }
@@ -80,13 +80,13 @@ const PARTS: Record<string, Part> = { [RouteParamtypes.BODY]: 'body', [RoutePara
 const BY_PARSERS: readonly unknown[] = [Object, Array];
 const PREFIXES = { params: 'path.', query: 'query.', body: '' };
 
-function idValidations(handler: object): Validation[] {
-  const names = (Reflect.getMetadata(ID_PARAMS, handler) ?? []) as string[];
-  return names.map((name) => ({
+function pathValidations(handler: object): Validation[] {
+  const known = (Reflect.getMetadata(PATH_PARAMS, handler) ?? []) as ParsedParam[];
+  return known.map(({ name, parse }) => ({
     part: 'params',
     parse: (value) => {
       const params = value as Record<string, string>;
-      return { ...params, [name]: idOf(name, params[name] ?? '') };
+      return { ...params, [name]: parse(params[name] ?? '') };
     },
   }));
 }

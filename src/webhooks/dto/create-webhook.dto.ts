@@ -1,8 +1,16 @@
 import { IsBoolean } from 'class-validator';
 import { Optional } from '../../infrastructure/validation/optional.decorator';
-import { IsDescription, IsEventPatterns, IsHttpUrl, IsSecret } from './webhook-fields.decorator';
+import {
+  IsDescription,
+  IsEventPatterns,
+  IsExternalId,
+  IsHttpUrl,
+  IsMetadata,
+  IsSecret,
+} from './webhook-fields.decorator';
 
-export class CreateWebhookDto {
+/** The fields of a webhook that whoever creates or declares it sets. */
+class WebhookFieldsDto {
   /**
    * The URL that receives events: an absolute http: or https: URL of at most 2048 characters.
    * @example https://example.com/hooks
@@ -32,8 +40,29 @@ export class CreateWebhookDto {
   @IsDescription()
   description?: string | null;
 
+  /** Labels for yourself, never sent to the receiver: at most 20 names with values of up to 200 characters. */
+  @IsMetadata()
+  metadata?: Record<string, string>;
+}
+
+export class CreateWebhookDto extends WebhookFieldsDto {
   /** Whether the webhook receives events. */
   @Optional()
   @IsBoolean()
   active?: boolean = true;
+
+  /**
+   * Your own id for the webhook, unique among your webhooks.
+   * @example "billing:invoices"
+   */
+  @IsExternalId()
+  externalId?: string | null;
+}
+
+/** A complete webhook. Absent fields get their defaults, except `secret` and `active`, which an existing webhook keeps. */
+export class SaveWebhookDto extends WebhookFieldsDto {
+  /** Whether the webhook receives events; true for a new webhook if absent. */
+  @Optional()
+  @IsBoolean()
+  active?: boolean;
 }

@@ -1,10 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsBoolean, IsIn, Matches } from 'class-validator';
+import { ArrayMaxSize, IsBoolean, IsIn, Matches } from 'class-validator';
 import { patternOf } from '../../infrastructure/validation/api-field.decorator';
 import { ToBoolean } from '../../infrastructure/validation/boolean.decorator';
 import { IsEventFilter } from '../../infrastructure/validation/event-filter.decorator';
+import { ToList } from '../../infrastructure/validation/list.decorator';
 import { Optional } from '../../infrastructure/validation/optional.decorator';
 import { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto';
+import { MAX_METADATA, METADATA_PAIR } from '../metadata';
 
 /** PostgreSQL rejects NUL in a text, even in a comparison. */
 const SEARCHABLE = /^[^\p{Cc}\p{Cs}]{1,128}$/u;
@@ -20,11 +22,26 @@ export class ListWebhooksDto extends PageQueryDto {
   @IsEventFilter()
   event?: string;
 
-  /** Returns only webhooks with this text in their URL or description, in upper or lower case. */
+  /** Returns only webhooks with this text in their URL, description or externalId, in upper or lower case. */
   @ApiProperty({ required: false, minLength: 1, maxLength: 128, pattern: patternOf(SEARCHABLE) })
   @Optional()
   @Matches(SEARCHABLE, { message: 'q must be 1 to 128 characters without control characters' })
   q?: string;
+
+  /** Returns only webhooks with this metadata, such as `team:billing`. Of several pairs, all must match. */
+  @Optional()
+  @ToList()
+  @ArrayMaxSize(MAX_METADATA)
+  @Matches(METADATA_PAIR, { each: true, message: 'metadata must be a name and a value such as team:billing' })
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string', pattern: patternOf(METADATA_PAIR) },
+    minItems: 1,
+    maxItems: MAX_METADATA,
+    required: false,
+    example: ['team:billing'],
+  })
+  metadata?: string[];
 
   /** `stats` adds statistics of the last 24 hours to each webhook. Requires the scope deliveries:read. */
   @Optional()

@@ -5,7 +5,14 @@ import { ApiTime } from '../../infrastructure/validation/api-field.decorator';
 import { Optional } from '../../infrastructure/validation/optional.decorator';
 import { IsWholeNumber } from '../../infrastructure/validation/whole-number.decorator';
 import type { RotatedSecret } from '../secrets/secret-rotation.service';
-import { IsDescription, IsEventPatterns, IsHttpUrl, IsSecret } from './webhook-fields.decorator';
+import {
+  IsDescription,
+  IsEventPatterns,
+  IsExternalId,
+  IsHttpUrl,
+  IsMetadata,
+  IsSecret,
+} from './webhook-fields.decorator';
 
 /** Changes to a webhook. Absent fields keep their values. */
 export class UpdateWebhookDto {
@@ -39,6 +46,17 @@ export class UpdateWebhookDto {
    */
   @IsDescription()
   description?: string | null;
+
+  /** The complete new labels; `{}` clears them. */
+  @IsMetadata()
+  metadata?: Record<string, string>;
+
+  /**
+   * Your own id for the webhook, unique among your webhooks; null clears it.
+   * @example "billing:invoices"
+   */
+  @IsExternalId()
+  externalId?: string | null;
 
   /** False cancels pending deliveries; true resets the failure count. */
   @Optional()

@@ -11,6 +11,8 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { patternOf } from '../../infrastructure/validation/api-field.decorator';
+import { ParsedField } from '../../infrastructure/validation/parsed-field.decorator';
+import { MAX_METADATA, METADATA_NAME, METADATA_VALUE, parseMetadata } from '../metadata';
 
 /** 8 to 256 characters of any script, except control characters and lone surrogates. */
 const PRINTABLE_SECRET = /^[^\p{Cc}\p{Cs}]{8,256}$/u;
@@ -18,6 +20,9 @@ const WELL_FORMED = /^[^\p{Cs}\0]*$/u;
 /** The first check of `validateUrl`. A pattern cannot express the complete rule. */
 const HTTP_URL = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\p{Cc}\p{Cs}\\#/?@]+([/?][^\s\p{Cc}\p{Cs}\\#]*)?$/u;
 const EVENT_PATTERN = /^(\*|[a-z0-9_]+(\.[a-z0-9_]+)*\.(\*|[a-z0-9_]+))$/;
+
+export const EXTERNAL_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+export const EXTERNAL_ID_RULE = 'must have 1 to 128 letters, digits, . _ : or -, and begin with a letter or digit';
 
 /** The URL that receives events. `WebhookRulesService` validates it. */
 export const IsHttpUrl = (): PropertyDecorator =>
@@ -53,4 +58,27 @@ export const IsDescription = (): PropertyDecorator =>
     IsString(),
     MaxLength(256),
     Matches(WELL_FORMED, { message: 'description must be well-formed text without NUL' }),
+  );
+
+/** An id that the owner chooses. Null clears it. */
+export const IsExternalId = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ maxLength: 128, pattern: EXTERNAL_ID.source }),
+    ValidateIf((_, value) => value !== undefined && value !== null),
+    IsString(),
+    Matches(EXTERNAL_ID, { message: `externalId ${EXTERNAL_ID_RULE}` }),
+  );
+
+/** Labels of the owner: at most 20 texts by name. */
+export const IsMetadata = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: 'object',
+      selfRequired: false,
+      maxProperties: MAX_METADATA,
+      propertyNames: { pattern: METADATA_NAME.source },
+      additionalProperties: { type: 'string', maxLength: 200, pattern: patternOf(METADATA_VALUE) },
+      example: { team: 'billing' },
+    } as ApiPropertyOptions),
+    ParsedField(parseMetadata),
   );

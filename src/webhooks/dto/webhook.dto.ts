@@ -33,6 +33,16 @@ export class WebhookDto {
    */
   description: string | null;
 
+  /** Your labels by name. */
+  @ApiProperty({ type: 'object', additionalProperties: { type: 'string' }, example: { team: 'billing' } })
+  metadata: Record<string, string>;
+
+  /**
+   * Your own id for the webhook.
+   * @example "billing:invoices"
+   */
+  externalId: string | null;
+
   /** Whether the webhook receives events. */
   active: boolean;
 
@@ -89,6 +99,8 @@ export class WebhookDto {
       url: webhook.url,
       events: webhook.events,
       description: webhook.description,
+      metadata: webhook.metadata,
+      externalId: webhook.externalId,
       active: webhook.active,
       disabledReason: webhook.disabledReason,
       disabledAt: webhook.disabledAt?.toISOString() ?? null,

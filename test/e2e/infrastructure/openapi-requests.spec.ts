@@ -78,6 +78,8 @@ describe(`${REQUESTS} requests out of openapi.json (SEED=${seed})`, () => {
           example: [{}],
           application: ['shop'],
         },
+        externalId: ['mine', 'billing:2', null],
+        '{externalId}': ['mine', 'billing:2'],
         scopes: [['webhooks:read'], ['tokens:manage', 'deliveries:read']],
         expiresAt: [null, '2199-01-01T00:00:00Z'],
       },

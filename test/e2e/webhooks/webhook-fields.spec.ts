@@ -20,6 +20,8 @@ describe('Creating a webhook', () => {
       secret: 'a secret of mine',
       standardSecret: `whsec_${Buffer.from('a secret of mine').toString('base64')}`,
       description: null,
+      metadata: {},
+      externalId: null,
       active: true,
       disabledReason: null,
       disabledAt: null,

@@ -34,6 +34,8 @@ describe('A webhook', () => {
     { events: ['follower.gained', 'follower.lost'] },
     { description: 'another' },
     { description: null },
+    { metadata: { team: 'billing', constructor: 'kept' } },
+    { externalId: 'invoices' },
     { active: false },
   ])('changes only what PATCH names: %j', async (change) => {
     const webhook = await example();

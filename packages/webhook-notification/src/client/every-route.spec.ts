@@ -22,6 +22,11 @@ const METHODS: Record<string, Calls> = {
   'GET /api/webhooks/{id}': [(to) => to.webhooks.read('id')],
   'PATCH /api/webhooks/{id}': [(to) => to.webhooks.update('id', { active: true })],
   'DELETE /api/webhooks/{id}': [(to) => to.webhooks.remove('id')],
+  'PUT /api/webhooks/external/{externalId}': [
+    (to) => to.webhooks.save('externalId', { url: 'https://example.com', events: ['*'] }),
+  ],
+  'GET /api/webhooks/external/{externalId}': [(to) => to.webhooks.readByExternalId('externalId')],
+  'DELETE /api/webhooks/external/{externalId}': [(to) => to.webhooks.removeByExternalId('externalId')],
   'POST /api/webhooks/{id}/rotate-secret': [(to) => to.webhooks.rotateSecret('id')],
   'POST /api/webhooks/{id}/test': [(to) => to.webhooks.test('id')],
   'GET /api/webhooks/{id}/deliveries': [(to) => to.deliveries.listOf('id'), (to) => first(to.deliveries.allOf('id'))],

@@ -6,6 +6,8 @@ type WebhookQuery = QueryOf<'/api/webhooks'>;
 
 /** Webhooks. */
 export const webhookRoutes = (request: Request) => ({
+  ...routesByExternalId(request),
+
   /** Creates a webhook. Only this response contains a secret that the service generated. */
   create: (webhook: ApiSchema<'NewWebhook'>, options?: CallOptions): Promise<ApiSchema<'CreatedWebhook'>> =>
     request('POST', '/api/webhooks', { ...options, body: webhook }),
@@ -45,4 +47,23 @@ export const webhookRoutes = (request: Request) => ({
     options?: CallOptions,
   ): Promise<ApiSchema<'DeliveryDetail'>> =>
     request('POST', '/api/webhooks/{id}/test', { ...options, path: { id }, body: test }),
+});
+
+/** Webhooks by ids of their owner. */
+const routesByExternalId = (request: Request) => ({
+  /** Creates or replaces the webhook with this id of your own. A response with a secret says that it is new. */
+  save: (
+    externalId: string,
+    webhook: ApiSchema<'WebhookDeclaration'>,
+    options?: CallOptions,
+  ): Promise<ApiSchema<'Webhook'> | ApiSchema<'CreatedWebhook'>> =>
+    request('PUT', '/api/webhooks/external/{externalId}', { ...options, path: { externalId }, body: webhook }),
+
+  /** Returns the webhook with this id of your own. */
+  readByExternalId: (externalId: string, options?: CallOptions): Promise<ApiSchema<'Webhook'>> =>
+    request('GET', '/api/webhooks/external/{externalId}', { ...options, path: { externalId } }),
+
+  /** Deletes the webhook with this id of your own, and cancels its pending deliveries. */
+  removeByExternalId: (externalId: string, options?: CallOptions): Promise<ApiSchema<'DeletedWebhook'>> =>
+    request('DELETE', '/api/webhooks/external/{externalId}', { ...options, path: { externalId } }),
 });

@@ -5,6 +5,7 @@ import { toInteger } from '../../../infrastructure/pagination/dto/page-query.dto
 import { ApiCount } from '../../../infrastructure/validation/api-field.decorator';
 import { IsWholeNumber } from '../../../infrastructure/validation/whole-number.decorator';
 import { UUID } from '../../../infrastructure/validation/id-param.decorator';
+import { ToList } from '../../../infrastructure/validation/list.decorator';
 import { Optional } from '../../../infrastructure/validation/optional.decorator';
 import { DELIVERY_STATUSES, type DeliveryStatus, type Trigger, TRIGGERS } from '../../delivery.entity';
 import { ERROR_CODES, type ErrorCode } from '../../delivery-error';
@@ -13,8 +14,6 @@ import { EventQueryDto } from './event.dto';
 
 const RESPONSE_STATUS = /^([1-9]\d\d|[2-5]xx|none)$/;
 
-/** Converts a repeatable query parameter to a list without duplicates. */
-const toList = ({ value }: { value: unknown }): unknown => (value === undefined ? value : [...new Set([value].flat())]);
 /** `false` asks for nothing, as an absent parameter does. */
 const toTrue = ({ value }: { value: unknown }): unknown =>
   value === 'true' ? true : value === 'false' ? undefined : value;
@@ -45,7 +44,7 @@ export class DeliveryQueryDto extends EventQueryDto {
 
   /** Only deliveries with one of these statuses, such as `status=failed&status=canceled`. */
   @Optional()
-  @Transform(toList)
+  @ToList()
   @IsIn(DELIVERY_STATUSES, { each: true, message: `status must be among ${DELIVERY_STATUSES.join(', ')}` })
   @ApiProperty({ enum: DELIVERY_STATUSES, isArray: true, minItems: 1, required: false })
   status?: DeliveryStatus[];
@@ -76,7 +75,7 @@ export class DeliveryQueryDto extends EventQueryDto {
    * states. `waiting` waits for its first attempt, `retrying` for a later one; `gave_up` ran out of retries.
    */
   @Optional()
-  @Transform(toList)
+  @ToList()
   @IsIn(DELIVERY_STATES, { each: true, message: `state must be among ${DELIVERY_STATES.join(', ')}` })
   @ApiProperty({ enum: DELIVERY_STATES, isArray: true, minItems: 1, required: false })
   state?: DeliveryState[];

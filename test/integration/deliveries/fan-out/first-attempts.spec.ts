@@ -241,7 +241,7 @@ describeOnStores('The first attempt of an event', (store) => {
     const waiting = fanOut(id, other);
     const isWaiting = () => acquire.mock.calls.some(([key]) => key.webhookId === webhookId);
     await waitFor(isWaiting, { what: 'a delivery that waits for a slot' });
-    await app.get(WebhooksService).remove(userId, webhookId);
+    await app.get(WebhooksService).remove(userId, { id: webhookId });
     slots.release(busy, null);
     await waiting;
     expect([await rowsOf(id), hook.calls.length]).toMatchObject([

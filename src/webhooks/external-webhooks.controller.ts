@@ -1,0 +1,96 @@
+import { Body, Controller, Delete, Get, Headers, Put, Res } from '@nestjs/common';
+import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import type { Principal } from '../auth/access-token';
+import { CurrentUser } from '../auth/current-user.decorator';
+import { Scopes } from '../auth/scopes.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
+import { Rules } from '../infrastructure/validation/request-rules.decorator';
+import { SaveWebhookDto } from './dto/create-webhook.dto';
+import { ExternalIdParam } from './dto/external-id-param.decorator';
+import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
+import { WebhookRulesService } from './webhook-rules.service';
+import { etagOf, IF_MATCH, IF_NONE_MATCH } from './webhook-version';
+import { WebhookViewsService } from './webhook-views.service';
+import { WebhooksService } from './webhooks.service';
+
+const EXAMPLES = {
+  'two events': { value: { url: 'https://example.com/hooks', events: ['operation.complete', 'operation.failed'] } },
+};
+
+/** Webhooks by ids of their owner, for programs that declare them: Terraform, a deployment, another service. */
+@ApiTags('Webhooks')
+@Controller('api/webhooks/external/:externalId')
+export class ExternalWebhooksController {
+  constructor(
+    private readonly webhooks: WebhooksService,
+    private readonly views: WebhookViewsService,
+  ) {}
+
+  @Put()
+  @Scopes('webhooks:write')
+  @Rules(WebhookRulesService)
+  @ApiOperation({
+    operationId: 'saveWebhook',
+    summary: 'Create or replace a webhook by your own id',
+    description:
+      'Idempotent. An existing webhook keeps its secret and stays active or inactive unless the body says otherwise; other absent fields get their defaults. Only the response to a creation contains the secret.',
+  })
+  @ApiBody({ type: SaveWebhookDto, examples: EXAMPLES })
+  @ApiHeader(IF_MATCH)
+  @ApiHeader(IF_NONE_MATCH)
+  @ApiAnswer(WebhookDto, { description: 'The existing webhook as it is now.', headers: ['etag'] })
+  @ApiAnswer(CreatedWebhookDto, {
+    status: 201,
+    description: 'The new webhook and its secret.',
+    headers: ['location', 'etag'],
+  })
+  @ApiErrors(...BODY_ERRORS, 'webhook_limit_reached', 'precondition_failed')
+  async save(
+    @CurrentUser() { userId }: Principal,
+    @ExternalIdParam() externalId: string,
+    @Body() body: SaveWebhookDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
+    @Headers('if-match') ifMatch?: string,
+    @Headers('if-none-match') ifNoneMatch?: string,
+  ): Promise<WebhookDto | CreatedWebhookDto> {
+    const saved = await this.webhooks.save(userId, externalId, body, { ifMatch, ifNoneMatch });
+    void reply.header('etag', etagOf(saved.webhook));
+    if (saved.secret === undefined) return WebhookDto.from(await this.views.of(saved.webhook));
+    void reply.code(201).header('location', `/api/webhooks/${saved.webhook.id}`);
+    return CreatedWebhookDto.with(saved.webhook, saved.secret);
+  }
+
+  @Get()
+  @Scopes('webhooks:read')
+  @ApiOperation({ operationId: 'getWebhookByExternalId', summary: 'Read a webhook by your own id' })
+  @ApiAnswer(WebhookDto, { description: 'The webhook.', headers: ['etag'] })
+  @ApiErrors('validation_failed', 'not_found')
+  async read(
+    @CurrentUser() { userId }: Principal,
+    @ExternalIdParam() externalId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<WebhookDto> {
+    const view = await this.views.read(userId, { externalId });
+    void reply.header('etag', etagOf(view.webhook));
+    return WebhookDto.from(view);
+  }
+
+  @Delete()
+  @Scopes('webhooks:write')
+  @ApiOperation({
+    operationId: 'deleteWebhookByExternalId',
+    summary: 'Delete a webhook by your own id',
+    description: 'Cancels its pending deliveries.',
+  })
+  @ApiHeader(IF_MATCH)
+  @ApiAnswer(DeletedWebhookDto, { description: 'The id of the deleted webhook.' })
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'precondition_failed')
+  async remove(
+    @CurrentUser() { userId }: Principal,
+    @ExternalIdParam() externalId: string,
+    @Headers('if-match') ifMatch?: string,
+  ): Promise<DeletedWebhookDto> {
+    return { id: await this.webhooks.remove(userId, { externalId }, { ifMatch }) };
+  }
+}
