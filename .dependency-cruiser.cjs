@@ -35,7 +35,8 @@ const MAY_IMPORT = {
   'auth/tokens': ['auth', 'auth/bearer', ...USABLE],
   catalogue: USABLE,
   'catalogue/requests': ['auth', 'catalogue', ...USABLE],
-  webhooks: ['auth', 'catalogue', 'webhooks/secrets', 'webhooks/stats', ...USABLE],
+  webhooks: ['auth', 'catalogue', 'webhooks/filter', 'webhooks/secrets', 'webhooks/stats', ...USABLE],
+  'webhooks/filter': USABLE,
   'webhooks/secrets': USABLE,
   'webhooks/stats': ['auth', ...USABLE],
   events: ['auth', 'catalogue', ...USABLE],
@@ -43,7 +44,15 @@ const MAY_IMPORT = {
 
   deliveries: ['webhooks', 'webhooks/stats', ...USABLE],
   'deliveries/slots': ['deliveries', ...USABLE],
-  'deliveries/fan-out': ['deliveries', 'deliveries/slots', 'deliveries/sending', 'events', 'webhooks', ...USABLE],
+  'deliveries/fan-out': [
+    'deliveries',
+    'deliveries/slots',
+    'deliveries/sending',
+    'events',
+    'webhooks',
+    'webhooks/filter',
+    ...USABLE,
+  ],
   'deliveries/sending': [
     ...['deliveries', 'deliveries/slots', 'events', 'webhooks', 'webhooks/secrets', 'webhooks/stats'],
     ...USABLE,
@@ -51,9 +60,22 @@ const MAY_IMPORT = {
   'deliveries/sweeping': ['deliveries', 'events', ...USABLE],
   'deliveries/retention': USABLE,
   'deliveries/log': ['deliveries', 'events', 'webhooks', 'auth', 'auth/bearer/credentials.ts', ...USABLE],
-  'deliveries/recovery': ['deliveries', 'deliveries/log', 'deliveries/retention', 'webhooks', 'auth', ...USABLE],
+  'deliveries/filter-checks': ['deliveries/log', 'webhooks', 'webhooks/filter', 'auth', ...USABLE],
+  'deliveries/recovery': [
+    ...['deliveries', 'deliveries/log', 'deliveries/retention', 'webhooks', 'webhooks/filter', 'auth'],
+    ...USABLE,
+  ],
   'deliveries/test-deliveries': [
-    ...['deliveries', 'deliveries/log', 'deliveries/sending', 'events', 'catalogue', 'webhooks', 'auth'],
+    ...[
+      'deliveries',
+      'deliveries/log',
+      'deliveries/sending',
+      'events',
+      'catalogue',
+      'webhooks',
+      'webhooks/filter',
+      'auth',
+    ],
     ...USABLE,
   ],
 

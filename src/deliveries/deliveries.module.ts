@@ -3,6 +3,7 @@ import type { Config } from '../infrastructure/config/config';
 import { WebhooksModule } from '../webhooks/webhooks.module';
 import { CancellationService } from './cancellation.service';
 import { FanOutModule } from './fan-out/fan-out.module';
+import { FilterChecksModule } from './filter-checks/filter-checks.module';
 import { LogModule } from './log/log.module';
 import { RecoveryModule } from './recovery/recovery.module';
 import { RetentionModule } from './retention/retention.module';
@@ -22,6 +23,7 @@ import { TestDeliveriesModule } from './test-deliveries/test-deliveries.module';
     SendingModule,
     SweepingModule,
     LogModule,
+    FilterChecksModule,
     RecoveryModule,
     TestDeliveriesModule,
     RetentionModule,

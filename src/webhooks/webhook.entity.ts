@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { EventFilter } from './filter/event-filter';
 
 export const DISABLED_REASONS = ['failing', 'gone', 'receiver_gone'] as const;
 
@@ -32,6 +33,10 @@ export class Webhook {
   /** Its owner's id for it; unique among the user's webhooks. */
   @Column('text', { name: 'external_id', nullable: true })
   externalId: string | null;
+
+  /** Null: the webhook receives all events that it subscribes to. */
+  @Column('jsonb', { nullable: true })
+  filter: EventFilter | null;
 
   /** Encrypted by `secret-box.ts`. */
   @Column('bytea')

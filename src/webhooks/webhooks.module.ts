@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DestinationsModule } from '../infrastructure/destinations/destinations.module';
 import { CatalogueModule } from '../catalogue/catalogue.module';
 import { ExternalWebhooksController } from './external-webhooks.controller';
+import { FiltersService } from './filter/filters.service';
 import { SecretsService } from './secrets/secrets.service';
 import { WebhookHealthService } from './webhook-health.service';
 import { WebhookRulesService } from './webhook-rules.service';
@@ -27,12 +28,14 @@ import { WebhooksService } from './webhooks.service';
     SecretRotationService,
     WebhookLifecycleService,
     WebhooksService,
+    FiltersService,
     WebhookViewsService,
     StatsRepository,
     StatsService,
     RollUpService,
   ],
   exports: [
+    FiltersService,
     RollUpService,
     SecretsService,
     StatsService,

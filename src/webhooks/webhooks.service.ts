@@ -135,6 +135,7 @@ export class WebhooksService {
       description: wanted.description ?? null,
       metadata: wanted.metadata ?? {},
       externalId,
+      filter: (wanted.filter ?? null) as QueryDeepPartialEntity<Webhook>['filter'],
       secret: this.secrets.seal(id, secret),
       active,
       disabledAt: active ? null : () => 'now()',
@@ -152,13 +153,14 @@ export class WebhooksService {
   }
 
   /** Returns the fields of a declared webhook that differ from the stored one. */
-  private differences(before: Webhook, { url, events, description, metadata, secret, active }: SaveWebhookDto) {
+  private differences(before: Webhook, { url, events, description, metadata, filter, secret, active }: SaveWebhookDto) {
     const current = { ...before, secret: this.secrets.open(before.id, before.secret) };
     const wanted: UpdateWebhookDto = {
       url: this.rules.canonical(url),
       events,
       description: description ?? null,
       metadata: metadata ?? {},
+      filter: filter ?? null,
       secret,
       active,
     };
@@ -170,7 +172,7 @@ export class WebhooksService {
 
   private columns(before: Webhook, { url, secret, ...changes }: UpdateWebhookDto): QueryDeepPartialEntity<Webhook> {
     return {
-      ...changes,
+      ...(changes as QueryDeepPartialEntity<Webhook>),
       ...(url !== undefined && { url: this.rules.canonical(url) }),
       ...(secret !== undefined && {
         secret: this.secrets.seal(before.id, secret),

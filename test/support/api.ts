@@ -10,6 +10,7 @@ export interface Webhook {
   description: string | null;
   metadata: Record<string, string>;
   externalId: string | null;
+  filter: Record<string, unknown> | null;
   active: boolean;
   disabledReason: string | null;
   disabledAt: string | null;
@@ -276,7 +277,8 @@ export class Api {
   readExternalWebhook = (externalId: string) => this.call<Webhook>('GET', `/api/webhooks/external/${externalId}`);
   deleteExternalWebhook = (externalId: string, headers?: CallOptions['headers']) =>
     this.call<{ id: string }>('DELETE', `/api/webhooks/external/${externalId}`, { headers });
-  testWebhook = (id: string, body?: unknown) => this.call<DeliveryDetail>('POST', `/api/webhooks/${id}/test`, { body });
+  testWebhook = (id: string, body?: unknown) =>
+    this.call<DeliveryDetail & { matchesFilter: boolean }>('POST', `/api/webhooks/${id}/test`, { body });
 
   rotateSecret = (id: string, body?: unknown) =>
     this.call<RotatedSecret>('POST', `/api/webhooks/${id}/rotate-secret`, { body });

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { WebhooksModule } from '../../webhooks/webhooks.module';
 import { EventsModule } from '../../events/events.module';
 import { SendingModule } from '../sending/sending.module';
 import { FanOutProcessor } from './fan-out.processor';
@@ -8,7 +9,7 @@ import { LocalFanOutService } from './local-fan-out.service';
 
 /** Fans out events, up to the first attempts of their deliveries. */
 @Module({
-  imports: [EventsModule, SendingModule],
+  imports: [WebhooksModule, EventsModule, SendingModule],
   providers: [FanOutProcessor, FanOutRepository, FanOutService, LocalFanOutService],
 })
 export class FanOutModule {}

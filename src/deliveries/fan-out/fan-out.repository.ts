@@ -16,11 +16,15 @@ export interface Subscriber {
   url: string;
   sealedSecret: Buffer;
   sealedPreviousSecret: Buffer | null;
-  /** Of the event, like the next three; set only for the first of its subscribers in a page. */
+  /** The version of the webhook's filter; null if it has none. */
+  filterHash: string | null;
+  /** Of the event, like the next four; set only for the first of its subscribers in a page. */
   event: string | null;
   /** Also null when it is too large to be held in memory. */
   body: string | null;
   traceparent: string | null;
+  /** The user whose webhooks receive the event; null for all users. */
+  audience: string | null;
   acceptedAt: Date | null;
 }
 
@@ -52,9 +56,11 @@ const COMPUTED = `
 const subscribersOf = ({ where, columns = '' }: { where: string; columns?: string }): string => `
   select ${columns} e.id as "eventId", w.id as "webhookId", w.user_id as "userId", w.url, w.secret as "sealedSecret",
          case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret",
+         w.filter_hash as "filterHash",
          case when lag(e.id) over o is distinct from e.id then e.name end as event,
          case when lag(e.id) over o is distinct from e.id and octet_length(e.body) <= ${MAX_HELD_BYTES} then e.body end as body,
          case when lag(e.id) over o is distinct from e.id then e.traceparent end as traceparent,
+         case when lag(e.id) over o is distinct from e.id then e.user_id end as audience,
          case when lag(e.id) over o is distinct from e.id then e.accepted_at end as "acceptedAt"
   from e left join lateral (
     select w.* from webhook_service.webhooks w where w.user_id = e.user_id and ${SUBSCRIBED} and ${UNSENT}
@@ -120,6 +126,11 @@ const COMPLETE: Statement = {
       and (select set_config('synchronous_commit', 'off', true)) = 'off'`,
 };
 
+const BODY: Statement = {
+  name: 'event_body',
+  text: `select body from webhook_service.events where id = $1`,
+};
+
 const PAGE = 5000;
 const MAX_COMPLETIONS = 100;
 
@@ -155,6 +166,13 @@ export class FanOutRepository {
   /** Claims events and extends their leases. */
   async hold(eventIds: readonly string[]): Promise<void> {
     await this.statements.run(HOLD, [eventIds, ...idBounds(eventIds)]);
+  }
+
+  /** Reads the body of an event that it claimed. */
+  async bodyOf(eventId: string): Promise<string> {
+    const [row] = await this.statements.run<{ body: string }>(BODY, [eventId]);
+    if (!row) throw new Error(`Event ${eventId} was deleted during its fan-out.`);
+    return row.body;
   }
 
   /** Marks an event as fanned out when all its deliveries have rows. Concurrent calls share a statement. */

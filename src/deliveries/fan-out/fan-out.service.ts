@@ -8,6 +8,7 @@ import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import type { FirstAttempt } from '../attempt';
 import { DispatchService } from '../sending/dispatch.service';
 import { Semaphore } from '../../infrastructure/concurrency/semaphore';
+import { type FilteredWebhook, FiltersService } from '../../webhooks/filter/filters.service';
 import { firstDeliveryId } from './first-delivery-id';
 import { FanOutRepository, type Subscriber } from './fan-out.repository';
 
@@ -30,7 +31,10 @@ interface Begun {
 }
 
 /** The subscriber fields that are set only for the first subscriber of an event. */
-type Head = Pick<Subscriber, 'event' | 'body' | 'traceparent' | 'acceptedAt'>;
+type Head = Pick<Subscriber, 'event' | 'body' | 'traceparent' | 'audience' | 'acceptedAt'>;
+
+/** A subscriber with a filter. */
+type Filtered = Subscriber & FilteredWebhook;
 
 /**
  * Fans out events: claims them, and makes the first attempts of all their deliveries. A process holds an event until each of its
@@ -45,6 +49,8 @@ export class FanOutService implements OnApplicationShutdown {
   private readonly held = new Map<string, number | null>();
   private readonly heldEvents: Gauge;
   private readonly capacity = new Semaphore(MAX_HELD);
+  /** Bodies that are too large to be held are read one at a time for filters. */
+  private readonly largeBodies = new Semaphore(1);
   private readonly holding = new Repeat(() => this.hold(), {
     everyMs: HOLD_AFTER_MS,
     onFailure: (error) => this.logger.debug(`Extending the leases of events failed; retrying: ${String(error)}`),
@@ -54,6 +60,7 @@ export class FanOutService implements OnApplicationShutdown {
     private readonly fanOut: FanOutRepository,
     private readonly dispatch: DispatchService,
     private readonly workers: WorkersService,
+    private readonly filters: FiltersService,
     metrics: MetricsService,
   ) {
     const help = 'Events whose first deliveries this process is making, until each of them has a row.';
@@ -122,18 +129,42 @@ export class FanOutService implements OnApplicationShutdown {
 
   private begin(page: readonly Subscriber[], isLast: boolean, begun: Map<string, Begun>): void {
     let head: Head | undefined;
+    let filtered: Filtered[] = [];
     for (const [i, subscriber] of page.entries()) {
-      const { eventId, webhookId } = subscriber;
+      const { eventId, webhookId, filterHash } = subscriber;
       if (subscriber.event !== null) head = subscriber;
       const known = begun.get(eventId);
-      const hasNext = i + 1 < page.length ? page[i + 1]?.eventId === eventId : !isLast;
-      const event = known ?? { rows: [], completesItself: webhookId !== null && !hasNext };
+      const isLastOfPage = page[i + 1]?.eventId !== eventId;
+      const isOnly = webhookId !== null && filterHash === null && isLastOfPage && (isLast || i + 1 < page.length);
+      const event = known ?? { rows: [], completesItself: isOnly };
       if (!known) {
         begun.set(eventId, event);
         this.held.set(eventId, performance.now() + HOLD_AFTER_MS);
       }
       if (webhookId === null || !head) continue;
-      event.rows.push(this.start({ ...subscriber, webhookId }, head, event.completesItself));
+      if (filterHash !== null) filtered.push({ ...subscriber, webhookId, filterHash });
+      else event.rows.push(this.start({ ...subscriber, webhookId }, head, event.completesItself));
+      if (isLastOfPage && filtered.length > 0) {
+        event.rows.push(quietly(this.startMatching(eventId, head, filtered)));
+        filtered = [];
+      }
+    }
+  }
+
+  /** Begins the deliveries to those webhooks whose filters the event matches. Resolves when all of them have rows. */
+  private async startMatching(eventId: string, head: Head, filtered: readonly Filtered[]): Promise<void> {
+    const matching = await this.matching(eventId, head, filtered);
+    throwFirst(await Promise.allSettled(matching.map((subscriber) => this.start(subscriber, head, false))));
+  }
+
+  private async matching(eventId: string, head: Head, filtered: readonly Filtered[]): Promise<Filtered[]> {
+    const event = { name: head.event ?? '', userId: head.audience };
+    if (head.body !== null) return this.filters.matching({ ...event, body: head.body }, filtered);
+    await this.largeBodies.acquire();
+    try {
+      return await this.filters.matching({ ...event, body: await this.fanOut.bodyOf(eventId) }, filtered);
+    } finally {
+      this.largeBodies.release();
     }
   }
 

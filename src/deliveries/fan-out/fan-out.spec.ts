@@ -1,4 +1,5 @@
 import type { MetricsService } from '../../infrastructure/metrics/metrics.service';
+import type { FiltersService } from '../../webhooks/filter/filters.service';
 import type { WorkersService } from '../../infrastructure/queue/workers.service';
 import type { FirstAttempt } from '../attempt';
 import type { DispatchService } from '../sending/dispatch.service';
@@ -12,7 +13,13 @@ const OTHER = '0198c0de-0000-7000-8000-000000000001';
 const subscribers = (eventId: string, webhooks: readonly string[], body: string | null = '{}') =>
   (webhooks.length > 0 ? webhooks : [null]).map(
     (webhookId, i) =>
-      ({ eventId, webhookId, url: 'u', ...(i === 0 ? { event: 'e', body } : { event: null }) }) as Subscriber,
+      ({
+        eventId,
+        webhookId,
+        url: 'u',
+        filterHash: null,
+        ...(i === 0 ? { event: 'e', body } : { event: null }),
+      }) as Subscriber,
   );
 
 describe('The fan-out', () => {
@@ -38,6 +45,7 @@ describe('The fan-out', () => {
         deferNew: async (first) => void deferred.push(first),
       } as Partial<DispatchService> as DispatchService,
       { during: (work) => work() } as Partial<WorkersService> as WorkersService,
+      {} as FiltersService,
       { level: () => held } as object as MetricsService,
     );
   }

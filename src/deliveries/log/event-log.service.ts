@@ -9,6 +9,7 @@ import { idWindow } from '../../infrastructure/pagination/id-window';
 import { Page } from '../../infrastructure/pagination/page';
 import { Delivery } from '../delivery.entity';
 import type { EventQueryDto } from './dto/event.dto';
+import { patternsSql } from '../../webhooks/event-pattern';
 import { VisibleEventsRepository } from './visible-events.repository';
 
 const MAX_DELIVERIES = 250;
@@ -16,6 +17,15 @@ const MAX_DELIVERIES = 250;
 /** An event is visible to its user, its publisher, and the owners of webhooks that it was sent to. */
 const VISIBLE = `not e.is_test and (e.user_id = :userId or e.publisher_id = :userId or exists (
   select from webhook_service.deliveries d where d.user_id = :userId and d.event_id = e.id))`;
+
+/**
+ * An event for all users that a webhook of the user subscribes to, but whose filter may have dropped it. Its data is meant for
+ * them as well.
+ */
+const FILTERED = `not e.is_test and e.user_id is null and exists (
+  select from webhook_service.webhooks w
+  where w.user_id = :userId and w.filter is not null and w.created_at < e.accepted_at
+    and w.events && (${patternsSql('e.name')}))`;
 
 /** Reads events and their deliveries. Users see only events that are visible to them. */
 @Injectable()
@@ -42,13 +52,26 @@ export class EventLogService {
    * @throws ApiError 404 when no such event is visible to the user
    */
   async read(userId: string, id: string): Promise<{ event: Event; deliveries: Delivery[] }> {
-    const event = await this.events.createQueryBuilder('e').where(VISIBLE, { userId }).andWhere({ id }).getOne();
-    if (!event) throw new ApiError('not_found', MESSAGES.eventNotFound);
+    const event = await this.find(id, VISIBLE, userId);
     const deliveries = await this.deliveries.find({
       where: { userId, eventId: id },
       order: { id: 'DESC' },
       take: MAX_DELIVERIES,
     });
     return { event, deliveries };
+  }
+
+  /**
+   * Returns an event for a comparison with a filter.
+   * @throws ApiError 404 when no such event is visible to the user or was for a webhook of theirs that has a filter
+   */
+  readForFilter(userId: string, id: string): Promise<Event> {
+    return this.find(id, `(${VISIBLE} or ${FILTERED})`, userId);
+  }
+
+  private async find(id: string, condition: string, userId: string): Promise<Event> {
+    const event = await this.events.createQueryBuilder('e').where(condition, { userId }).andWhere({ id }).getOne();
+    if (!event) throw new ApiError('not_found', MESSAGES.eventNotFound);
+    return event;
   }
 }

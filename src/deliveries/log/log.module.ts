@@ -26,6 +26,6 @@ import { VisibleEventsRepository } from './visible-events.repository';
     EventLogService,
     VisibleEventsRepository,
   ],
-  exports: [DeliveryLogService],
+  exports: [DeliveryLogService, EventLogService],
 })
 export class LogModule {}

@@ -68,6 +68,9 @@ const NEWEST = `
     order by d.id desc limit 1
   ) as newest on true`;
 
+/** The newest come first, because those count when there are too many. */
+const NEWEST_MISSED = `select c.id from (${CANDIDATES}) as c ${NEWEST} where ${MISSED} order by c.id desc limit $8`;
+
 const COUNT = `select count(*)::int as count from (${CANDIDATES}) as c ${NEWEST} where ${MISSED}`;
 
 const PAGE = `
@@ -89,6 +92,12 @@ export class MissedEventsRepository {
   async count(window: EventWindow): Promise<number> {
     const [row] = await this.dataSource.query<{ count: number }[]>(COUNT, [...this.bounds(window), NIL]);
     return row?.count ?? 0;
+  }
+
+  /** Returns the ids of the newest events of the window that the webhook has missed, newest first. */
+  async newest(window: EventWindow, limit: number): Promise<string[]> {
+    const rows = await this.dataSource.query<{ id: string }[]>(NEWEST_MISSED, [...this.bounds(window), NIL, limit]);
+    return rows.map(({ id }) => id);
   }
 
   /** Returns the next candidates after an event, oldest first. Fewer than `limit` means that no more follow. */

@@ -46,7 +46,7 @@ export class RecoveriesController {
   ): Promise<RecoveryResultDto> {
     if (!body.dryRun) return RecoveryDto.from(await this.recoveries.start(userId, id, body));
     reply.status(HttpStatus.OK);
-    return { count: await this.recoveries.count(userId, id, body) };
+    return this.recoveries.count(userId, id, body);
   }
 
   @Get('recoveries')

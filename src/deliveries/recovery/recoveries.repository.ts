@@ -11,8 +11,8 @@ import { Recovery } from './recovery.entity';
 const INSERT = `
   insert into webhook_service.recoveries
     (id, webhook_id, user_id, count, first_id, until_id, event, error, cursor, status, completed_at)
-  select $1, $2, $3, $4::int, $5, $6, $7, $8, $5, case when $4::int = 0 then 'done' else 'running' end,
-         case when $4::int = 0 then now() end
+  select $1, $2, $3, $4::int, $5, $6, $7, $8, $5, case when $9 then 'done' else 'running' end,
+         case when $9 then now() end
   on conflict (webhook_id) where status = 'running' do nothing
   returning id`;
 
@@ -52,12 +52,12 @@ export class RecoveriesRepository {
 
   /**
    * Inserts a recovery and returns it as inserted: once it is committed, any process may continue it. A recovery without events
-   * is done at once. Returns null while another recovery of the same webhook is running.
+   * (`isDone`) ends at once. Returns null while another recovery of the same webhook is running.
    */
-  insert(recovery: NewRecovery): Promise<Recovery | null> {
+  insert(recovery: NewRecovery, isDone: boolean): Promise<Recovery | null> {
     const { id, webhookId, userId, count, firstId, untilId, event, error } = recovery;
     return this.recoveries.manager.transaction(async (manager) => {
-      const values = [id, webhookId, userId, count, firstId, untilId, event, error];
+      const values = [id, webhookId, userId, count, firstId, untilId, event, error, isDone];
       const rows = await manager.query<unknown[]>(INSERT, values);
       return rows.length > 0 ? manager.findOneByOrFail(Recovery, { id }) : null;
     });

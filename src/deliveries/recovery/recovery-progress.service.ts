@@ -4,6 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { isDatabaseUnavailable } from '../../infrastructure/errors/database-error';
 import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
+import { FilteredEventsService } from './filtered-events.service';
 import { MissedEventsRepository } from './missed-events.repository';
 import { RecoveriesRepository, type RunningRecovery } from './recoveries.repository';
 import { RedeliveriesRepository } from './redeliveries.repository';
@@ -37,6 +38,7 @@ export class RecoveryProgressService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly missed: MissedEventsRepository,
+    private readonly filtered: FilteredEventsService,
     private readonly recoveries: RecoveriesRepository,
     private readonly redeliveries: RedeliveriesRepository,
     private readonly queue: SendQueue,
@@ -81,7 +83,8 @@ export class RecoveryProgressService {
     }
     if ((await this.recoveries.unsent(manager, webhookId, MOSTLY_SENT)) === MOSTLY_SENT) return NO_STEP;
     const page = await this.missed.page(manager, recovery, recovery.cursor, PAGE);
-    const eventIds = page.filter(({ missed }) => missed).map(({ id: eventId }) => eventId);
+    const missed = page.filter((candidate) => candidate.missed).map(({ id: eventId }) => eventId);
+    const eventIds = await this.filtered.matching(webhook.filter, missed, manager);
     const ids = await this.redeliveries.insert(manager, webhookId, eventIds);
     const last = page.at(-1);
     if (last) await this.recoveries.advance(manager, id, last.id, ids.length);

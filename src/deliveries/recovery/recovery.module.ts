@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { WebhooksModule } from '../../webhooks/webhooks.module';
 import { LogModule } from '../log/log.module';
 import { RetentionModule } from '../retention/retention.module';
+import { FilteredEventsService } from './filtered-events.service';
 import { MissedEventsRepository } from './missed-events.repository';
 import { RecoveriesController } from './recoveries.controller';
 import { RecoveriesRepository } from './recoveries.repository';
@@ -18,6 +19,7 @@ import { RedeliveryService } from './redelivery.service';
   imports: [TypeOrmModule.forFeature([Recovery]), LogModule, RetentionModule, WebhooksModule],
   controllers: [RedeliveryController, RecoveriesController],
   providers: [
+    FilteredEventsService,
     MissedEventsRepository,
     RecoveriesRepository,
     RecoveriesService,

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ClockService } from '../../infrastructure/database/clock.service';
+import type { Webhook } from '../../webhooks/webhook.entity';
 import { JOB_LEASE, DEFERRED_LEASE } from '../lease';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
 /** Redeliveries are inserted under this lock, so that two transactions never both see an event without a pending attempt. */
-const LOCK_WEBHOOK = 'select active from webhook_service.webhooks where id = $1 for no key update';
+const LOCK_WEBHOOK = 'select active, filter from webhook_service.webhooks where id = $1 for no key update';
 
 const MOMENT = `interval '2 seconds'`;
 
@@ -34,6 +35,8 @@ const MAKE_DUE = `
     and (scheduled_at > now() + ${MOMENT} or parked and scheduled_at < now() - ${MOMENT})
   returning id`;
 
+type LockedWebhook = Pick<Webhook, 'active' | 'filter'>;
+
 /** The statements of redelivery and recovery. They run in the caller's transaction. */
 @Injectable()
 export class RedeliveriesRepository {
@@ -46,17 +49,17 @@ export class RedeliveriesRepository {
    * Like `lockWebhook`, but also returns null when another transaction has locked the webhook, so that other recoveries need not
    * wait for the lock.
    */
-  async tryToLockWebhook(manager: EntityManager, webhookId: string): Promise<{ active: boolean } | null> {
-    const [webhook] = await manager.query<{ active: boolean }[]>(`${LOCK_WEBHOOK} skip locked`, [webhookId]);
+  async tryToLockWebhook(manager: EntityManager, webhookId: string): Promise<LockedWebhook | null> {
+    const [webhook] = await manager.query<LockedWebhook[]>(`${LOCK_WEBHOOK} skip locked`, [webhookId]);
     return webhook ?? null;
   }
 
   /**
-   * Locks the webhook and returns whether it is active; that cannot change until the transaction ends. Returns null when the
+   * Locks the webhook and returns whether it is active, and its filter; both cannot change until the transaction ends. Returns null when the
    * webhook is deleted.
    */
-  async lockWebhook(manager: EntityManager, webhookId: string): Promise<{ active: boolean } | null> {
-    const [webhook] = await manager.query<{ active: boolean }[]>(LOCK_WEBHOOK, [webhookId]);
+  async lockWebhook(manager: EntityManager, webhookId: string): Promise<LockedWebhook | null> {
+    const [webhook] = await manager.query<LockedWebhook[]>(LOCK_WEBHOOK, [webhookId]);
     return webhook ?? null;
   }
 

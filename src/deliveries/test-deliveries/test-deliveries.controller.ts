@@ -7,7 +7,7 @@ import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { IdParam } from '../../infrastructure/validation/id-param.decorator';
 import { DeliveryDetailDto } from '../dto/delivery.dto';
-import { TestWebhookDto } from './dto/test-webhook.dto';
+import { TestDeliveryDto, TestWebhookDto } from './dto/test-webhook.dto';
 import { TestDeliveriesService } from './test-deliveries.service';
 
 @ApiTags('Webhooks')
@@ -25,14 +25,14 @@ export class TestDeliveriesController {
     description: 'Sends a signed test payload now and returns the outcome, whether or not the receiver accepted it.',
   })
   @ApiBody({ type: TestWebhookDto, required: false })
-  @ApiAnswer(DeliveryDetailDto, { description: 'The test delivery with its request and response.' })
+  @ApiAnswer(TestDeliveryDto, { description: 'The test delivery with its request and response.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'test_running')
   async test(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @Body() { event }: TestWebhookDto,
-  ): Promise<DeliveryDetailDto> {
-    const { delivery, body } = await this.tests.run(userId, id, event);
-    return DeliveryDetailDto.with(delivery, body);
+  ): Promise<TestDeliveryDto> {
+    const { delivery, body, matchesFilter } = await this.tests.run(userId, id, event);
+    return { ...DeliveryDetailDto.with(delivery, body), matchesFilter };
   }
 }

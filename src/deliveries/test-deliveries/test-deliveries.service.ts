@@ -3,10 +3,14 @@ import { TEST_EVENT_TYPE } from 'webhook-notification/catalogue';
 import { StoredTypesService } from '../../catalogue/stored-types.service';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
+import { explainFilter } from '../../webhooks/filter/explain-filter';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { DeliveryLogService, type LoggedDelivery } from '../log/delivery-log.service';
 import { AttemptsService } from '../sending/attempts.service';
 import { TestDeliveriesRepository } from './test-deliveries.repository';
+
+/** A test delivery, and whether the webhook's filter would let such an event through. */
+export type TestedDelivery = LoggedDelivery & { matchesFilter: boolean };
 
 /** Sends a test payload now, through the same sender as every delivery, and waits for its outcome. */
 @Injectable()
@@ -24,12 +28,15 @@ export class TestDeliveriesService {
    * @param event the event type whose example is sent; `webhook.test` by default
    * @throws ApiError 404, 400 for an unknown event, 409 while another test of the webhook is in flight
    */
-  async run(userId: string, webhookId: string, event: string = TEST_EVENT_TYPE.name): Promise<LoggedDelivery> {
+  async run(userId: string, webhookId: string, event: string = TEST_EVENT_TYPE.name): Promise<TestedDelivery> {
     const webhook = await this.webhooks.read(userId, { id: webhookId });
-    const delivery = await this.tests.insert(webhook, event, await this.exampleOf(event, webhookId));
+    const data = await this.exampleOf(event, webhookId);
+    const delivery = await this.tests.insert(webhook, event, data);
     if (!delivery) throw new ApiError('test_running', MESSAGES.testInFlight);
     await this.attempts.make(delivery);
-    return this.log.readKept(userId, webhookId, delivery.id);
+    const logged = await this.log.readKept(userId, webhookId, delivery.id);
+    const matchesFilter = webhook.filter === null || explainFilter(webhook.filter, { event, userId, data }).matches;
+    return { ...logged, matchesFilter };
   }
 
   private async exampleOf(event: string, webhookId: string): Promise<object> {

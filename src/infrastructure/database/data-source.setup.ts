@@ -4,6 +4,7 @@ import { BusyDays1764000200000 } from './migrations/busy-days.migration';
 import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.migration';
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
 import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
+import { WebhookFilters1764000600000 } from './migrations/webhook-filters.migration';
 import { WebhookLabels1764000400000 } from './migrations/webhook-labels.migration';
 import { PostgresConnection } from './postgres-connection.client';
 
@@ -26,6 +27,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       BusyDays1764000200000,
       SecretRotations1764000300000,
       WebhookLabels1764000400000,
+      WebhookFilters1764000600000,
     ],
     migrationsTableName: 'migrations',
     extra: { max: poolSize, connectionTimeoutMillis: 5000, Client: PostgresConnection, silenceMs },

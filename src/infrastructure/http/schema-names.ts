@@ -5,6 +5,7 @@ const NOUNS: Record<string, string> = {
   PublishEventDto: 'NewEvent',
   PublishBatchDto: 'NewEvents',
   SaveEventTypeDto: 'EventTypeDeclaration',
+  CheckFilterDto: 'FilterCheckRequest',
   SaveWebhookDto: 'WebhookDeclaration',
   RecoverDto: 'RecoveryRequest',
   RotateSecretDto: 'SecretRotation',

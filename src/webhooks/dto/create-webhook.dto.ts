@@ -1,9 +1,11 @@
 import { IsBoolean } from 'class-validator';
 import { Optional } from '../../infrastructure/validation/optional.decorator';
+import type { EventFilter } from '../filter/event-filter';
 import {
   IsDescription,
   IsEventPatterns,
   IsExternalId,
+  IsFilter,
   IsHttpUrl,
   IsMetadata,
   IsSecret,
@@ -43,6 +45,10 @@ class WebhookFieldsDto {
   /** Labels for yourself, never sent to the receiver: at most 20 names with values of up to 200 characters. */
   @IsMetadata()
   metadata?: Record<string, string>;
+
+  /** Conditions on the content of events, which must all hold; see docs/filters.md. Null: every event. */
+  @IsFilter()
+  filter?: EventFilter | null;
 }
 
 export class CreateWebhookDto extends WebhookFieldsDto {

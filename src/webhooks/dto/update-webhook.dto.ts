@@ -5,10 +5,12 @@ import { ApiTime } from '../../infrastructure/validation/api-field.decorator';
 import { Optional } from '../../infrastructure/validation/optional.decorator';
 import { IsWholeNumber } from '../../infrastructure/validation/whole-number.decorator';
 import type { RotatedSecret } from '../secrets/secret-rotation.service';
+import type { EventFilter } from '../filter/event-filter';
 import {
   IsDescription,
   IsEventPatterns,
   IsExternalId,
+  IsFilter,
   IsHttpUrl,
   IsMetadata,
   IsSecret,
@@ -50,6 +52,10 @@ export class UpdateWebhookDto {
   /** The complete new labels; `{}` clears them. */
   @IsMetadata()
   metadata?: Record<string, string>;
+
+  /** The complete new conditions on the content of events; null removes the filter. Deliveries that exist stay. */
+  @IsFilter()
+  filter?: EventFilter | null;
 
   /**
    * Your own id for the webhook, unique among your webhooks; null clears it.

@@ -10,8 +10,10 @@ import {
   MaxLength,
   ValidateIf,
 } from 'class-validator';
+import { ApiError } from '../../infrastructure/errors/api-error';
 import { patternOf } from '../../infrastructure/validation/api-field.decorator';
 import { ParsedField } from '../../infrastructure/validation/parsed-field.decorator';
+import { type EventFilter, parseFilter } from '../filter/event-filter';
 import { MAX_METADATA, METADATA_NAME, METADATA_VALUE, parseMetadata } from '../metadata';
 
 /** 8 to 256 characters of any script, except control characters and lone surrogates. */
@@ -82,3 +84,25 @@ export const IsMetadata = (): PropertyDecorator =>
     } as ApiPropertyOptions),
     ParsedField(parseMetadata),
   );
+
+export const FILTER_EXAMPLE = { 'data.amountCents': { gte: 1000 }, 'data.status': ['paid', 'refunded'] };
+
+/** Conditions on the content of events. `parseFilter` validates them, because no schema can express the rules. */
+export const IsFilter = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: 'object',
+      selfRequired: false,
+      nullable: true,
+      additionalProperties: true,
+      example: FILTER_EXAMPLE,
+    } as ApiPropertyOptions),
+    ParsedField(filterOf),
+  );
+
+/** @throws ApiError 400 that lists the errors */
+export function filterOf(value: unknown): EventFilter | null {
+  const verdict = parseFilter(value);
+  if (!verdict.ok) throw ApiError.invalid(...verdict.errors);
+  return verdict.filter;
+}

@@ -1,8 +1,10 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { standardSecret } from 'webhook-notification';
 import { WebhookStatsDto } from '../stats/dto/stats.dto';
+import type { EventFilter } from '../filter/event-filter';
 import { DISABLED_REASONS, type Webhook } from '../webhook.entity';
 import type { WebhookView } from '../webhook-views.service';
+import { FILTER_EXAMPLE } from './webhook-fields.decorator';
 import { ApiCount, ApiId, ApiTime } from '../../infrastructure/validation/api-field.decorator';
 
 const ahead = (time: Date | null): Date | null => (time && time.getTime() > Date.now() ? time : null);
@@ -42,6 +44,10 @@ export class WebhookDto {
    * @example "billing:invoices"
    */
   externalId: string | null;
+
+  /** Conditions on the content of events; null: the webhook receives all events that it subscribes to. */
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, example: FILTER_EXAMPLE })
+  filter: EventFilter | null;
 
   /** Whether the webhook receives events. */
   active: boolean;
@@ -101,6 +107,7 @@ export class WebhookDto {
       description: webhook.description,
       metadata: webhook.metadata,
       externalId: webhook.externalId,
+      filter: webhook.filter,
       active: webhook.active,
       disabledReason: webhook.disabledReason,
       disabledAt: webhook.disabledAt?.toISOString() ?? null,

@@ -78,6 +78,7 @@ describe(`${REQUESTS} requests out of openapi.json (SEED=${seed})`, () => {
           example: [{}],
           application: ['shop'],
         },
+        filter: [null, { 'data.a': 1 }],
         externalId: ['mine', 'billing:2', null],
         '{externalId}': ['mine', 'billing:2'],
         scopes: [['webhooks:read'], ['tokens:manage', 'deliveries:read']],

@@ -1,6 +1,7 @@
 // The names that generated clients are made of. Renaming one breaks programs that use such a client.
 
 export const OPERATION_IDS = [
+  'checkFilter',
   'countDeliveries',
   'createAccount',
   'createConsoleLink',
@@ -103,7 +104,11 @@ export const SCHEMA_NAMES = [
   'EventTypeDeclaration',
   'EventTypeList',
   'EventTypeResponse',
+  'FailedOperator',
   'FieldError',
+  'FilterCheck',
+  'FilterCheckRequest',
+  'FilterCheckResponse',
   'Follower',
   'FollowerList',
   'FollowersChange',
@@ -137,7 +142,9 @@ export const SCHEMA_NAMES = [
   'Stats',
   'StatsResponse',
   'StatsStep',
+  'TestDelivery',
   'TestDeliveryRequest',
+  'TestDeliveryResponse',
   'TestReceiver',
   'TestReceiverDetail',
   'TestReceiverDetailResponse',

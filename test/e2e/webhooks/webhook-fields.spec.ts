@@ -22,6 +22,7 @@ describe('Creating a webhook', () => {
       description: null,
       metadata: {},
       externalId: null,
+      filter: null,
       active: true,
       disabledReason: null,
       disabledAt: null,

@@ -36,6 +36,7 @@ describe('A webhook', () => {
     { description: null },
     { metadata: { team: 'billing', constructor: 'kept' } },
     { externalId: 'invoices' },
+    { filter: { 'data.amount': { gte: 5 } } },
     { active: false },
   ])('changes only what PATCH names: %j', async (change) => {
     const webhook = await example();

@@ -40,12 +40,16 @@ export const webhookRoutes = (request: Request) => ({
   ): Promise<ApiSchema<'RotatedSecret'>> =>
     request('POST', '/api/webhooks/{id}/rotate-secret', { ...options, path: { id }, body: rotation }),
 
+  /** Tells whether an event matches a filter, and which operators do not hold. */
+  checkFilter: (check: ApiSchema<'FilterCheckRequest'>, options?: CallOptions): Promise<ApiSchema<'FilterCheck'>> =>
+    request('POST', '/api/filter-checks', { ...options, body: check }),
+
   /** Sends a test delivery now, with the example of `event` if given, and returns its outcome. */
   test: (
     id: string,
     test: ApiSchema<'TestDeliveryRequest'> = {},
     options?: CallOptions,
-  ): Promise<ApiSchema<'DeliveryDetail'>> =>
+  ): Promise<ApiSchema<'TestDelivery'>> =>
     request('POST', '/api/webhooks/{id}/test', { ...options, path: { id }, body: test }),
 });
 

@@ -4,7 +4,7 @@ import { IsBoolean, IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { toInteger } from '../../../infrastructure/pagination/dto/page-query.dto';
 import { ApiCount } from '../../../infrastructure/validation/api-field.decorator';
 import { IsWholeNumber } from '../../../infrastructure/validation/whole-number.decorator';
-import { UUID } from '../../../infrastructure/validation/id-param.decorator';
+import { UUID } from '../../../infrastructure/validation/uuid';
 import { ToList } from '../../../infrastructure/validation/list.decorator';
 import { Optional } from '../../../infrastructure/validation/optional.decorator';
 import { DELIVERY_STATUSES, type DeliveryStatus, type Trigger, TRIGGERS } from '../../delivery.entity';

@@ -55,7 +55,7 @@ export class RecoveryDto {
   @ApiProperty({ enum: RECOVERY_STATUSES })
   status: RecoveryStatus;
 
-  /** Number of events to send again when the recovery started. */
+  /** Number of events to send again when the recovery started. With a filter, only the newest 10,000 missed events count. */
   @ApiCount()
   count: number;
 
@@ -87,4 +87,8 @@ export class RecoveryResultDto extends PartialType(OmitType(RecoveryDto, ['count
   /** Number of events to send again; null until it is known. */
   @ApiCount({ nullable: true })
   count: number | null;
+
+  /** With `dryRun`: false if the webhook has a filter and more than 10,000 events were missed, so that older ones do not count. */
+  @ApiProperty({ required: false })
+  complete?: boolean;
 }

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { EVENT_NAME } from 'webhook-notification/catalogue';
 import { Optional } from '../../../infrastructure/validation/optional.decorator';
+import { DeliveryDetailDto } from '../../dto/delivery.dto';
 
 export class TestWebhookDto {
   /**
@@ -13,4 +14,9 @@ export class TestWebhookDto {
   @IsString()
   @MaxLength(128)
   event?: string;
+}
+
+export class TestDeliveryDto extends DeliveryDetailDto {
+  /** Whether the webhook's filter would let such an event through; true without a filter. Tests ignore it. */
+  matchesFilter: boolean;
 }

@@ -3,7 +3,7 @@ import { IsIn, Matches } from 'class-validator';
 import { ApiCount, ApiTime } from '../../../infrastructure/validation/api-field.decorator';
 import { Optional } from '../../../infrastructure/validation/optional.decorator';
 import { IsOptionalTime } from '../../../infrastructure/validation/time.decorator';
-import { UUID } from '../../../infrastructure/validation/id-param.decorator';
+import { UUID } from '../../../infrastructure/validation/uuid';
 import type { AttemptNumbers } from '../attempt-numbers';
 import { type Health, HEALTHS } from '../health';
 import type { Stats, WebhookStats } from '../stats.service';

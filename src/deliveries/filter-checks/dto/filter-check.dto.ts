@@ -1,0 +1,65 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { EVENT_NAME } from 'webhook-notification/catalogue';
+import { FILTER_EXAMPLE } from '../../../webhooks/dto/webhook-fields.decorator';
+import type { FilterExplanation } from '../../../webhooks/filter/explain-filter';
+import { OPERATOR_NAMES } from '../../../webhooks/filter/filter-operators';
+
+/** Documents the body that `filter-check.ts` parses: a filter with `event` and `data`, or with `eventId`. */
+export class CheckFilterDto {
+  /** The filter of a webhook, which need not be stored. */
+  @ApiProperty({ type: 'object', nullable: true, additionalProperties: true, example: FILTER_EXAMPLE })
+  filter: object | null;
+
+  /**
+   * Name of the event to check.
+   * @example operation.complete
+   */
+  @ApiProperty({ required: false, maxLength: 128, pattern: EVENT_NAME.source })
+  event?: string;
+
+  /**
+   * Data of the event to check.
+   * @example { "amountCents": 4900, "status": "paid" }
+   */
+  @ApiProperty({ type: 'object', selfRequired: false, additionalProperties: true })
+  data?: object;
+
+  /** Id of a stored event to check, in place of `event` and `data`. Requires the scope deliveries:read. */
+  @ApiProperty({ required: false, format: 'uuid' })
+  eventId?: string;
+}
+
+export class FailedOperatorDto {
+  /**
+   * Path of the condition.
+   * @example data.amountCents
+   */
+  path: string;
+
+  /** Operator that does not hold. */
+  @ApiProperty({ enum: OPERATOR_NAMES })
+  operator: string;
+
+  /** What the operator compares with: a text, number, boolean, null, or a list of these. */
+  @ApiProperty({ oneOf: [{}], example: 1000 })
+  expected: unknown;
+
+  /**
+   * What the event has there, as JSON text of at most 256 characters; null if the path is missing.
+   * @example "500"
+   */
+  found: string | null;
+}
+
+export class FilterCheckDto {
+  /** Whether a webhook with this filter receives the event. */
+  matches: boolean;
+
+  /** The operators that do not hold, at most 20; empty if the event matches. */
+  @ApiProperty({ type: [FailedOperatorDto] })
+  failed: FailedOperatorDto[];
+
+  static from({ matches, failed }: FilterExplanation): FilterCheckDto {
+    return { matches, failed };
+  }
+}

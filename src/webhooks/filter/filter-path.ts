@@ -1,0 +1,91 @@
+import { type FieldError, invalidField } from 'webhook-notification/catalogue';
+import { isStorable, NOT_STORABLE } from './filter-operators';
+
+/** The part of an event that filters see. `data` is the parsed JSON. */
+export interface FilterableEvent {
+  event: string;
+  userId: string | null;
+  data: unknown;
+}
+
+/** Elements of an array that count; the others are ignored. */
+export const MAX_ELEMENTS = 100;
+
+const ROOTS: readonly string[] = ['event', 'userId', 'data'] satisfies (keyof FilterableEvent)[];
+
+/** Returns the error of a path that a filter must not have, or undefined. */
+export function pathError(path: string, field: string): FieldError | undefined {
+  if (!isStorable(path)) return invalidField(field, NOT_STORABLE);
+  const [root = '', ...names] = path.split('.');
+  if (!ROOTS.includes(root)) {
+    const message = `${field} is not a path: paths start with event, userId or data, such as data.amount`;
+    return { field, code: 'unknown_field', message };
+  }
+  if (root !== 'data' && names.length > 0) return invalidField(field, `must end after ${root}, which is not an object`);
+  if (names.includes('')) return invalidField(field, 'must have a name before and after each dot');
+  return undefined;
+}
+
+/** A name in a path, with the index of all that leads to it: paths of a filter share the steps of a common beginning. */
+export interface Step {
+  readonly name: string;
+  readonly index: number;
+}
+
+/** Returns a function that splits the paths of one filter. */
+export function pathSplitter(): (path: string) => readonly Step[] {
+  const following = new Map<Step | undefined, Map<string, Step>>();
+  let count = 0;
+  return (path) => {
+    const steps: Step[] = [];
+    for (const name of path.split('.')) {
+      const last = steps.at(-1);
+      const known = following.get(last) ?? new Map<string, Step>();
+      const step = known.get(name) ?? { name, index: count++ };
+      following.set(last, known.set(name, step));
+      steps.push(step);
+    }
+    return steps;
+  };
+}
+
+interface Reached {
+  values: readonly unknown[];
+  isInArray: boolean;
+}
+
+/**
+ * Returns a function that returns the values at a path: none if it is missing, otherwise one, or up to 100 if it enters
+ * an array. It reads own properties of objects only. A second array is missing, as is an empty one.
+ *
+ * All paths must come from one `pathSplitter`. Each step is taken once, so that the work is limited by the size of the
+ * event: 20 long paths with a common beginning would otherwise read 100 elements at every level 20 times.
+ */
+export function valuesOf(event: FilterableEvent): (steps: readonly Step[]) => readonly unknown[] {
+  const known: (Reached | undefined)[] = [];
+  return (steps) => {
+    let reached: Reached = { values: [event], isInArray: false };
+    for (const { name, index } of steps) {
+      reached = known[index] ??= follow(reached, name);
+      if (reached.values.length === 0) break;
+    }
+    return reached.values;
+  };
+}
+
+function follow({ values, isInArray }: Reached, name: string): Reached {
+  if (isInArray) {
+    const found = values.map((value) => propertyOf(value, name));
+    return { values: found.filter((value) => value !== undefined && !Array.isArray(value)), isInArray };
+  }
+  const value = propertyOf(values[0], name);
+  if (!Array.isArray(value)) return { values: value === undefined ? [] : [value], isInArray };
+  const elements: unknown[] = value.slice(0, MAX_ELEMENTS);
+  return { values: elements.filter((element) => !Array.isArray(element)), isInArray: true };
+}
+
+/** Returns an own property; undefined, which JSON does not have, if there is none or the value is not an object. */
+function propertyOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+}
