@@ -2,7 +2,7 @@
 //
 // It starts the service on a temporary folder, registers a webhook at a small receiver of its own, runs a BullMQ queue
 // whose jobs become events, lets an account gain and lose a follower, checks every signature, lets one delivery fail and
-// be retried, and reads the log. Exit code 0 means that every check passed. The demo imports no code of the service and
+// be retried, posts failures to a Slack channel, and reads the log. Exit code 0 means that every check passed. The demo imports no code of the service and
 // uses only its public interface.
 import { spawn } from 'node:child_process';
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -59,6 +59,16 @@ async function tell(cleanup) {
   detail(`${webhook.status} POST /api/webhooks`, `webhook ${webhook.data?.id}`);
   check('the webhook is created', webhook.status === 201 && webhook.data.events.length === EVENTS.length);
 
+  const channel = await startReceiver(cleanup);
+  const chat = {
+    url: channel.url,
+    events: ['operation.*'],
+    filter: { 'data.error': { exists: true } },
+    format: 'slack',
+  };
+  const second = await api('POST', '/api/webhooks', { ...chat, secret: SECRET });
+  check('a second one posts failures, and only those, to a Slack channel', second.status === 201);
+
   step(4, 'Run two jobs in a BullMQ queue that the service monitors, and let an account gain and lose a follower.');
   const jobs = await runJobs(service, cleanup);
   const changes = await changeFollowers(api);
@@ -66,6 +76,8 @@ async function tell(cleanup) {
   checkDeliveries(receiver.requests);
   checkJobs(receiver.requests, jobs);
   checkFollowers(receiver.requests, changes);
+  await waitFor('the message in the channel', () => channel.requests.length > 0);
+  checkChannel(channel.requests);
   await jobs.close();
 
   step(5, 'Read the delivery log: one row for every attempt.');
@@ -151,6 +163,18 @@ function checkFollowers(requests, changes) {
       const [given] = received.map(({ body }) => ({ ...JSON.parse(body).data, observedAt: undefined }));
       return received.length === 1 && isSame(given, data);
     }),
+  );
+}
+
+function checkChannel(requests) {
+  const [message] = requests.map(({ body }) => JSON.parse(body));
+  const text = message.blocks.map((block) => block.text?.text ?? '').join('\n');
+  check(
+    'the channel got one signed message, about the job that failed',
+    requests.length === 1 &&
+      requests[0].isVerified &&
+      message.text === 'operation.failed' &&
+      text.includes('error.message: The report source is offline.'),
   );
 }
 

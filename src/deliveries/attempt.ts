@@ -1,5 +1,7 @@
 import type { DeliveryStatus, HeaderMap, Trigger } from './delivery.entity';
 import type { DeliveryError } from './delivery-error';
+import type { DueWebhook } from './due-webhook';
+import type { EventFormat } from '../webhooks/formats/event-format';
 
 // The stages of an attempt: attempt, exchange, outcome, written row.
 
@@ -18,6 +20,8 @@ export interface Attempt {
   body: string;
   /** W3C Trace Context of the request that published the event; null when it had none. */
   traceparent: string | null;
+  /** The user whose webhooks receive the event; null for all users. */
+  audience: string | null;
   /** Null when the webhook was deleted. */
   webhook: DueWebhook | null;
 }
@@ -41,15 +45,6 @@ export interface FirstAttempt extends Attempt {
   isOnly: boolean;
 }
 
-/** The webhook of an attempt, as last read. */
-export interface DueWebhook {
-  url: string;
-  active: boolean;
-  sealedSecret: Buffer;
-  /** The previous secret while a rotation overlaps, by PostgreSQL's clock; otherwise null. */
-  sealedPreviousSecret: Buffer | null;
-}
-
 /** The request that was sent, and its response. */
 export interface Exchange {
   url: string;
@@ -57,6 +52,8 @@ export interface Exchange {
   attemptedAt: Date;
   durationMs: number;
   requestHeaders: HeaderMap;
+  /** What was sent in another format; null for the body of the event itself. */
+  formatted: { format: EventFormat; body: string } | null;
   /** Null when no response arrived. */
   response: { status: number; headers: HeaderMap; body: string; bodyTruncated: boolean } | null;
 }

@@ -3,7 +3,7 @@ import type { Config } from '../infrastructure/config/config';
 import { WebhooksModule } from '../webhooks/webhooks.module';
 import { CancellationService } from './cancellation.service';
 import { FanOutModule } from './fan-out/fan-out.module';
-import { FilterChecksModule } from './filter-checks/filter-checks.module';
+import { PreviewsModule } from './previews/previews.module';
 import { LogModule } from './log/log.module';
 import { RecoveryModule } from './recovery/recovery.module';
 import { RetentionModule } from './retention/retention.module';
@@ -23,7 +23,7 @@ import { TestDeliveriesModule } from './test-deliveries/test-deliveries.module';
     SendingModule,
     SweepingModule,
     LogModule,
-    FilterChecksModule,
+    PreviewsModule,
     RecoveryModule,
     TestDeliveriesModule,
     RetentionModule,

@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { EventFormat } from '../webhooks/formats/event-format';
 import type { ErrorCode } from './delivery-error';
 
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'canceled'] as const;
@@ -75,6 +76,14 @@ export class Delivery {
 
   @Column('json', { name: 'request_headers', nullable: true })
   requestHeaders: HeaderMap | null;
+
+  /** The format of the request; null for `native`, and when no request was sent. */
+  @Column('text', { nullable: true })
+  format: EventFormat | null;
+
+  /** The body that was sent; null for the body of the event itself. */
+  @Column('text', { name: 'request_body', nullable: true })
+  requestBody: string | null;
 
   @Column('json', { name: 'response_headers', nullable: true })
   responseHeaders: HeaderMap | null;

@@ -10,7 +10,8 @@ interface RetryDelays {
 
 /**
  * Returns the longest time in ms that a delivery can wait for its due time: the longest retry delay, but at least a day, so that
- * rows of a longer schedule do not become due at once when the settings are lowered. A `Retry-After` wait is always shorter.
+ * rows of a longer schedule do not become due at once when the settings are lowered. A webhook's own delays are at most a day,
+ * too. A `Retry-After` wait is always shorter.
  */
 export function longestWaitMs({ maxRetries, retryBaseDelayMs, retryFactor, retryJitter }: RetryDelays): number {
   const longestMs = retryBaseDelayMs * retryFactor ** Math.max(maxRetries - 1, 0);

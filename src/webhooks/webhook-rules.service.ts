@@ -9,10 +9,19 @@ import { ApiError } from '../infrastructure/errors/api-error';
 import { messageFor } from '../infrastructure/errors/messages';
 import type { RequestRules, RuleRequest } from '../infrastructure/validation/request-rules.decorator';
 import { StoredTypesService } from '../catalogue/stored-types.service';
+import { timingErrors } from './attempt-timing';
 import { unknownPatterns } from './event-pattern';
 import { Webhook, type WebhookKey } from './webhook.entity';
 
-/** Rules beyond a single field: allowed destinations, known event names, and the number of webhooks per user. */
+/** The fields of a body that are valid by themselves. */
+interface ValidFields {
+  url?: string;
+  events?: string[];
+  timeoutMs?: number | null;
+  retryDelaysMs?: number[] | null;
+}
+
+/** Rules that depend on settings and on other rows: allowed destinations, known event names, bounds, the number of webhooks per user. */
 @Injectable()
 export class WebhookRulesService implements RequestRules {
   constructor(
@@ -24,18 +33,16 @@ export class WebhookRulesService implements RequestRules {
   ) {}
 
   /**
-   * Validates `url` and `events` of a new or changed webhook. Current events of the webhook may stay, even if their type
-   * was deleted.
+   * Validates `url`, `events`, `timeoutMs` and `retryDelaysMs` of a new or changed webhook. Current events of the webhook may
+   * stay, even if their type was deleted.
    */
-  async errorsOf(
-    { url, events }: { url?: string; events?: string[] },
-    { user, params }: RuleRequest,
-  ): Promise<FieldError[]> {
+  async errorsOf({ url, events, ...timing }: ValidFields, { user, params }: RuleRequest): Promise<FieldError[]> {
     const verdict = url === undefined ? null : validateUrl(url, this.policy, this.config);
     const webhook = { userId: user?.userId ?? '', ...(params as Partial<WebhookKey>) };
     return [
       ...(verdict?.ok === false ? [{ field: 'url', code: verdict.code, message: verdict.reason }] : []),
       ...(await this.unknownEvents(events ?? [], webhook)),
+      ...timingErrors(timing, this.config),
     ];
   }
 

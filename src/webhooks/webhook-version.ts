@@ -23,8 +23,18 @@ export const IF_NONE_MATCH = {
  * Returns the `etag` of a webhook: the version of what its owner sets, and of `active`. Figures do not change it. The time
  * of the last change stands for the secret.
  */
-export function etagOf({ url, events, description, metadata, externalId, filter, active, updatedAt }: Webhook): string {
-  const version = JSON.stringify([url, events, description, metadata, externalId, filter, active, updatedAt]);
+export function etagOf(webhook: Webhook): string {
+  const { url, events, description, metadata, externalId, filter, format, timeoutMs, retryDelaysMs } = webhook;
+  const labels = [url, events, description, metadata, externalId];
+  const version = JSON.stringify([
+    ...labels,
+    filter,
+    format,
+    timeoutMs,
+    retryDelaysMs,
+    webhook.active,
+    webhook.updatedAt,
+  ]);
   return `"${createHash('sha256').update(version).digest('base64url').slice(0, 22)}"`;
 }
 

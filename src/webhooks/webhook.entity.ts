@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { EventFormat } from './formats/event-format';
 import type { EventFilter } from './filter/event-filter';
 
 export const DISABLED_REASONS = ['failing', 'gone', 'receiver_gone'] as const;
@@ -37,6 +38,17 @@ export class Webhook {
   /** Null: the webhook receives all events that it subscribes to. */
   @Column('jsonb', { nullable: true })
   filter: EventFilter | null;
+  /** How it receives events. */
+  @Column('text')
+  format: EventFormat;
+
+  /** Its own deadline of an attempt, as its owner set it; null: that of the service. */
+  @Column('integer', { name: 'timeout_ms', nullable: true })
+  timeoutMs: number | null;
+
+  /** Its own retry delays, as its owner set them; null: the plan of the service. */
+  @Column('integer', { name: 'retry_delays_ms', array: true, nullable: true })
+  retryDelaysMs: number[] | null;
 
   /** Encrypted by `secret-box.ts`. */
   @Column('bytea')

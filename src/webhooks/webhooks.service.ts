@@ -136,6 +136,9 @@ export class WebhooksService {
       metadata: wanted.metadata ?? {},
       externalId,
       filter: (wanted.filter ?? null) as QueryDeepPartialEntity<Webhook>['filter'],
+      format: wanted.format ?? 'native',
+      timeoutMs: wanted.timeoutMs ?? null,
+      retryDelaysMs: wanted.retryDelaysMs ?? null,
       secret: this.secrets.seal(id, secret),
       active,
       disabledAt: active ? null : () => 'now()',
@@ -153,14 +156,18 @@ export class WebhooksService {
   }
 
   /** Returns the fields of a declared webhook that differ from the stored one. */
-  private differences(before: Webhook, { url, events, description, metadata, filter, secret, active }: SaveWebhookDto) {
+  private differences(before: Webhook, declared: SaveWebhookDto): UpdateWebhookDto {
+    const { url, events, secret, active } = declared;
     const current = { ...before, secret: this.secrets.open(before.id, before.secret) };
     const wanted: UpdateWebhookDto = {
       url: this.rules.canonical(url),
       events,
-      description: description ?? null,
-      metadata: metadata ?? {},
-      filter: filter ?? null,
+      description: declared.description ?? null,
+      metadata: declared.metadata ?? {},
+      filter: declared.filter ?? null,
+      format: declared.format ?? 'native',
+      timeoutMs: declared.timeoutMs ?? null,
+      retryDelaysMs: declared.retryDelaysMs ?? null,
       secret,
       active,
     };

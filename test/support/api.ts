@@ -11,6 +11,9 @@ export interface Webhook {
   metadata: Record<string, string>;
   externalId: string | null;
   filter: Record<string, unknown> | null;
+  format: string;
+  timeoutMs: number | null;
+  retryDelaysMs: number[] | null;
   active: boolean;
   disabledReason: string | null;
   disabledAt: string | null;
@@ -74,7 +77,7 @@ export interface Delivery {
 type RecordedHeaders = Record<string, string | string[]>;
 
 export interface DeliveryDetail extends Delivery {
-  request: { headers: RecordedHeaders; body: string } | null;
+  request: { headers: RecordedHeaders; body: string; format?: string } | null;
   response: { headers: RecordedHeaders; body: string; bodyTruncated: boolean } | null;
 }
 
@@ -278,7 +281,7 @@ export class Api {
   deleteExternalWebhook = (externalId: string, headers?: CallOptions['headers']) =>
     this.call<{ id: string }>('DELETE', `/api/webhooks/external/${externalId}`, { headers });
   testWebhook = (id: string, body?: unknown) =>
-    this.call<DeliveryDetail & { matchesFilter: boolean }>('POST', `/api/webhooks/${id}/test`, { body });
+    this.call<DeliveryDetail & { matchesFilter?: boolean }>('POST', `/api/webhooks/${id}/test`, { body });
 
   rotateSecret = (id: string, body?: unknown) =>
     this.call<RotatedSecret>('POST', `/api/webhooks/${id}/rotate-secret`, { body });

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Link, useParams } from 'wouter-preact';
 import { encoded } from '../api/address';
-import { useAbout } from '../api/queries';
+import { useAbout, useWebhooks } from '../api/queries';
 import { useSigned } from '../api/signed';
 import type { Delivery, EventStory } from '../api/types';
 import { CopyButton } from '../parts/copy';
@@ -130,7 +130,11 @@ function Lane({ lane }: { lane: Attempts }) {
 
 /** What comes after the attempt that waits, should it fail. */
 function ToCome({ last }: { last: Delivery }) {
-  const waits = useAbout()?.retryDelaysMs.slice(last.attempt - 1) ?? [];
+  const about = useAbout();
+  const webhook = useWebhooks().data?.rows.find(({ id }) => id === last.webhookId);
+  if (!about || !webhook) return null;
+  const plan = webhook.retryDelaysMs?.slice(0, about.maxRetries) ?? about.retryDelaysMs;
+  const waits = plan.slice(last.attempt - 1);
   if (waits.length === 0) return null;
   return <li class="to-come muted">{TEXT.story.toCome(waits.map(lengthOf).join(', '))}</li>;
 }

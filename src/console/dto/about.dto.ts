@@ -16,11 +16,11 @@ export class AboutDto {
   @ApiCount()
   maxRetries: number;
 
-  /** Delay before each retry in ms, without random jitter. */
+  /** Delay before each retry in ms, without random jitter. A webhook may have delays of its own. */
   @ApiCount({ isArray: true, example: [30_000, 240_000, 1_920_000] })
   retryDelaysMs: number[];
 
-  /** Maximum duration of an attempt in ms, up to the status line. */
+  /** Maximum duration of an attempt in ms, up to the status line. A webhook may have a shorter one. */
   @ApiCount()
   deliveryTimeoutMs: number;
 

@@ -1,3 +1,4 @@
+import { type EventFormat, FORMATS } from '../../webhooks/formats/event-format';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { timeOfId } from '../../infrastructure/database/id-time';
 import {
@@ -147,6 +148,10 @@ export class DeliveryRequestDto {
 
   /** The exact body that was signed and sent. */
   body: string;
+
+  /** The format of the body, unless it is `native`. */
+  @ApiProperty({ enum: FORMATS, enumName: 'EventFormat', required: false })
+  format?: EventFormat;
 }
 
 export class DeliveryResponseDto {
@@ -174,7 +179,11 @@ export class DeliveryDetailDto extends DeliveryDto {
   static with(row: Delivery, body: string): DeliveryDetailDto {
     return {
       ...DeliveryDto.from(row),
-      request: row.requestHeaders && { headers: row.requestHeaders, body },
+      request: row.requestHeaders && {
+        headers: row.requestHeaders,
+        body: row.requestBody ?? body,
+        ...(row.format && { format: row.format }),
+      },
       response: row.responseHeaders && {
         headers: row.responseHeaders,
         body: row.responseBody ?? '',

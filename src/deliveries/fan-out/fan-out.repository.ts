@@ -3,19 +3,17 @@ import { Batcher } from '../../infrastructure/concurrency/batcher';
 import { idBounds } from '../../infrastructure/database/id-bounds';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { patternsSql } from '../../webhooks/event-pattern';
+import { DUE_WEBHOOK_COLUMNS, type DueWebhook } from '../due-webhook';
 import { EVENT_LEASE } from '../lease';
 import { IS_OPEN, isOneOf } from '../found-by-id';
 
 /** A webhook that receives an event, with all the data that sending requires. */
-export interface Subscriber {
+export interface Subscriber extends DueWebhook {
   eventId: string;
   /** Null when the event has no subscriber, or none whose delivery lacks a row. The other webhook columns are null then. */
   webhookId: string | null;
   /** The owner of the webhook. */
   userId: string;
-  url: string;
-  sealedSecret: Buffer;
-  sealedPreviousSecret: Buffer | null;
   /** The version of the webhook's filter; null if it has none. */
   filterHash: string | null;
   /** Of the event, like the next four; set only for the first of its subscribers in a page. */
@@ -54,9 +52,8 @@ const COMPUTED = `
  * only that user's webhooks are searched, however many others have subscribed to the same event.
  */
 const subscribersOf = ({ where, columns = '' }: { where: string; columns?: string }): string => `
-  select ${columns} e.id as "eventId", w.id as "webhookId", w.user_id as "userId", w.url, w.secret as "sealedSecret",
-         case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret",
-         w.filter_hash as "filterHash",
+  select ${columns} e.id as "eventId", w.id as "webhookId", w.user_id as "userId", w.filter_hash as "filterHash",
+         ${DUE_WEBHOOK_COLUMNS},
          case when lag(e.id) over o is distinct from e.id then e.name end as event,
          case when lag(e.id) over o is distinct from e.id and octet_length(e.body) <= ${MAX_HELD_BYTES} then e.body end as body,
          case when lag(e.id) over o is distinct from e.id then e.traceparent end as traceparent,

@@ -6,6 +6,7 @@ import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import { WorkersService } from '../../infrastructure/queue/workers.service';
 import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import type { FirstAttempt } from '../attempt';
+import { dueWebhookOf } from '../due-webhook';
 import { DispatchService } from '../sending/dispatch.service';
 import { Semaphore } from '../../infrastructure/concurrency/semaphore';
 import { type FilteredWebhook, FiltersService } from '../../webhooks/filter/filters.service';
@@ -169,11 +170,9 @@ export class FanOutService implements OnApplicationShutdown {
   }
 
   /** Begins one delivery. Resolves when it has a row. */
-  private start(
-    { eventId, webhookId, userId, url, sealedSecret, sealedPreviousSecret }: Subscriber & { webhookId: string },
-    { event, body, traceparent, acceptedAt }: Head,
-    isOnly: boolean,
-  ): Promise<void> {
+  private start(subscriber: Subscriber & { webhookId: string }, head: Head, isOnly: boolean): Promise<void> {
+    const { eventId, webhookId, userId, url } = subscriber;
+    const { event, body, traceparent, audience, acceptedAt } = head;
     const first: FirstAttempt = {
       id: firstDeliveryId(eventId, webhookId),
       webhookId,
@@ -184,7 +183,8 @@ export class FanOutService implements OnApplicationShutdown {
       trigger: 'event',
       body: body ?? '',
       traceparent,
-      webhook: { url, active: true, sealedSecret, sealedPreviousSecret },
+      audience,
+      webhook: dueWebhookOf(subscriber),
       url,
       // The same however often the event is fanned out. The id has the clock of a process, which may be ahead by a millisecond.
       scheduledAt: new Date(Math.max(Number(acceptedAt), timeOfId(eventId).getTime())),

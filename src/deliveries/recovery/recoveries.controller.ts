@@ -46,7 +46,8 @@ export class RecoveriesController {
   ): Promise<RecoveryResultDto> {
     if (!body.dryRun) return RecoveryDto.from(await this.recoveries.start(userId, id, body));
     reply.status(HttpStatus.OK);
-    return this.recoveries.count(userId, id, body);
+    const { count, complete } = await this.recoveries.count(userId, id, body);
+    return { count, ...(!complete && { complete }) };
   }
 
   @Get('recoveries')

@@ -3,6 +3,7 @@ import { Config } from '../../infrastructure/config/config';
 import type { HttpResult } from '../../infrastructure/destinations/http-result';
 import type { Attempt, Exchange, FirstAttempt, Outcome } from '../attempt';
 import { deliveryError, type ErrorCode } from '../delivery-error';
+import type { DueWebhook } from '../due-webhook';
 import type { Speed } from '../slots/fair-share';
 import { Semaphore } from '../../infrastructure/concurrency/semaphore';
 import { AttemptReportsService } from './attempt-reports.service';
@@ -101,19 +102,26 @@ export class AttemptsService {
     const { webhook } = delivery;
     if (!webhook) return this.unsent(delivery, 'canceled', 'webhook_deleted');
     if (!webhook.active && delivery.trigger !== 'test') return this.unsent(delivery, 'canceled', 'webhook_disabled');
-    const sent = await this.sender.send(delivery, webhook);
+    const timeoutMs = Math.min(webhook.timeoutMs ?? Infinity, this.config.deliveryTimeoutMs);
+    const sent = await this.sender.send(delivery, webhook, timeoutMs);
     if (!sent) return this.unsent(delivery, 'failed', 'internal');
-    return { deliveryId: delivery.id, exchange: sent.exchange, ...this.outcomeOf(delivery, sent) };
+    return { deliveryId: delivery.id, exchange: sent.exchange, ...this.outcomeOf(delivery, webhook, sent, timeoutMs) };
   }
 
-  private outcomeOf(delivery: Attempt, { exchange, result }: SentRequest): RequestOutcome {
+  private outcomeOf(
+    delivery: Attempt,
+    { url, retryDelaysMs }: DueWebhook,
+    { exchange, result }: SentRequest,
+    timeoutMs: number,
+  ): RequestOutcome {
     const isTest = delivery.trigger === 'test';
-    const verdict = classify(result, this.config.deliveryTimeoutMs, delivery.webhook?.url);
+    const verdict = classify(result, timeoutMs, url);
     if (verdict.status === 'succeeded') {
       return { status: 'succeeded', error: null, retryInMs: null, finalStatus: isTest ? null : 'succeeded' };
     }
     const { error, retry, gone } = verdict;
-    const delayMs = retry && !isTest ? retryDelayMs(delivery.attempt, this.config, Math.random()) : null;
+    const mayRetry = retry && !isTest;
+    const delayMs = mayRetry ? retryDelayMs(delivery.attempt, this.config, Math.random(), retryDelaysMs) : null;
     if (delayMs === null) {
       const finalStatus = isTest ? null : gone ? 'gone' : 'out_of_retries';
       return { status: 'failed', error, retryInMs: null, finalStatus };

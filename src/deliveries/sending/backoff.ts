@@ -13,9 +13,16 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
  * when no retry is left.
  * @param random from 0 (included) to 1 (excluded)
  */
-export function retryDelayMs(attempt: number, schedule: RetrySchedule, random: number): number | null {
+export function retryDelayMs(
+  attempt: number,
+  schedule: RetrySchedule,
+  random: number,
+  ownDelaysMs: readonly number[] | null = null,
+): number | null {
   if (attempt > schedule.maxRetries) return null;
-  const delay = schedule.retryBaseDelayMs * schedule.retryFactor ** (attempt - 1);
+  const planned = schedule.retryBaseDelayMs * schedule.retryFactor ** (attempt - 1);
+  const delay = ownDelaysMs ? ownDelaysMs[attempt - 1] : planned;
+  if (delay === undefined) return null;
   return Math.round(delay * (1 + schedule.retryJitter * (2 * random - 1)));
 }
 

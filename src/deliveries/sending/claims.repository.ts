@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Batcher } from '../../infrastructure/concurrency/batcher';
 import { idBounds } from '../../infrastructure/database/id-bounds';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
-import type { ClaimedDelivery, DueWebhook } from '../attempt';
+import type { ClaimedDelivery } from '../attempt';
+import { DUE_WEBHOOK_COLUMNS, type DueWebhook, dueWebhookOf } from '../due-webhook';
 import { JOB_LEASE } from '../lease';
 import type { Grant } from '../slots/round-robin';
 import { isAmong, isOneOf, isPending } from '../found-by-id';
@@ -19,10 +20,9 @@ const COLUMNS = 'd.id, d.webhook_id, d.user_id, d.event_id, d.event, d.attempt, 
 const READ = `
   select d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger,
          ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs", e.body, e.traceparent,
-         w.url, w.secret as "sealedSecret", w.active,
-         case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret"
+         e.audience, ${DUE_WEBHOOK_COLUMNS}
   from claimed d
-  cross join lateral (select body, traceparent from webhook_service.events where id = d.event_id limit 1) as e
+  cross join lateral (select body, traceparent, user_id as audience from webhook_service.events where id = d.event_id limit 1) as e
   left join webhook_service.webhooks w on w.id = d.webhook_id`;
 
 /** Skips locked rows, which are being canceled or have their lease taken: waiting for one would delay the others. */
@@ -65,9 +65,7 @@ const CLAIM_DEFERRED: Statement = {
 const LOAD_WEBHOOKS: Statement = {
   name: 'load_webhooks_of_attempts',
   text: `
-    select id, url, active, secret as "sealedSecret",
-           case when previous_secret_expires_at > now() then previous_secret end as "sealedPreviousSecret"
-    from webhook_service.webhooks where id = any($1::uuid[])`,
+    select w.id, ${DUE_WEBHOOK_COLUMNS} from webhook_service.webhooks w where w.id = any($1::uuid[])`,
 };
 
 /** The webhook columns are null when the webhook was deleted. */
@@ -117,6 +115,6 @@ export class ClaimsRepository {
   }
 }
 
-function toClaimed({ url, active, sealedSecret, sealedPreviousSecret, ...row }: ClaimedRow): ClaimedDelivery {
-  return { ...row, webhook: url === null ? null : { url, active, sealedSecret, sealedPreviousSecret } };
+function toClaimed(row: ClaimedRow): ClaimedDelivery {
+  return { ...row, webhook: row.url === null ? null : dueWebhookOf(row as DueWebhook) };
 }

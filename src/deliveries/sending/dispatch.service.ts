@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { ClaimedDelivery, DueWebhook, FirstAttempt } from '../attempt';
+import type { ClaimedDelivery, FirstAttempt } from '../attempt';
+import type { DueWebhook } from '../due-webhook';
 import { DeliveriesRepository } from '../deliveries.repository';
 import type { PartitionKey } from '../partition-key';
 import { DeferralService } from '../slots/deferral.service';

@@ -24,7 +24,7 @@ const MAX_BATCH = 200;
 /** The columns of an outcome as JSON; see `columnsOf`. */
 const OUTCOME_COLUMNS = `
          id uuid, status text, error_code text, error_message text, url text, attempted_at timestamptz, duration_ms int,
-         request_headers json, response_status int, response_headers json, response_body text,
+         request_headers json, format text, request_body text, response_status int, response_headers json, response_body text,
          response_body_truncated boolean, next_id uuid, delay_ms float8`;
 
 /**
@@ -81,15 +81,15 @@ const INSERT: Statement = {
     ), done as (
       insert into webhook_service.deliveries
         (id, webhook_id, user_id, event_id, event, url, parked, claimed, attempt, trigger, status, scheduled_at, leased_until,
-         error_code, error_message, attempted_at, completed_at, duration_ms, request_headers, response_status,
-         response_headers, response_body, response_body_truncated, next_attempt_at)
+         error_code, error_message, attempted_at, completed_at, duration_ms, request_headers, format, request_body,
+         response_status, response_headers, response_body, response_body_truncated, next_attempt_at)
       select id, webhook_id, user_id, event_id, event, url, parked, not parked, 1, 'event', status, scheduled_at,
              now() + case when parked then ${DEFERRED_LEASE} else ${JOB_LEASE} end,
              error_code, error_message, case when attempted_at is not null then greatest(attempted_at, scheduled_at) end,
              case when status <> 'pending' then
                greatest(now(), attempted_at + duration_ms * interval '1 millisecond', scheduled_at) end,
-             duration_ms, request_headers, response_status, response_headers, response_body, response_body_truncated,
-             case when is_retried then now() + delay_ms * interval '1 millisecond' end
+             duration_ms, request_headers, format, request_body, response_status, response_headers, response_body,
+             response_body_truncated, case when is_retried then now() + delay_ms * interval '1 millisecond' end
       from checked where not busy
       on conflict (id) do nothing
       returning id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, error_code, response_status,
@@ -139,7 +139,8 @@ const UPDATE: Statement = {
         attempted_at = case when o.attempted_at is not null then greatest(o.attempted_at, d.scheduled_at) end,
         completed_at = greatest(now(), o.attempted_at + o.duration_ms * interval '1 millisecond', d.scheduled_at),
         duration_ms = o.duration_ms,
-        request_headers = o.request_headers, response_status = o.response_status,
+        request_headers = o.request_headers, format = o.format, request_body = o.request_body,
+        response_status = o.response_status,
         response_headers = o.response_headers, response_body = o.response_body,
         response_body_truncated = o.response_body_truncated,
         next_attempt_at = case when d.status = 'pending' and o.is_retried then now() + o.delay_ms * interval '1 millisecond' end
@@ -230,6 +231,8 @@ function columnsOf(
     attempted_at: exchange?.attemptedAt,
     duration_ms: exchange?.durationMs,
     request_headers: exchange?.requestHeaders,
+    format: exchange?.formatted?.format,
+    request_body: exchange?.formatted?.body,
     response_status: response?.status,
     response_headers: response?.headers,
     // PostgreSQL's type text cannot store NUL.

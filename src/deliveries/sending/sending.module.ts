@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { CatalogueModule } from '../../catalogue/catalogue.module';
 import { EventsModule } from '../../events/events.module';
 import { DestinationsModule } from '../../infrastructure/destinations/destinations.module';
 import { WebhooksModule } from '../../webhooks/webhooks.module';
@@ -17,7 +18,7 @@ import { SenderService } from './sender.service';
 
 /** Makes attempts. Deliveries of new events, queue jobs and deferred rows all go through `DispatchService`. */
 @Module({
-  imports: [DestinationsModule, EventsModule, SlotsModule, WebhooksModule],
+  imports: [CatalogueModule, DestinationsModule, EventsModule, SlotsModule, WebhooksModule],
   providers: [
     DeferredDispatchService,
     AttemptReportsService,

@@ -11,6 +11,7 @@ const delivery = {
   attempt: 2,
   trigger: 'redelivery',
   body: '{"id":"0199c3a4-6f6e-7c52-9d5a-000000000001","event":"follower.gained","data":{"name":"Zoë"}}',
+  contentType: 'application/json',
   url: 'https://example.com/hooks?a=b',
   traceparent: null,
 };

@@ -9,6 +9,7 @@ export interface Sendable {
   attempt: number;
   trigger: string;
   body: string;
+  contentType: string;
   url: string;
   /** W3C Trace Context of this attempt; null when its event has no trace. */
   traceparent: string | null;
@@ -16,12 +17,12 @@ export interface Sendable {
 
 /** Builds the signed request of one attempt. `at` is the time of this attempt, not of the event. */
 export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, version: string): PreparedRequest {
-  const { id, eventId, event, attempt, trigger, body, url, traceparent } = delivery;
+  const { id, eventId, event, attempt, trigger, body, contentType, url, traceparent } = delivery;
   return {
     url,
     body,
     headers: {
-      'content-type': 'application/json',
+      'content-type': contentType,
       'user-agent': `webhook-notification-service/${version}`,
       'x-service-event': event,
       'x-service-delivery': id,

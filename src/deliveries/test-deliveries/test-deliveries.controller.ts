@@ -33,6 +33,6 @@ export class TestDeliveriesController {
     @Body() { event }: TestWebhookDto,
   ): Promise<TestDeliveryDto> {
     const { delivery, body, matchesFilter } = await this.tests.run(userId, id, event);
-    return { ...DeliveryDetailDto.with(delivery, body), matchesFilter };
+    return { ...DeliveryDetailDto.with(delivery, body), ...(matchesFilter !== undefined && { matchesFilter }) };
   }
 }

@@ -9,8 +9,8 @@ import { DeliveryLogService, type LoggedDelivery } from '../log/delivery-log.ser
 import { AttemptsService } from '../sending/attempts.service';
 import { TestDeliveriesRepository } from './test-deliveries.repository';
 
-/** A test delivery, and whether the webhook's filter would let such an event through. */
-export type TestedDelivery = LoggedDelivery & { matchesFilter: boolean };
+/** A test delivery, and whether the webhook's filter, if it has one, would let such an event through. */
+export type TestedDelivery = LoggedDelivery & { matchesFilter?: boolean };
 
 /** Sends a test payload now, through the same sender as every delivery, and waits for its outcome. */
 @Injectable()
@@ -35,8 +35,8 @@ export class TestDeliveriesService {
     if (!delivery) throw new ApiError('test_running', MESSAGES.testInFlight);
     await this.attempts.make(delivery);
     const logged = await this.log.readKept(userId, webhookId, delivery.id);
-    const matchesFilter = webhook.filter === null || explainFilter(webhook.filter, { event, userId, data }).matches;
-    return { ...logged, matchesFilter };
+    const { filter } = webhook;
+    return filter ? { ...logged, matchesFilter: explainFilter(filter, { event, userId, data }).matches } : logged;
   }
 
   private async exampleOf(event: string, webhookId: string): Promise<object> {

@@ -4,8 +4,10 @@ import { BusyDays1764000200000 } from './migrations/busy-days.migration';
 import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.migration';
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
 import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
+import { WebhookFormats1764000650000 } from './migrations/webhook-formats.migration';
 import { WebhookFilters1764000600000 } from './migrations/webhook-filters.migration';
 import { WebhookLabels1764000400000 } from './migrations/webhook-labels.migration';
+import { WebhookTiming1764000500000 } from './migrations/webhook-timing.migration';
 import { PostgresConnection } from './postgres-connection.client';
 
 /** The schema of all tables of the service, including `migrations`. */
@@ -27,7 +29,9 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       BusyDays1764000200000,
       SecretRotations1764000300000,
       WebhookLabels1764000400000,
+      WebhookTiming1764000500000,
       WebhookFilters1764000600000,
+      WebhookFormats1764000650000,
     ],
     migrationsTableName: 'migrations',
     extra: { max: poolSize, connectionTimeoutMillis: 5000, Client: PostgresConnection, silenceMs },

@@ -12,7 +12,7 @@ export interface HttpClientOptions {
   readonly policy: AddressPolicy;
   /** As `address[:port]`; empty uses those of the system. */
   readonly dnsServers: readonly string[];
-  /** One deadline for DNS, connect, TLS and the status line. */
+  /** One deadline for DNS, connect, TLS and the status line. A request may have a shorter one. */
   readonly timeoutMs: number;
   readonly requireHttps: boolean;
   /** PEM certificates that are trusted instead of Node's own. */
@@ -34,6 +34,7 @@ interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly bounds: BodyBounds;
+  readonly timeoutMs?: number;
 }
 
 /** Sends requests to destinations that the policy allows, within limits that a receiver cannot extend. */
@@ -58,9 +59,10 @@ export class HttpClient implements OnApplicationShutdown {
    * Sends one request and reads its response within the limits. Follows no redirects and decompresses nothing. Errors
    * of the receiver or the network are results; it rejects only for errors of this process. When a reused connection
    * turns out to be closed, the request is retried once, immediately, within the same deadline.
+   * @param timeoutMs the deadline of this request, at most that of the client
    */
-  post(request: PreparedRequest): Promise<HttpResult> {
-    return this.send({ ...request, method: 'POST', bounds: EXCERPT });
+  post(request: PreparedRequest, timeoutMs?: number): Promise<HttpResult> {
+    return this.send({ ...request, method: 'POST', bounds: EXCERPT, timeoutMs });
   }
 
   /** Like `post`, but reads up to 4 MiB of body, within 15 s after the status line. */
@@ -90,8 +92,8 @@ export class HttpClient implements OnApplicationShutdown {
 
   private exchange(connection: Connection, url: URL, request: Outgoing, startedAt: number): Promise<ExchangeEnd> {
     const { connections, connector } = this;
-    const { method, headers, body, bounds } = request;
-    const deadlineAt = startedAt + this.options.timeoutMs;
+    const { method, headers, body, bounds, timeoutMs = this.options.timeoutMs } = request;
+    const deadlineAt = startedAt + timeoutMs;
     return new Promise((resolve, reject) => {
       connection.dispatch(
         { path: url.pathname + url.search, method, headers, body },

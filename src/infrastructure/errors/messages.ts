@@ -56,8 +56,7 @@ export const MESSAGES = {
   severalIdempotencyKeys: 'The header Idempotency-Key may be sent only once.',
   nullBody: 'The request body must be a JSON object, not null.',
   badPublishRequest: 'The request body must be a JSON object with event and data.',
-  badFilterCheck: 'The request body must be a JSON object with filter, and either eventId or event and data.',
-  eventIdAlone: 'does not go together with event and data',
+  badPreview: 'The request body must be a JSON object that names an event: eventId, or event and data.',
   badBatch: 'The request body must be a JSON object with events: 1 to 100 of what POST /api/events takes.',
   badEventType: 'The request body must be a JSON object with description, and where it has them schema and example.',
   badApplication: BAD_APPLICATION,
@@ -83,7 +82,7 @@ export const MESSAGES = {
   preconditionFailed: 'The webhook was changed since the version that if-match names. Read it again.',
   webhookExists: 'The webhook exists already, in a version that if-none-match excludes.',
   patchEmpty:
-    'Name at least one field to change: url, events, secret, description, metadata, externalId, filter or active.',
+    'Name at least one field to change: url, events, secret, description, metadata, externalId, filter, format, timeoutMs, retryDelaysMs or active.',
   broadcastRefused: 'This token lacks the scope events:broadcast, which publishing for others or for everybody takes.',
 } as const;
 

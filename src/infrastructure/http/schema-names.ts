@@ -6,6 +6,7 @@ const NOUNS: Record<string, string> = {
   PublishBatchDto: 'NewEvents',
   SaveEventTypeDto: 'EventTypeDeclaration',
   CheckFilterDto: 'FilterCheckRequest',
+  PreviewFormatDto: 'FormatPreviewRequest',
   SaveWebhookDto: 'WebhookDeclaration',
   RecoverDto: 'RecoveryRequest',
   RotateSecretDto: 'SecretRotation',

@@ -40,7 +40,7 @@ export class RequestValidationGuard implements CanActivate {
     }
     const rules = Reflect.getMetadata(REQUEST_RULES, context.getHandler()) as Type<RequestRules> | undefined;
     if (rules && isObject(body)) {
-      const invalid = new Set(errors.map(({ field }) => field));
+      const invalid = new Set(errors.map(({ field }) => field.split(/[.[]/, 1)[0]));
       const fields = Object.fromEntries(Object.entries(body).filter(([name]) => !invalid.has(name)));
       errors.push(...(await this.modules.get(rules, { strict: false }).errorsOf(fields, request)));
     }

@@ -1,14 +1,18 @@
 import { IsBoolean } from 'class-validator';
 import { Optional } from '../../infrastructure/validation/optional.decorator';
+import type { EventFormat } from '../formats/event-format';
 import type { EventFilter } from '../filter/event-filter';
 import {
   IsDescription,
   IsEventPatterns,
   IsExternalId,
   IsFilter,
+  IsFormat,
   IsHttpUrl,
   IsMetadata,
+  IsRetryDelaysMs,
   IsSecret,
+  IsTimeoutMs,
 } from './webhook-fields.decorator';
 
 /** The fields of a webhook that whoever creates or declares it sets. */
@@ -49,6 +53,24 @@ class WebhookFieldsDto {
   /** Conditions on the content of events, which must all hold; see docs/filters.md. Null: every event. */
   @IsFilter()
   filter?: EventFilter | null;
+  /** How the webhook receives events: as they are, as CloudEvents, or as messages for a chat; see docs/formats.md. */
+  @IsFormat()
+  format?: EventFormat = 'native';
+
+  /**
+   * Deadline in ms of one attempt: 500 to the service's `DELIVERY_TIMEOUT_MS`, which null means.
+   * @example 5000
+   */
+  @IsTimeoutMs()
+  timeoutMs?: number | null;
+
+  /**
+   * A delay in ms for each retry: at most the service's `MAX_RETRIES`, each varied at random. An empty list means no retries,
+   * null the plan of the service.
+   * @example [60000, 3600000]
+   */
+  @IsRetryDelaysMs()
+  retryDelaysMs?: number[] | null;
 }
 
 export class CreateWebhookDto extends WebhookFieldsDto {

@@ -5,15 +5,19 @@ import { ApiTime } from '../../infrastructure/validation/api-field.decorator';
 import { Optional } from '../../infrastructure/validation/optional.decorator';
 import { IsWholeNumber } from '../../infrastructure/validation/whole-number.decorator';
 import type { RotatedSecret } from '../secrets/secret-rotation.service';
+import type { EventFormat } from '../formats/event-format';
 import type { EventFilter } from '../filter/event-filter';
 import {
   IsDescription,
   IsEventPatterns,
   IsExternalId,
   IsFilter,
+  IsFormat,
   IsHttpUrl,
   IsMetadata,
+  IsRetryDelaysMs,
   IsSecret,
+  IsTimeoutMs,
 } from './webhook-fields.decorator';
 
 /** Changes to a webhook. Absent fields keep their values. */
@@ -63,6 +67,26 @@ export class UpdateWebhookDto {
    */
   @IsExternalId()
   externalId?: string | null;
+
+  /** How the webhook receives events: as they are, as CloudEvents, or as messages for a chat; see docs/formats.md. */
+  @IsFormat()
+  format?: EventFormat;
+
+  /**
+   * Deadline in ms of one attempt: 500 to the service's `DELIVERY_TIMEOUT_MS`, which null means. It holds from the next attempt
+   * on.
+   * @example 5000
+   */
+  @IsTimeoutMs()
+  timeoutMs?: number | null;
+
+  /**
+   * The complete new delays in ms, one for each retry: at most the service's `MAX_RETRIES`. An empty list means no retries, null
+   * the plan of the service. Attempts that begin from now on follow them.
+   * @example [60000, 3600000]
+   */
+  @IsRetryDelaysMs()
+  retryDelaysMs?: number[] | null;
 
   /** False cancels pending deliveries; true resets the failure count. */
   @Optional()

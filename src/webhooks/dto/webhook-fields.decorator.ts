@@ -5,6 +5,7 @@ import {
   ArrayMinSize,
   ArrayUnique,
   IsArray,
+  IsIn,
   IsString,
   Matches,
   MaxLength,
@@ -12,8 +13,19 @@ import {
 } from 'class-validator';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { patternOf } from '../../infrastructure/validation/api-field.decorator';
+import { Optional } from '../../infrastructure/validation/optional.decorator';
 import { ParsedField } from '../../infrastructure/validation/parsed-field.decorator';
+import { FORMATS } from '../formats/event-format';
 import { type EventFilter, parseFilter } from '../filter/event-filter';
+import { IsWholeNumber } from '../../infrastructure/validation/whole-number.decorator';
+import {
+  MAX_RETRY_DELAY_MS,
+  MAX_RETRY_DELAYS,
+  MAX_TIMEOUT_MS,
+  MIN_RETRY_DELAY_MS,
+  MIN_TIMEOUT_MS,
+  parseRetryDelays,
+} from '../attempt-timing';
 import { MAX_METADATA, METADATA_NAME, METADATA_VALUE, parseMetadata } from '../metadata';
 
 /** 8 to 256 characters of any script, except control characters and lone surrogates. */
@@ -106,3 +118,30 @@ export function filterOf(value: unknown): EventFilter | null {
   if (!verdict.ok) throw ApiError.invalid(...verdict.errors);
   return verdict.filter;
 }
+/** A deadline of one attempt in ms. Null clears it. `WebhookRulesService` checks that the settings allow it. */
+export const IsTimeoutMs = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: 'integer', minimum: MIN_TIMEOUT_MS, maximum: MAX_TIMEOUT_MS, nullable: true }),
+    ValidateIf((_, value) => value !== undefined && value !== null),
+    IsWholeNumber(MIN_TIMEOUT_MS, MAX_TIMEOUT_MS),
+  );
+
+/** A delay in ms for each retry. Null clears them. `WebhookRulesService` checks that the settings allow them. */
+export const IsRetryDelaysMs = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      type: 'array',
+      maxItems: MAX_RETRY_DELAYS,
+      items: { type: 'integer', minimum: MIN_RETRY_DELAY_MS, maximum: MAX_RETRY_DELAY_MS },
+      nullable: true,
+    }),
+    ParsedField(parseRetryDelays),
+  );
+
+/** One of the formats; never null. */
+export const IsFormat = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ enum: FORMATS, enumName: 'EventFormat', required: false }),
+    Optional(),
+    IsIn(FORMATS, { message: `format must be one of ${FORMATS.join(', ')}` }),
+  );

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { standardSecret } from 'webhook-notification';
 import { WebhookStatsDto } from '../stats/dto/stats.dto';
+import { type EventFormat, FORMATS } from '../formats/event-format';
 import type { EventFilter } from '../filter/event-filter';
 import { DISABLED_REASONS, type Webhook } from '../webhook.entity';
 import type { WebhookView } from '../webhook-views.service';
@@ -48,6 +49,24 @@ export class WebhookDto {
   /** Conditions on the content of events; null: the webhook receives all events that it subscribes to. */
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, example: FILTER_EXAMPLE })
   filter: EventFilter | null;
+  /** How the webhook receives events. */
+  @ApiProperty({ enum: FORMATS, enumName: 'EventFormat' })
+  format: EventFormat;
+
+  /**
+   * Your deadline in ms of one attempt; null means that of the service. The shorter one holds.
+   * @example 5000
+   */
+  @ApiProperty({ type: 'integer', nullable: true })
+  timeoutMs: number | null;
+
+  /**
+   * Your delays in ms, one for each retry; null means the plan of the service. There are never more retries than the service
+   * allows.
+   * @example [60000, 3600000]
+   */
+  @ApiProperty({ type: 'array', items: { type: 'integer' }, nullable: true })
+  retryDelaysMs: number[] | null;
 
   /** Whether the webhook receives events. */
   active: boolean;
@@ -108,6 +127,9 @@ export class WebhookDto {
       metadata: webhook.metadata,
       externalId: webhook.externalId,
       filter: webhook.filter,
+      format: webhook.format,
+      timeoutMs: webhook.timeoutMs,
+      retryDelaysMs: webhook.retryDelaysMs,
       active: webhook.active,
       disabledReason: webhook.disabledReason,
       disabledAt: webhook.disabledAt?.toISOString() ?? null,

@@ -71,6 +71,7 @@ const ROUTES: [string, string, number[]][] = [
   ['delete', '/api/webhooks/{id}', [200, 400, 403, 404, 412, 413, 415]],
   ['put', '/api/webhooks/external/{externalId}', [200, 201, 400, 403, 409, 412, 413, 415]],
   ['post', '/api/filter-checks', [200, 400, 403, 404, 413, 415]],
+  ['post', '/api/format-previews', [200, 400, 403, 404, 413, 415]],
   ['get', '/api/webhooks/external/{externalId}', [200, 400, 403, 404]],
   ['delete', '/api/webhooks/external/{externalId}', [200, 400, 403, 404, 412, 413, 415]],
   ['post', '/api/webhooks/{id}/rotate-secret', [200, 400, 403, 404, 413, 415]],
@@ -190,7 +191,7 @@ describe('The OpenAPI document', () => {
     const open = [...new Set(names)].filter(
       (name) => document.components.schemas[name]?.additionalProperties !== false,
     );
-    expect({ count: new Set(names).size, open }).toEqual({ count: 17, open: [] });
+    expect({ count: new Set(names).size, open }).toEqual({ count: 18, open: [] });
   });
 
   it('asks for a bearer token on every route under /api, except for the code of a link, and on no other', () => {

@@ -36,7 +36,11 @@ describe('A webhook', () => {
     { description: null },
     { metadata: { team: 'billing', constructor: 'kept' } },
     { externalId: 'invoices' },
+    { format: 'slack' },
     { filter: { 'data.amount': { gte: 5 } } },
+    { timeoutMs: 5000 },
+    { retryDelaysMs: [1000, 86_400_000] },
+    { retryDelaysMs: [] },
     { active: false },
   ])('changes only what PATCH names: %j', async (change) => {
     const webhook = await example();

@@ -137,7 +137,8 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
 }
 
 function outcomeOf(deliveryId: string, failed: boolean): Outcome {
-  const exchange = { url: URL, attemptedAt: new Date(), durationMs: 5, requestHeaders: {}, response: null };
+  const sent = { url: URL, attemptedAt: new Date(), durationMs: 5, requestHeaders: {}, formatted: null };
+  const exchange = { ...sent, response: null };
   if (!failed)
     return { deliveryId, status: 'succeeded', error: null, exchange, retryInMs: null, finalStatus: 'succeeded' };
   const error = { code: 'http_status', message: 'It answered 500.' } as const;
@@ -154,6 +155,14 @@ function firstOf(eventId: string, { busy }: BusyDay): FirstAttempt {
       attempt: 1,
       trigger: 'event',
     },
-    ...{ body: '{}', traceparent: null, webhook: null, url: URL, scheduledAt: new Date(), isOnly: true },
+    ...{
+      body: '{}',
+      traceparent: null,
+      audience: null,
+      webhook: null,
+      url: URL,
+      scheduledAt: new Date(),
+      isOnly: true,
+    },
   };
 }

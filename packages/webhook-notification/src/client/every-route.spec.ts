@@ -28,6 +28,7 @@ const METHODS: Record<string, Calls> = {
   'GET /api/webhooks/external/{externalId}': [(to) => to.webhooks.readByExternalId('externalId')],
   'DELETE /api/webhooks/external/{externalId}': [(to) => to.webhooks.removeByExternalId('externalId')],
   'POST /api/filter-checks': [(to) => to.webhooks.checkFilter({ filter: null, eventId: 'a' })],
+  'POST /api/format-previews': [(to) => to.webhooks.previewFormat({ format: 'slack', eventId: 'a' })],
   'POST /api/webhooks/{id}/rotate-secret': [(to) => to.webhooks.rotateSecret('id')],
   'POST /api/webhooks/{id}/test': [(to) => to.webhooks.test('id')],
   'GET /api/webhooks/{id}/deliveries': [(to) => to.deliveries.listOf('id'), (to) => first(to.deliveries.allOf('id'))],

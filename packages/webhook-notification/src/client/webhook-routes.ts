@@ -44,6 +44,12 @@ export const webhookRoutes = (request: Request) => ({
   checkFilter: (check: ApiSchema<'FilterCheckRequest'>, options?: CallOptions): Promise<ApiSchema<'FilterCheck'>> =>
     request('POST', '/api/filter-checks', { ...options, body: check }),
 
+  /** Returns the body that an event has in a format. Sends nothing. */
+  previewFormat: (
+    preview: ApiSchema<'FormatPreviewRequest'>,
+    options?: CallOptions,
+  ): Promise<ApiSchema<'FormatPreview'>> => request('POST', '/api/format-previews', { ...options, body: preview }),
+
   /** Sends a test delivery now, with the example of `event` if given, and returns its outcome. */
   test: (
     id: string,

@@ -88,7 +88,7 @@ export class RecoveryResultDto extends PartialType(OmitType(RecoveryDto, ['count
   @ApiCount({ nullable: true })
   count: number | null;
 
-  /** With `dryRun`: false if the webhook has a filter and more than 10,000 events were missed, so that older ones do not count. */
+  /** False if the webhook has a filter and more than 10,000 events were missed, so that older ones do not count. */
   @ApiProperty({ required: false })
   complete?: boolean;
 }

@@ -17,6 +17,6 @@ export class TestWebhookDto {
 }
 
 export class TestDeliveryDto extends DeliveryDetailDto {
-  /** Whether the webhook's filter would let such an event through; true without a filter. Tests ignore it. */
-  matchesFilter: boolean;
+  /** Whether the webhook's filter, if it has one, would let such an event through. Tests ignore it. */
+  matchesFilter?: boolean;
 }

@@ -3,30 +3,39 @@ import { EVENT_NAME } from 'webhook-notification/catalogue';
 import { FILTER_EXAMPLE } from '../../../webhooks/dto/webhook-fields.decorator';
 import type { FilterExplanation } from '../../../webhooks/filter/explain-filter';
 import { OPERATOR_NAMES } from '../../../webhooks/filter/filter-operators';
+import { type EventFormat, FORMATS, type FormattedEvent } from '../../../webhooks/formats/event-format';
 
-/** Documents the body that `filter-check.ts` parses: a filter with `event` and `data`, or with `eventId`. */
-export class CheckFilterDto {
-  /** The filter of a webhook, which need not be stored. */
-  @ApiProperty({ type: 'object', nullable: true, additionalProperties: true, example: FILTER_EXAMPLE })
-  filter: object | null;
-
+/** Documents the events that `preview-requests.ts` parses: `event` and `data`, or `eventId`. */
+class ChosenEventDto {
   /**
-   * Name of the event to check.
+   * Name of the event.
    * @example operation.complete
    */
   @ApiProperty({ required: false, maxLength: 128, pattern: EVENT_NAME.source })
   event?: string;
 
   /**
-   * Data of the event to check.
+   * Data of the event.
    * @example { "amountCents": 4900, "status": "paid" }
    */
   @ApiProperty({ type: 'object', selfRequired: false, additionalProperties: true })
   data?: object;
 
-  /** Id of a stored event to check, in place of `event` and `data`. Requires the scope deliveries:read. */
+  /** Id of a stored event, in place of `event` and `data`. Requires the scope deliveries:read. */
   @ApiProperty({ required: false, format: 'uuid' })
   eventId?: string;
+}
+
+export class CheckFilterDto extends ChosenEventDto {
+  /** The filter of a webhook, which need not be stored. */
+  @ApiProperty({ type: 'object', nullable: true, additionalProperties: true, example: FILTER_EXAMPLE })
+  filter: object | null;
+}
+
+export class PreviewFormatDto extends ChosenEventDto {
+  /** The format of a webhook. */
+  @ApiProperty({ enum: FORMATS, enumName: 'EventFormat' })
+  format: EventFormat;
 }
 
 export class FailedOperatorDto {
@@ -61,5 +70,20 @@ export class FilterCheckDto {
 
   static from({ matches, failed }: FilterExplanation): FilterCheckDto {
     return { matches, failed };
+  }
+}
+
+export class FormatPreviewDto {
+  /**
+   * Content type of the body.
+   * @example application/json
+   */
+  contentType: string;
+
+  /** The exact body that would be signed and sent. */
+  body: string;
+
+  static from({ contentType, body }: FormattedEvent): FormatPreviewDto {
+    return { contentType, body };
   }
 }

@@ -1,0 +1,27 @@
+import type { EventFormat } from '../webhooks/formats/event-format';
+
+/** The webhook of an attempt, as last read. */
+export interface DueWebhook {
+  url: string;
+  active: boolean;
+  sealedSecret: Buffer;
+  /** The previous secret while a rotation overlaps, by PostgreSQL's clock; otherwise null. */
+  sealedPreviousSecret: Buffer | null;
+  format: EventFormat;
+  /** Its own deadline of an attempt; null: that of the service. The shorter one holds. */
+  timeoutMs: number | null;
+  /** Its own delay before each retry; null: the plan of the service. */
+  retryDelaysMs: number[] | null;
+}
+
+/** The columns of a `DueWebhook`, of webhooks `w`. One statement reads them all, so that they belong together. */
+export const DUE_WEBHOOK_COLUMNS = `
+  w.url, w.active, w.secret as "sealedSecret",
+  case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret",
+  w.format, w.timeout_ms as "timeoutMs", w.retry_delays_ms as "retryDelaysMs"`;
+
+/** Returns the webhook of a row that has these columns among others. */
+export function dueWebhookOf(row: DueWebhook): DueWebhook {
+  const { url, active, sealedSecret, sealedPreviousSecret, format, timeoutMs, retryDelaysMs } = row;
+  return { url, active, sealedSecret, sealedPreviousSecret, format, timeoutMs, retryDelaysMs };
+}

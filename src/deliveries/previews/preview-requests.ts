@@ -1,0 +1,84 @@
+import { type FieldError, invalidField, isEventName, serialiseData } from 'webhook-notification/catalogue';
+import { ApiError, invalid } from '../../infrastructure/errors/api-error';
+import { MESSAGES, unknownField } from '../../infrastructure/errors/messages';
+import { idOf } from '../../infrastructure/validation/uuid';
+import { type EventFilter, parseFilter } from '../../webhooks/filter/event-filter';
+import { type EventFormat, FORMATS } from '../../webhooks/formats/event-format';
+
+/** A stored event, or one that the request contains; `data` is JSON text. */
+export type ChosenEvent = { eventId: string } | { event: string; data: string };
+
+/** The body of `POST /api/filter-checks`. */
+export type FilterCheck = { filter: EventFilter | null; chosen: ChosenEvent };
+/** The body of `POST /api/format-previews`. */
+export type FormatPreview = { format: EventFormat; chosen: ChosenEvent };
+
+// These bodies are not DTOs because class-transformer must not touch `filter` and `data`.
+
+/** @throws ApiError 400 that lists every error */
+export function parseFilterCheck(body: unknown): FilterCheck {
+  const { filter, fields, errors } = requestOf(body, 'filter');
+  const verdict = filter === undefined ? REQUIRED : parseFilter(filter);
+  const chosen = chosenEvent(fields);
+  if (verdict.ok && chosen.ok && errors.length === 0) return { filter: verdict.filter, chosen: chosen.value };
+  throw ApiError.invalid(...errors, ...(verdict.ok ? [] : verdict.errors), ...(chosen.ok ? [] : chosen.errors));
+}
+
+/** @throws ApiError 400 that lists every error */
+export function parseFormatPreview(body: unknown): FormatPreview {
+  const { format, fields, errors } = requestOf(body, 'format');
+  if (!isFormat(format)) errors.push(fieldError('format', format, `must be one of ${FORMATS.join(', ')}`));
+  const chosen = chosenEvent(fields);
+  if (isFormat(format) && chosen.ok && errors.length === 0) return { format, chosen: chosen.value };
+  throw ApiError.invalid(...errors, ...(chosen.ok ? [] : chosen.errors));
+}
+
+interface EventFields {
+  event?: unknown;
+  data?: unknown;
+  eventId?: unknown;
+}
+
+/** Returns the fields of a body, and the errors of unknown ones. */
+function requestOf(body: unknown, name: 'filter' | 'format') {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('body', MESSAGES.badPreview);
+  const known = [name, 'event', 'data', 'eventId'];
+  const errors = Object.keys(body)
+    .filter((field) => !known.includes(field))
+    .map(unknownField);
+  const fields = body as EventFields & { filter?: unknown; format?: unknown };
+  return { filter: fields.filter, format: fields.format, fields, errors };
+}
+
+type Chosen = { ok: true; value: ChosenEvent } | { ok: false; errors: FieldError[] };
+
+function chosenEvent({ event, data, eventId }: EventFields): Chosen {
+  if (eventId !== undefined) {
+    if (event !== undefined || data !== undefined)
+      return { ok: false, errors: [invalidField('eventId', 'does not go together with event and data')] };
+    if (typeof eventId !== 'string')
+      return { ok: false, errors: [invalidField('eventId', 'must be the id of an event')] };
+    return { ok: true, value: { eventId: idOf('eventId', eventId) } };
+  }
+  const verdict = serialiseData(data);
+  const errors = [
+    ...(typeof event === 'string' && isEventName(event)
+      ? []
+      : [fieldError('event', event, 'must be the name of an event, such as order.paid')]),
+    ...(verdict.ok ? [] : [{ ...fieldError('data', data, ''), message: verdict.problem }]),
+  ];
+  if (!verdict.ok || errors.length > 0) return { ok: false, errors };
+  return { ok: true, value: { event: event as string, data: verdict.text } };
+}
+
+const fieldError = (field: string, value: unknown, rule: string): FieldError => ({
+  ...invalidField(field, rule),
+  code: value === undefined ? 'required' : 'invalid',
+});
+
+const REQUIRED = {
+  ok: false as const,
+  errors: [fieldError('filter', undefined, 'must be an object of conditions, or null')],
+};
+
+const isFormat = (value: unknown): value is EventFormat => FORMATS.some((format) => format === value);

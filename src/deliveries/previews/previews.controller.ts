@@ -1,0 +1,70 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Principal } from '../../auth/access-token';
+import { CurrentUser } from '../../auth/current-user.decorator';
+import { Scopes } from '../../auth/scopes.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
+import type { BodyRule } from '../../infrastructure/http/json-body.setup';
+import { ParsedBody } from '../../infrastructure/validation/parsed-body.decorator';
+import { CheckFilterDto, FilterCheckDto, FormatPreviewDto, PreviewFormatDto } from './dto/previews.dto';
+import { type FilterCheck, type FormatPreview, parseFilterCheck, parseFormatPreview } from './preview-requests';
+import { PreviewsService } from './previews.service';
+
+const filter = { 'data.amountCents': { gte: 1000 } };
+const eventId = '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90';
+const example = { event: 'order.paid', data: { amountCents: 500 } };
+const EXAMPLES = {
+  filter: {
+    'an event of the body': { value: { filter, ...example } },
+    'a stored event': { value: { filter, eventId } },
+  },
+  format: {
+    'an event of the body': { value: { format: 'slack', ...example } },
+    'a stored event': { value: { format: 'cloudevents', eventId } },
+  },
+};
+
+@ApiTags('Webhooks')
+@Controller('api')
+export class PreviewsController {
+  constructor(private readonly previews: PreviewsService) {}
+
+  @Post('filter-checks')
+  @HttpCode(200)
+  @RouteConfig({ body: 'event' } satisfies BodyRule)
+  @Scopes('webhooks:read')
+  @ApiOperation({
+    operationId: 'checkFilter',
+    summary: 'Check a filter against an event',
+    description: 'Tells whether the event matches, and which operators do not hold. Changes nothing.',
+  })
+  @ApiBody({ type: CheckFilterDto, examples: EXAMPLES.filter })
+  @ApiAnswer(FilterCheckDto, { description: 'Whether the event matches.' })
+  @ApiErrors(...BODY_ERRORS, 'not_found')
+  async checkFilter(
+    @CurrentUser() user: Principal,
+    @ParsedBody(parseFilterCheck) wanted: FilterCheck,
+  ): Promise<FilterCheckDto> {
+    return FilterCheckDto.from(await this.previews.checkFilter(user, wanted));
+  }
+
+  @Post('format-previews')
+  @HttpCode(200)
+  @RouteConfig({ body: 'event' } satisfies BodyRule)
+  @Scopes('webhooks:read')
+  @ApiOperation({
+    operationId: 'previewFormat',
+    summary: 'Preview an event in a format',
+    description: 'Returns the body that a webhook with this format receives. Sends nothing.',
+  })
+  @ApiBody({ type: PreviewFormatDto, examples: EXAMPLES.format })
+  @ApiAnswer(FormatPreviewDto, { description: 'The body and its content type.' })
+  @ApiErrors(...BODY_ERRORS, 'not_found')
+  async format(
+    @CurrentUser() user: Principal,
+    @ParsedBody(parseFormatPreview) wanted: FormatPreview,
+  ): Promise<FormatPreviewDto> {
+    return FormatPreviewDto.from(await this.previews.format(user, wanted));
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { EventCatalogue } from 'webhook-notification/catalogue';
+import { eventBody } from 'webhook-notification';
+import type { Principal } from '../../auth/access-token';
+import { missingScope } from '../../auth/scope';
+import { ClockService } from '../../infrastructure/database/clock.service';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { messageFor } from '../../infrastructure/errors/messages';
+import { explainFilter, type FilterExplanation } from '../../webhooks/filter/explain-filter';
+import type { StoredEvent } from '../../webhooks/filter/filters.service';
+import { formatted, type FormattedEvent } from '../../webhooks/formats/event-format';
+import { EventLogService } from '../log/event-log.service';
+import type { ChosenEvent, FilterCheck, FormatPreview } from './preview-requests';
+
+/** Shows owners what a filter lets through, and what a format looks like. Sends and changes nothing. */
+@Injectable()
+export class PreviewsService {
+  constructor(
+    private readonly log: EventLogService,
+    private readonly clock: ClockService,
+    private readonly catalogue: EventCatalogue,
+  ) {}
+
+  /**
+   * Compares an event with a filter.
+   * @throws ApiError for a stored event: 403 without deliveries:read, 404 when it is not visible to the user and was not for
+   *   a webhook of theirs that has a filter
+   */
+  async checkFilter(user: Principal, { filter, chosen }: FilterCheck): Promise<FilterExplanation> {
+    const { name, userId, body } = await this.eventOf(user, chosen, (id) => this.log.readForFilter(user.userId, id));
+    if (filter === null) return { matches: true, failed: [] };
+    return explainFilter(filter, { event: name, userId, data: (JSON.parse(body) as { data: unknown }).data });
+  }
+
+  /**
+   * Returns the request body of an event in a format.
+   * @throws ApiError for a stored event: 403 without deliveries:read, 404 when it is not visible to the user
+   */
+  async format(user: Principal, { format, chosen }: FormatPreview): Promise<FormattedEvent> {
+    const read = async (id: string) => (await this.log.read(user.userId, id)).event;
+    const { name, userId, body } = await this.eventOf(user, chosen, read);
+    const description = this.catalogue.find(name)?.description ?? null;
+    return formatted(format, { body, userId, description });
+  }
+
+  private async eventOf(
+    { userId, scopes }: Principal,
+    chosen: ChosenEvent,
+    read: (id: string) => Promise<StoredEvent>,
+  ): Promise<StoredEvent> {
+    if ('event' in chosen) {
+      const { id, at } = this.clock.newId();
+      return { name: chosen.event, userId, body: eventBody(id, chosen.event, at, chosen.data) };
+    }
+    const missing = missingScope(['deliveries:read'], scopes);
+    if (missing) throw new ApiError('scope_missing', messageFor.missingScope(missing));
+    return read(chosen.eventId);
+  }
+}

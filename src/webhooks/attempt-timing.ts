@@ -1,0 +1,68 @@
+import type { FieldError } from 'webhook-notification/catalogue';
+import { ApiError } from '../infrastructure/errors/api-error';
+
+export const MIN_TIMEOUT_MS = 500;
+/** The highest value of `DELIVERY_TIMEOUT_MS`. */
+export const MAX_TIMEOUT_MS = 60_000;
+
+export const MIN_RETRY_DELAY_MS = 1000;
+export const MAX_RETRY_DELAY_MS = 86_400_000;
+/** The highest value of `MAX_RETRIES`. */
+export const MAX_RETRY_DELAYS = 3;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Returns the retry delays of a webhook as a request sets them: null, or at most three whole numbers of ms.
+ * @throws ApiError 400 that lists every invalid delay
+ */
+export function parseRetryDelays(value: unknown): number[] | null {
+  if (value === null) return null;
+  if (!Array.isArray(value))
+    throw ApiError.invalid(error('retryDelaysMs', 'retryDelaysMs must be a list of delays in ms, or null'));
+  if (value.length > MAX_RETRY_DELAYS)
+    throw ApiError.invalid(error('retryDelaysMs', `retryDelaysMs must have at most ${MAX_RETRY_DELAYS} delays`));
+  const errors = value.flatMap((delay, i) => (isDelay(delay) ? [] : [delayError(`retryDelaysMs[${i}]`)]));
+  if (errors.length > 0) throw ApiError.invalid(...errors);
+  return value as number[];
+}
+
+/** Settings that bound what owners set. */
+interface Bounds {
+  deliveryTimeoutMs: number;
+  maxRetries: number;
+  retentionDays: number;
+}
+
+/** Returns the errors of a deadline and of retry delays that exceed the current settings. */
+export function timingErrors(
+  { timeoutMs, retryDelaysMs }: { timeoutMs?: number | null; retryDelaysMs?: number[] | null },
+  { deliveryTimeoutMs, maxRetries, retentionDays }: Bounds,
+): FieldError[] {
+  const delays = retryDelaysMs ?? [];
+  const sumMs = delays.reduce((sum, delay) => sum + delay, 0);
+  return [
+    ...((timeoutMs ?? 0) > deliveryTimeoutMs
+      ? [error('timeoutMs', `timeoutMs must be at most ${deliveryTimeoutMs}, which DELIVERY_TIMEOUT_MS sets`)]
+      : []),
+    ...(delays.length > maxRetries
+      ? [error('retryDelaysMs', `retryDelaysMs must have at most ${maxRetries} delays, which MAX_RETRIES sets`)]
+      : []),
+    ...(sumMs > retentionDays * DAY_MS
+      ? [
+          error(
+            'retryDelaysMs',
+            `retryDelaysMs must be at most ${retentionDays * DAY_MS} ms in sum, the days that RETENTION_DAYS sets`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+const isDelay = (value: unknown): boolean =>
+  Number.isInteger(value) && (value as number) >= MIN_RETRY_DELAY_MS && (value as number) <= MAX_RETRY_DELAY_MS;
+
+const delayError = (field: string): FieldError =>
+  error(field, `${field} must be a whole number from ${MIN_RETRY_DELAY_MS} to ${MAX_RETRY_DELAY_MS}`);
+
+const error = (field: string, message: string): FieldError => ({ field, code: 'invalid', message });
