@@ -1,3 +1,4 @@
+import type { SealedHeaders } from '../webhooks/headers/header-rules';
 import type { EventFormat } from '../webhooks/formats/event-format';
 
 /** The webhook of an attempt, as last read. */
@@ -8,6 +9,8 @@ export interface DueWebhook {
   /** The previous secret while a rotation overlaps, by PostgreSQL's clock; otherwise null. */
   sealedPreviousSecret: Buffer | null;
   format: EventFormat;
+  /** Headers of its owner, sealed for the origin of `url`. */
+  headers: SealedHeaders;
   /** Its own deadline of an attempt; null: that of the service. The shorter one holds. */
   timeoutMs: number | null;
   /** Its own delay before each retry; null: the plan of the service. */
@@ -18,10 +21,10 @@ export interface DueWebhook {
 export const DUE_WEBHOOK_COLUMNS = `
   w.url, w.active, w.secret as "sealedSecret",
   case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret",
-  w.format, w.timeout_ms as "timeoutMs", w.retry_delays_ms as "retryDelaysMs"`;
+  w.format, w.headers, w.timeout_ms as "timeoutMs", w.retry_delays_ms as "retryDelaysMs"`;
 
 /** Returns the webhook of a row that has these columns among others. */
 export function dueWebhookOf(row: DueWebhook): DueWebhook {
-  const { url, active, sealedSecret, sealedPreviousSecret, format, timeoutMs, retryDelaysMs } = row;
-  return { url, active, sealedSecret, sealedPreviousSecret, format, timeoutMs, retryDelaysMs };
+  const { url, active, sealedSecret, sealedPreviousSecret, format, headers, timeoutMs, retryDelaysMs } = row;
+  return { url, active, sealedSecret, sealedPreviousSecret, format, headers, timeoutMs, retryDelaysMs };
 }

@@ -45,7 +45,7 @@ export class ExternalWebhooksController {
     description: 'The new webhook and its secret.',
     headers: ['location', 'etag'],
   })
-  @ApiErrors(...BODY_ERRORS, 'webhook_limit_reached', 'precondition_failed')
+  @ApiErrors(...BODY_ERRORS, 'webhook_limit_reached', 'headers_bound_to_origin', 'precondition_failed')
   async save(
     @CurrentUser() { userId }: Principal,
     @ExternalIdParam() externalId: string,

@@ -24,17 +24,10 @@ export const IF_NONE_MATCH = {
  * of the last change stands for the secret.
  */
 export function etagOf(webhook: Webhook): string {
-  const { url, events, description, metadata, externalId, filter, format, timeoutMs, retryDelaysMs } = webhook;
-  const labels = [url, events, description, metadata, externalId];
-  const version = JSON.stringify([
-    ...labels,
-    filter,
-    format,
-    timeoutMs,
-    retryDelaysMs,
-    webhook.active,
-    webhook.updatedAt,
-  ]);
+  const { url, events, description, metadata, externalId, filter, format, headers, timeoutMs, retryDelaysMs } = webhook;
+  const names = Object.keys(headers);
+  const set = [url, events, description, metadata, externalId, filter, format, names, timeoutMs, retryDelaysMs];
+  const version = JSON.stringify([...set, webhook.active, webhook.updatedAt]);
   return `"${createHash('sha256').update(version).digest('base64url').slice(0, 22)}"`;
 }
 

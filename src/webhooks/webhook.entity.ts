@@ -1,5 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { EventFormat } from './formats/event-format';
+import type { SealedHeaders } from './headers/header-rules';
 import type { EventFilter } from './filter/event-filter';
 
 export const DISABLED_REASONS = ['failing', 'gone', 'receiver_gone'] as const;
@@ -41,6 +42,10 @@ export class Webhook {
   /** How it receives events. */
   @Column('text')
   format: EventFormat;
+
+  /** Sealed values of its owner's headers by name; see `HeadersService`. */
+  @Column('jsonb')
+  headers: SealedHeaders;
 
   /** Its own deadline of an attempt, as its owner set it; null: that of the service. */
   @Column('integer', { name: 'timeout_ms', nullable: true })

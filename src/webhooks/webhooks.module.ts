@@ -4,6 +4,7 @@ import { DestinationsModule } from '../infrastructure/destinations/destinations.
 import { CatalogueModule } from '../catalogue/catalogue.module';
 import { ExternalWebhooksController } from './external-webhooks.controller';
 import { FiltersService } from './filter/filters.service';
+import { HeadersService } from './headers/headers.service';
 import { SecretsService } from './secrets/secrets.service';
 import { WebhookHealthService } from './webhook-health.service';
 import { WebhookRulesService } from './webhook-rules.service';
@@ -29,6 +30,7 @@ import { WebhooksService } from './webhooks.service';
     WebhookLifecycleService,
     WebhooksService,
     FiltersService,
+    HeadersService,
     WebhookViewsService,
     StatsRepository,
     StatsService,
@@ -36,6 +38,7 @@ import { WebhooksService } from './webhooks.service';
   ],
   exports: [
     FiltersService,
+    HeadersService,
     RollUpService,
     SecretsService,
     StatsService,

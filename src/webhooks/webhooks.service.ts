@@ -12,6 +12,7 @@ import type { ListWebhooksDto } from './dto/list-webhooks.dto';
 import type { UpdateWebhookDto } from './dto/update-webhook.dto';
 import { patternsOf } from './event-pattern';
 import { metadataOfPair } from './metadata';
+import { HeadersService } from './headers/headers.service';
 import { SecretsService } from './secrets/secrets.service';
 import { Webhook, type WebhookKey } from './webhook.entity';
 import { WebhookRulesService } from './webhook-rules.service';
@@ -33,6 +34,7 @@ export class WebhooksService {
     private readonly clock: ClockService,
     private readonly secrets: SecretsService,
     private readonly lifecycle: WebhookLifecycleService,
+    private readonly headers: HeadersService,
   ) {}
 
   /**
@@ -127,16 +129,18 @@ export class WebhooksService {
     await this.rules.refuseTooMany(userId, manager);
     if (externalId !== null) await this.rules.refuseTaken(userId, externalId, manager);
     const { id } = this.clock.newId();
+    const url = this.rules.canonical(wanted.url);
     await manager.insert(Webhook, {
       id,
       userId,
-      url: this.rules.canonical(wanted.url),
+      url,
       events: wanted.events,
       description: wanted.description ?? null,
       metadata: wanted.metadata ?? {},
       externalId,
       filter: (wanted.filter ?? null) as QueryDeepPartialEntity<Webhook>['filter'],
       format: wanted.format ?? 'native',
+      headers: this.headers.seal(id, url, wanted.headers ?? {}),
       timeoutMs: wanted.timeoutMs ?? null,
       retryDelaysMs: wanted.retryDelaysMs ?? null,
       secret: this.secrets.seal(id, secret),
@@ -174,13 +178,20 @@ export class WebhooksService {
     const differs = (name: keyof typeof wanted) =>
       wanted[name] !== undefined && !isDeepStrictEqual(wanted[name], current[name]);
     const names = Object.keys(wanted) as (keyof typeof wanted)[];
-    return Object.fromEntries(names.filter(differs).map((name) => [name, wanted[name]])) as UpdateWebhookDto;
+    const changes = Object.fromEntries(names.filter(differs).map((name) => [name, wanted[name]]));
+    const headers = this.headers.replacement(before, wanted.url as string, declared.headers);
+    return { ...changes, ...headers } as UpdateWebhookDto;
   }
 
-  private columns(before: Webhook, { url, secret, ...changes }: UpdateWebhookDto): QueryDeepPartialEntity<Webhook> {
+  private columns(
+    before: Webhook,
+    { url: wantedUrl, secret, headers, ...changes }: UpdateWebhookDto,
+  ): QueryDeepPartialEntity<Webhook> {
+    const url = wantedUrl === undefined ? before.url : this.rules.canonical(wantedUrl);
     return {
       ...(changes as QueryDeepPartialEntity<Webhook>),
-      ...(url !== undefined && { url: this.rules.canonical(url) }),
+      url,
+      headers: this.headers.change(before, url, headers),
       ...(secret !== undefined && {
         secret: this.secrets.seal(before.id, secret),
         secretRotatedAt: () => 'now()',

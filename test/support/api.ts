@@ -12,6 +12,7 @@ export interface Webhook {
   externalId: string | null;
   filter: Record<string, unknown> | null;
   format: string;
+  headers: Record<string, string>;
   timeoutMs: number | null;
   retryDelaysMs: number[] | null;
   active: boolean;

@@ -14,6 +14,7 @@ export const ERROR_STATUSES: Readonly<Record<string, number>> = {
   method_not_allowed: 405,
   request_timeout: 408,
   external_id_taken: 409,
+  headers_bound_to_origin: 409,
   webhook_limit_reached: 409,
   token_limit_reached: 409,
   account_limit_reached: 409,

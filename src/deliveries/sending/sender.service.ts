@@ -6,6 +6,9 @@ import { ClockService } from '../../infrastructure/database/clock.service';
 import type { HttpResult } from '../../infrastructure/destinations/http-result';
 import { HttpClient } from '../../infrastructure/destinations/http.client';
 import { childTraceparent } from '../../events/traceparent';
+import { HIDDEN } from '../../webhooks/headers/header-rules';
+import { HeadersService } from '../../webhooks/headers/headers.service';
+import { redactionOf } from '../../webhooks/headers/redaction';
 import { SecretsService } from '../../webhooks/secrets/secrets.service';
 import { formatted } from '../../webhooks/formats/event-format';
 import type { Attempt, Exchange } from '../attempt';
@@ -27,6 +30,7 @@ export class SenderService {
     private readonly secrets: SecretsService,
     private readonly http: HttpClient,
     private readonly catalogue: EventCatalogue,
+    private readonly headers: HeadersService,
   ) {}
 
   /**
@@ -42,13 +46,14 @@ export class SenderService {
     const description = this.catalogue.find(delivery.event)?.description ?? null;
     const { contentType, body } = formatted(format, { body: delivery.body, userId: delivery.audience, description });
     const sendable = { ...delivery, url: webhook.url, body, contentType, traceparent };
-    const request = prepare(sendable, secrets, attemptedAt, version);
-    const result = await this.http.post(request, timeoutMs);
+    const own = this.headers.open({ id: delivery.webhookId, url: webhook.url, headers: webhook.headers });
+    const request = prepare(sendable, secrets, attemptedAt, version, own);
+    const result = redacted(await this.http.post(request, timeoutMs), Object.values(own));
     const exchange = {
       url: webhook.url,
       attemptedAt,
       durationMs: result.durationMs,
-      requestHeaders: request.headers,
+      requestHeaders: { ...request.headers, ...hidden(own) },
       formatted: format === 'native' ? null : { format, body },
       response: result.kind === 'response' ? result : null,
     };
@@ -62,4 +67,19 @@ export class SenderService {
       ? null
       : { current, previous: sealedPreviousSecret && this.secrets.open(id, sealedPreviousSecret) };
   }
+}
+
+/** Returns the owner's headers as the log shows them. */
+const hidden = (own: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.keys(own).map((name) => [name.toLowerCase(), HIDDEN]));
+
+/** Hides the values that were sent in everything that the receiver returned. */
+function redacted(result: HttpResult, values: readonly string[]): HttpResult {
+  if (result.kind !== 'response' || values.length === 0) return result;
+  const redact = redactionOf(values);
+  const headers = Object.entries(result.headers).map(([name, value]): [string, string | string[]] => [
+    redact(name, false),
+    Array.isArray(value) ? value.map((each) => redact(each, false)) : redact(value, false),
+  ]);
+  return { ...result, headers: Object.fromEntries(headers), body: redact(result.body, result.bodyTruncated) };
 }

@@ -4,6 +4,7 @@ import { BusyDays1764000200000 } from './migrations/busy-days.migration';
 import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.migration';
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
 import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
+import { WebhookHeaders1764000660000 } from './migrations/webhook-headers.migration';
 import { WebhookFormats1764000650000 } from './migrations/webhook-formats.migration';
 import { WebhookFilters1764000600000 } from './migrations/webhook-filters.migration';
 import { WebhookLabels1764000400000 } from './migrations/webhook-labels.migration';
@@ -32,6 +33,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       WebhookTiming1764000500000,
       WebhookFilters1764000600000,
       WebhookFormats1764000650000,
+      WebhookHeaders1764000660000,
     ],
     migrationsTableName: 'migrations',
     extra: { max: poolSize, connectionTimeoutMillis: 5000, Client: PostgresConnection, silenceMs },

@@ -80,6 +80,11 @@ export const ERROR_CODES = {
     meaning: 'Another webhook of the user has this `externalId`.',
     remedy: 'choose another one, or change that webhook with `PUT /api/webhooks/external/:externalId`',
   },
+  headers_bound_to_origin: {
+    status: 409,
+    meaning: 'The new `url` has another origin than the one that the headers of the webhook were set for.',
+    remedy: 'set each header that the message names again, or to null, in the same request',
+  },
   webhook_limit_reached: {
     status: 409,
     meaning: 'The user has `MAX_WEBHOOKS_PER_USER` webhooks.',

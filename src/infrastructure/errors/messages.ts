@@ -82,7 +82,7 @@ export const MESSAGES = {
   preconditionFailed: 'The webhook was changed since the version that if-match names. Read it again.',
   webhookExists: 'The webhook exists already, in a version that if-none-match excludes.',
   patchEmpty:
-    'Name at least one field to change: url, events, secret, description, metadata, externalId, filter, format, timeoutMs, retryDelaysMs or active.',
+    'Name at least one field to change: url, events, secret, description, metadata, externalId, filter, format, headers, timeoutMs, retryDelaysMs or active.',
   broadcastRefused: 'This token lacks the scope events:broadcast, which publishing for others or for everybody takes.',
 } as const;
 
@@ -114,6 +114,8 @@ export const messageFor = {
     `That is ${count} steps, and ${max} are the most: take a longer step, or a shorter time.`,
   externalIdTaken: (externalId: string) =>
     `Another webhook of yours has the externalId ${externalId}. Choose another, or change that webhook.`,
+  headersBoundToOrigin: (names: readonly string[]) =>
+    `The headers ${names.join(', ')} are only for the origin of the current url: set each again, or to null, in the same request.`,
   tooManyWebhooks: (max: number) => `You have ${max} webhooks, which is the most a user may have. Delete one first.`,
 };
 

@@ -8,6 +8,7 @@ import {
   IsExternalId,
   IsFilter,
   IsFormat,
+  IsHeaders,
   IsHttpUrl,
   IsMetadata,
   IsRetryDelaysMs,
@@ -56,6 +57,13 @@ class WebhookFieldsDto {
   /** How the webhook receives events: as they are, as CloudEvents, or as messages for a chat; see docs/formats.md. */
   @IsFormat()
   format?: EventFormat = 'native';
+
+  /**
+   * Headers that deliveries carry besides those of the service: at most 10, with up to 1024 visible ASCII characters each. Their
+   * values are encrypted, never shown again, and sent to the origin of `url` only.
+   */
+  @IsHeaders()
+  headers?: Readonly<Record<string, string>> | null;
 
   /**
    * Deadline in ms of one attempt: 500 to the service's `DELIVERY_TIMEOUT_MS`, which null means.

@@ -6,6 +6,7 @@ import { Optional } from '../../infrastructure/validation/optional.decorator';
 import { IsWholeNumber } from '../../infrastructure/validation/whole-number.decorator';
 import type { RotatedSecret } from '../secrets/secret-rotation.service';
 import type { EventFormat } from '../formats/event-format';
+import type { HeaderChanges } from '../headers/header-rules';
 import type { EventFilter } from '../filter/event-filter';
 import {
   IsDescription,
@@ -13,6 +14,7 @@ import {
   IsExternalId,
   IsFilter,
   IsFormat,
+  IsHeaderChanges,
   IsHttpUrl,
   IsMetadata,
   IsRetryDelaysMs,
@@ -71,6 +73,13 @@ export class UpdateWebhookDto {
   /** How the webhook receives events: as they are, as CloudEvents, or as messages for a chat; see docs/formats.md. */
   @IsFormat()
   format?: EventFormat;
+
+  /**
+   * Headers to set or, with null, to remove; others stay. Null removes all. A change of the origin of `url` returns 409 unless
+   * the request sets or removes each header.
+   */
+  @IsHeaderChanges()
+  headers?: HeaderChanges | null;
 
   /**
    * Deadline in ms of one attempt: 500 to the service's `DELIVERY_TIMEOUT_MS`, which null means. It holds from the next attempt

@@ -26,6 +26,7 @@ import {
   MIN_TIMEOUT_MS,
   parseRetryDelays,
 } from '../attempt-timing';
+import { HEADER_NAME, HEADER_VALUE, MAX_HEADERS, parseHeaders } from '../headers/header-rules';
 import { MAX_METADATA, METADATA_NAME, METADATA_VALUE, parseMetadata } from '../metadata';
 
 /** 8 to 256 characters of any script, except control characters and lone surrogates. */
@@ -144,4 +145,28 @@ export const IsFormat = (): PropertyDecorator =>
     ApiProperty({ enum: FORMATS, enumName: 'EventFormat', required: false }),
     Optional(),
     IsIn(FORMATS, { message: `format must be one of ${FORMATS.join(', ')}` }),
+  );
+
+const HEADERS = { maxProperties: MAX_HEADERS, propertyNames: { pattern: HEADER_NAME.source }, nullable: true };
+const HEADER = { type: 'string', minLength: 1, maxLength: 1024, pattern: HEADER_VALUE.source };
+
+/** Headers of the owner. Null: none. `parseHeaders` validates them, because no schema can express the rules. */
+export const IsHeaders = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      ...{ type: 'object', selfRequired: false, ...HEADERS, additionalProperties: HEADER },
+      example: { 'x-api-key': 'k-4f2a91' },
+    } as ApiPropertyOptions),
+    ParsedField((value) => parseHeaders(value, false)),
+  );
+
+/** Changes of headers by name; null removes one. Null for all removes all. */
+export const IsHeaderChanges = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      ...{ type: 'object', selfRequired: false, ...HEADERS, maxProperties: 2 * MAX_HEADERS },
+      additionalProperties: { ...HEADER, nullable: true },
+      example: { 'x-api-key': 'k-4f2a91', 'x-old-key': null },
+    } as ApiPropertyOptions),
+    ParsedField((value) => parseHeaders(value, true)),
   );

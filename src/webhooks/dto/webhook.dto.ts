@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { standardSecret } from 'webhook-notification';
 import { WebhookStatsDto } from '../stats/dto/stats.dto';
 import { type EventFormat, FORMATS } from '../formats/event-format';
+import { HIDDEN } from '../headers/header-rules';
 import type { EventFilter } from '../filter/event-filter';
 import { DISABLED_REASONS, type Webhook } from '../webhook.entity';
 import type { WebhookView } from '../webhook-views.service';
@@ -52,6 +53,10 @@ export class WebhookDto {
   /** How the webhook receives events. */
   @ApiProperty({ enum: FORMATS, enumName: 'EventFormat' })
   format: EventFormat;
+
+  /** Your headers by name. Their values are never shown. */
+  @ApiProperty({ type: 'object', additionalProperties: true, example: { 'x-api-key': HIDDEN } })
+  headers: Record<string, string>;
 
   /**
    * Your deadline in ms of one attempt; null means that of the service. The shorter one holds.
@@ -128,6 +133,7 @@ export class WebhookDto {
       externalId: webhook.externalId,
       filter: webhook.filter,
       format: webhook.format,
+      headers: Object.fromEntries(Object.keys(webhook.headers).map((name) => [name, HIDDEN])),
       timeoutMs: webhook.timeoutMs,
       retryDelaysMs: webhook.retryDelaysMs,
       active: webhook.active,

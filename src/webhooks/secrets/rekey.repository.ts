@@ -1,10 +1,11 @@
 import type { Client } from 'pg';
+import { headerContext } from './header-context';
 import type { SecretsService } from './secrets.service';
 
 const PAGE_ROWS = 500;
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
-const COLUMNS = 'id, secret, previous_secret as "previousSecret"';
+const COLUMNS = 'id, url, secret, previous_secret as "previousSecret", headers';
 const READ_PAGE = {
   name: 'secrets_page',
   text: `select ${COLUMNS} from webhook_service.webhooks where id > $1 order by id limit ${PAGE_ROWS}`,
@@ -14,17 +15,23 @@ const READ_ONE = { name: 'secrets_one', text: `select ${COLUMNS} from webhook_se
 const REPLACE = {
   name: 'secrets_replace',
   text: `
-    update webhook_service.webhooks set secret = $2, previous_secret = $3
-    where id = $1 and secret = $4 and previous_secret is not distinct from $5`,
+    update webhook_service.webhooks set secret = $2, previous_secret = $3, headers = $4
+    where id = $1 and secret = $5 and previous_secret is not distinct from $6 and headers = $7`,
 };
 
 interface Row {
   id: string;
+  url: string;
   secret: Buffer;
   previousSecret: Buffer | null;
+  /** Sealed values by name, in base64. */
+  headers: Record<string, string>;
 }
 
-/** Result of a rekey. It counts secrets, not webhooks: a webhook may have two secrets. */
+/** A sealed value and what it is bound to. */
+type Stored = [context: string, sealed: Buffer | null];
+
+/** Result of a rekey. It counts secrets and values of headers, not webhooks. */
 export interface RekeyReport {
   /** Secrets that were re-encrypted under the first key. */
   reencrypted: number;
@@ -34,7 +41,7 @@ export interface RekeyReport {
   unreadable: string[];
 }
 
-/** Re-encrypts all stored secrets under the first key, page by page, while the service uses and changes secrets. */
+/** Re-encrypts all stored secrets and header values under the first key, page by page, while the service uses and changes them. */
 export class RekeyRepository {
   constructor(
     private readonly client: Client,
@@ -56,22 +63,24 @@ export class RekeyRepository {
   private async rekey(read: Row, report: RekeyReport): Promise<void> {
     // Read a row again if it has changed in the meantime: its secret may have become its previous secret.
     for (let row: Row | undefined = read; row; row = await this.readOne(row.id)) {
-      const stored = [row.secret, row.previousSecret];
-      const resealed = stored.map((sealed) => sealed && this.secrets.reseal(read.id, sealed));
-      const replacements = stored.map((sealed, i) => resealed[i] ?? sealed);
-      const changes = stored.filter((sealed, i) => sealed !== replacements[i]).length;
+      const stored = storedIn(row);
+      const resealed = stored.map(([context, sealed]) => sealed && this.secrets.reseal(context, sealed));
+      const replacements = stored.map(([, sealed], i) => resealed[i] ?? sealed);
+      const changes = stored.filter(([, sealed], i) => sealed !== replacements[i]).length;
       if (changes > 0 && !(await this.replace(row, replacements))) continue;
-      const unreadable = stored.filter((sealed, i) => sealed && resealed[i] === null).length;
+      const unreadable = stored.filter(([, sealed], i) => sealed && resealed[i] === null).length;
       report.reencrypted += changes;
-      report.current += stored.filter((sealed) => sealed).length - changes - unreadable;
+      report.current += stored.filter(([, sealed]) => sealed).length - changes - unreadable;
       if (unreadable > 0) report.unreadable.push(row.id);
       return;
     }
   }
 
-  private async replace({ id, secret, previousSecret }: Row, [next, nextPrevious]: (Buffer | null)[]) {
-    const values = [id, next, nextPrevious, secret, previousSecret];
-    return (await this.client.query({ ...REPLACE, values })).rowCount === 1;
+  private async replace(row: Row, [secret, previousSecret, ...values]: (Buffer | null)[]): Promise<boolean> {
+    const headers = Object.keys(row.headers).map((name, i) => [name, values[i]?.toString('base64')]);
+    const next = [secret, previousSecret, JSON.stringify(Object.fromEntries(headers))];
+    const read = [row.secret, row.previousSecret, JSON.stringify(row.headers)];
+    return (await this.client.query({ ...REPLACE, values: [row.id, ...next, ...read] })).rowCount === 1;
   }
 
   private async readPage(afterId: string): Promise<Row[]> {
@@ -82,3 +91,12 @@ export class RekeyRepository {
     return (await this.client.query<Row>({ ...READ_ONE, values: [id] })).rows[0];
   }
 }
+
+const storedIn = ({ id, url, secret, previousSecret, headers }: Row): Stored[] => [
+  [id, secret],
+  [id, previousSecret],
+  ...Object.entries(headers).map(([name, sealed]): Stored => [
+    headerContext(id, url, name),
+    Buffer.from(sealed, 'base64'),
+  ]),
+];

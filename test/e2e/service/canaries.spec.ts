@@ -46,6 +46,7 @@ describeOnStores('No secret', (store) => {
     rotated: canaryText('rotated'),
     refused: canaryText('refused'),
   };
+  const header = { sent: queryText('header'), refused: queryText('refused-header') };
   const query = { webhook: queryText('url'), refused: queryText('refused-url'), route: queryText('route') };
   const jwt = jwtOf(queryText('jwt'));
 
@@ -67,6 +68,8 @@ describeOnStores('No secret', (store) => {
       { name: 'patched secret', text: secrets.patched },
       { name: 'rotated secret', text: secrets.rotated, shownAt: ['answers of rotate'] },
       { name: 'refused secret', text: secrets.refused },
+      { name: 'header', text: header.sent },
+      { name: 'refused header', text: header.refused },
       { name: 'query of a webhook', text: query.webhook, shownAt: URL_PLACES },
       { name: 'query of a refused url', text: query.refused },
       { name: 'query of a route', text: query.route },
@@ -101,11 +104,11 @@ describeOnStores('No secret', (store) => {
 
   async function useEverything(token: string): Promise<void> {
     canaries.push({ name: 'bootstrap token', text: service.token });
-    const failing = receiver.hook({ status: 500 });
+    const failing = receiver.hook({ status: 500, body: `You sent Bearer ${header.sent}.` });
     const url = `${failing.url}?token=${query.webhook}`;
     const events = ['job.started'];
     const created = await say('answers of create', 'POST', '/api/webhooks', {
-      body: { url, events, secret: secrets.given },
+      body: { url, events, secret: secrets.given, headers: { authorization: `Bearer ${header.sent}` } },
     });
     const webhook = (JSON.parse(created.text) as { data: { id: string } }).data;
     const generated = await subscribe(service.api, receiver.hook(), events);
@@ -167,6 +170,8 @@ describeOnStores('No secret', (store) => {
       { url, events, secret: `${secret}\n` },
       { url, events, secret: secret.repeat(20) },
       { url, events: [], secret },
+      { url, events, headers: { 'x-key': `${header.refused}\n` } },
+      { url, events, headers: { cookie: header.refused, 'x-key': [header.refused] } },
       { url, events: ['nothing.known'], secret },
       { url, secret, events, unknown: secret },
       { url: `http://user:${query.refused}@example.com/`, events, secret },
@@ -208,7 +213,9 @@ describeOnStores('No secret', (store) => {
   /** Errors of the database with rows in their details, jobs that throw, and a process that is killed. */
   async function breakThings(id: string): Promise<void> {
     const rename = (from: string, to: string) => database.query(`alter table webhook_service.${from} rename to ${to}`);
-    const body = { url: `http://127.0.0.1/?token=${query.refused}`, events: ['job.started'], secret: secrets.refused };
+    const headers = { authorization: header.refused };
+    const url = `http://127.0.0.1/?token=${query.refused}`;
+    const body = { url, events: ['job.started'], secret: secrets.refused, headers };
     await database.query(`alter table webhook_service.webhooks add constraint broken check (description <> 'broken')`);
     for (const [method, path] of [
       ['POST', '/api/webhooks'],

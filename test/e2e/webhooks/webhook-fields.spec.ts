@@ -24,6 +24,7 @@ describe('Creating a webhook', () => {
       externalId: null,
       filter: null,
       format: 'native',
+      headers: {},
       timeoutMs: null,
       retryDelaysMs: null,
       active: true,

@@ -12,6 +12,8 @@ const EVENTS = [
   'job.started',
   'job.started',
   'operation.complete',
+  // At the webhook for all events, and as a message in the channel.
+  'operation.failed',
   'operation.failed',
 ];
 
@@ -60,7 +62,7 @@ describe('The demo', () => {
     const retried = arrivals.filter(([, , attempt]) => attempt !== '1');
     expect(output).not.toContain('✘');
     expect(delivered.sort()).toEqual(EVENTS);
-    expect(arrivals).toHaveLength(8);
+    expect(arrivals).toHaveLength(9);
     expect(retried).toHaveLength(1);
     expect(demo.exitCode).toBe(0);
     await expectNothingLeft();

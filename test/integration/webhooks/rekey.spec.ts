@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { attachEmbeddedPostgres } from '../../../packages/embedded-postgres/src/embedded-postgres';
 import { isSealedUnder, NONCE_BYTES, open, seal } from '../../../src/webhooks/secrets/secret-box';
+import { headerContext } from '../../../src/webhooks/secrets/header-context';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { defaultSettings, runCommand, type Settings } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
@@ -40,6 +41,21 @@ describe('webhooks rekey', () => {
   };
   const rows = () => database.query<Row>('select * from webhook_service.webhooks order by id');
   const rowOf = async (id: string) => (await rows()).find((row) => row.id === id)!;
+
+  it('re-encrypts values of headers, for the same webhook, origin and name', async () => {
+    const id = await add(['a secret', OLD]);
+    const context = headerContext(id, 'https://example.com/', 'X-Key');
+    const value = (key: Buffer) => sealed(context, 'a value', key).toString('base64');
+    const headers = JSON.stringify({ 'X-Key': value(OLD), 'X-Lost': value(LOST) });
+    await database.query('update webhook_service.webhooks set headers = $2 where id = $1', [id, headers]);
+    const { exitCode, stdout } = await rotate([NEW, OLD]);
+    expect([exitCode, stdout]).toEqual([1, 'Re-encrypted: 2. Already under the first key: 0.\n']);
+    const [row] = await database.query<{ headers: Record<string, string> }>(
+      'select headers from webhook_service.webhooks',
+    );
+    expect(open(Buffer.from(row!.headers['X-Key']!, 'base64'), context, [NEW])).toBe('a value');
+    expect(row!.headers['X-Lost']).toBe((JSON.parse(headers) as Record<string, string>)['X-Lost']);
+  });
 
   it('re-encrypts current and previous secrets of every page under the first key, once', async () => {
     await database.query(

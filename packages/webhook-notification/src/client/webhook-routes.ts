@@ -7,6 +7,7 @@ type WebhookQuery = QueryOf<'/api/webhooks'>;
 /** Webhooks. */
 export const webhookRoutes = (request: Request) => ({
   ...routesByExternalId(request),
+  ...previewRoutes(request),
 
   /** Creates a webhook. Only this response contains a secret that the service generated. */
   create: (webhook: ApiSchema<'NewWebhook'>, options?: CallOptions): Promise<ApiSchema<'CreatedWebhook'>> =>
@@ -40,16 +41,6 @@ export const webhookRoutes = (request: Request) => ({
   ): Promise<ApiSchema<'RotatedSecret'>> =>
     request('POST', '/api/webhooks/{id}/rotate-secret', { ...options, path: { id }, body: rotation }),
 
-  /** Tells whether an event matches a filter, and which operators do not hold. */
-  checkFilter: (check: ApiSchema<'FilterCheckRequest'>, options?: CallOptions): Promise<ApiSchema<'FilterCheck'>> =>
-    request('POST', '/api/filter-checks', { ...options, body: check }),
-
-  /** Returns the body that an event has in a format. Sends nothing. */
-  previewFormat: (
-    preview: ApiSchema<'FormatPreviewRequest'>,
-    options?: CallOptions,
-  ): Promise<ApiSchema<'FormatPreview'>> => request('POST', '/api/format-previews', { ...options, body: preview }),
-
   /** Sends a test delivery now, with the example of `event` if given, and returns its outcome. */
   test: (
     id: string,
@@ -76,4 +67,17 @@ const routesByExternalId = (request: Request) => ({
   /** Deletes the webhook with this id of your own, and cancels its pending deliveries. */
   removeByExternalId: (externalId: string, options?: CallOptions): Promise<ApiSchema<'DeletedWebhook'>> =>
     request('DELETE', '/api/webhooks/external/{externalId}', { ...options, path: { externalId } }),
+});
+
+/** Previews of filters and formats. */
+const previewRoutes = (request: Request) => ({
+  /** Tells whether an event matches a filter, and which operators do not hold. */
+  checkFilter: (check: ApiSchema<'FilterCheckRequest'>, options?: CallOptions): Promise<ApiSchema<'FilterCheck'>> =>
+    request('POST', '/api/filter-checks', { ...options, body: check }),
+
+  /** Returns the body that an event has in a format. Sends nothing. */
+  previewFormat: (
+    preview: ApiSchema<'FormatPreviewRequest'>,
+    options?: CallOptions,
+  ): Promise<ApiSchema<'FormatPreview'>> => request('POST', '/api/format-previews', { ...options, body: preview }),
 });

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { messageFor } from '../../infrastructure/errors/messages';
+import { headerContext } from '../secrets/header-context';
+import { SecretsService } from '../secrets/secrets.service';
+import { type HeaderChanges, requireFit, type SealedHeaders } from './header-rules';
+
+/** The part of a webhook that its headers depend on. All of them are sealed for the origin of `url`. */
+interface WithHeaders {
+  id: string;
+  url: string;
+  headers: SealedHeaders;
+}
+
+/** Seals the values of headers for a webhook and the origin of its url, so that no other origin ever receives them. */
+@Injectable()
+export class HeadersService {
+  constructor(private readonly secrets: SecretsService) {}
+
+  /** Seals the headers of a new webhook. */
+  seal(id: string, url: string, headers: Readonly<Record<string, string>>): SealedHeaders {
+    return mapValues(headers, (value, name) =>
+      this.secrets.seal(headerContext(id, url, name), value).toString('base64'),
+    );
+  }
+
+  /** Decrypts the headers that may be sent to `url`; omits those that no key opens. */
+  open({ id, url, headers }: WithHeaders): Record<string, string> {
+    const opened = Object.entries(headers).map(([name, sealed]): [string, string | null] => [
+      name,
+      this.secrets.open(headerContext(id, url, name), Buffer.from(sealed, 'base64')),
+    ]);
+    return Object.fromEntries(opened.filter((entry): entry is [string, string] => entry[1] !== null));
+  }
+
+  /**
+   * Returns the sealed headers of a webhook after a change: those of `changes` replace others of the same name, null removes.
+   * @param url the url after the change
+   * @param changes undefined: no change of headers; null removes all
+   * @throws ApiError 409 when the origin changes and a header is neither set anew nor removed, 400 when they are too many
+   */
+  change(before: WithHeaders, url: string, changes: HeaderChanges | null | undefined): SealedHeaders {
+    const named = new Set(Object.keys(changes ?? {}).map(lower));
+    const kept = entriesOf(changes === null ? {} : before.headers).filter(([name]) => !named.has(lower(name)));
+    if (kept.length > 0 && !isSameOrigin(url, before.url)) {
+      const names = kept.map(([name]) => name);
+      throw new ApiError('headers_bound_to_origin', messageFor.headersBoundToOrigin(names));
+    }
+    const set = entriesOf(changes ?? {}).filter((entry): entry is [string, string] => entry[1] !== null);
+    const keptHeaders = Object.fromEntries(kept);
+    requireFit({ ...this.open({ ...before, headers: keptHeaders }), ...Object.fromEntries(set) });
+    return { ...keptHeaders, ...this.seal(before.id, url, Object.fromEntries(set)) };
+  }
+
+  /**
+   * Returns the changes that make `wanted` the only headers of a webhook, in a body of `PATCH`; none if they already are.
+   * @param url the url after the change
+   * @param wanted undefined: the webhook keeps its headers; null: none
+   */
+  replacement(before: WithHeaders, url: string, wanted: HeaderChanges | null | undefined): { headers?: HeaderChanges } {
+    if (wanted === undefined) return {};
+    const current = isSameOrigin(before.url, url) ? this.open(before) : {};
+    const set = entriesOf(wanted ?? {}).filter(([name, value]) => current[name] !== value);
+    const names = new Set(Object.keys(wanted ?? {}).map(lower));
+    const removed = Object.keys(before.headers).filter((name) => !names.has(lower(name)));
+    const changes = [...set, ...removed.map((name) => [name, null] as const)];
+    return changes.length > 0 ? { headers: Object.fromEntries(changes) } : {};
+  }
+}
+
+const isSameOrigin = (a: string, b: string): boolean => new URL(a).origin === new URL(b).origin;
+
+const lower = (name: string): string => name.toLowerCase();
+
+const entriesOf = <Value>(record: Readonly<Record<string, Value>>): [string, Value][] => Object.entries(record);
+
+const mapValues = <In, Out>(record: Readonly<Record<string, In>>, map: (value: In, name: string) => Out) =>
+  Object.fromEntries(entriesOf(record).map(([name, value]) => [name, map(value, name)]));
