@@ -72,7 +72,7 @@ export class AutoDisableService {
     return this.dataSource.transaction(async (manager) => {
       const webhook = await this.health.disable(manager, outcome, reason, lastSuccessAt);
       if (!webhook || webhook === 'busy') return webhook;
-      const [url = ''] = webhook.url.split('?', 1);
+      const url = new URL(webhook.url).origin;
       const data = { webhookId, url, reason, disabledAt: webhook.disabledAt.toISOString() };
       await this.events.publish('webhook.disabled', data, { userId: webhook.userId, manager });
       return webhook;

@@ -178,7 +178,7 @@ describeOnStores('The health of a webhook', (store) => {
       const [call] = await witness.received(1);
       expect(bodyOf(call!).data).toEqual({
         webhookId: webhook.id,
-        url: gone.url,
+        url: new URL(gone.url).origin,
         reason: 'gone',
         disabledAt: expect.stringMatching(ISO_UTC),
       });

@@ -55,8 +55,9 @@ describe('The catalogue', () => {
     expect(name.length).toBeLessThanOrEqual(128);
   });
 
-  it('shows a disabled webhook without the query of its url', () => {
-    expect(new URL((typeOf('webhook.disabled').example as { url: string }).url).search).toBe('');
+  it('shows only the origin of the url of a disabled webhook', () => {
+    const { url } = typeOf('webhook.disabled').example as { url: string };
+    expect(new URL(url).origin).toBe(url);
   });
 
   it('allows no subscription to test deliveries', () => {

@@ -120,7 +120,7 @@ const definitions: { [Name in BuiltInEventName]: Omit<EventType<EventPayloads[Na
     schema: objectOf({ webhookId: text, url: text, reason: { enum: ['failing', 'gone'] }, disabledAt: time }),
     example: {
       webhookId: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',
-      url: 'https://example.com/hooks',
+      url: 'https://example.com',
       reason: 'failing',
       disabledAt: '2026-01-15T09:30:00.000Z',
     },

@@ -48,7 +48,7 @@ export interface JobCompleted {
 
 export interface WebhookDisabled {
   webhookId: string;
-  /** Without its query. */
+  /** The origin alone (scheme, host, port), because paths and queries often contain secrets. */
   url: string;
   reason: 'failing' | 'gone';
   disabledAt: string;

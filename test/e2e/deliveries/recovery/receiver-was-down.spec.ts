@@ -44,7 +44,7 @@ describeOnStores('My receiver was down', (store) => {
     const [alarm] = await pager.received(1);
     expect(JSON.parse(alarm!.body.toString())).toMatchObject({
       event: 'webhook.disabled',
-      data: { webhookId: webhook.id, url: shop.url, reason: 'failing' },
+      data: { webhookId: webhook.id, url: new URL(shop.url).origin, reason: 'failing' },
     });
     const { rows: failures } = await pageOf(api.listDeliveries(webhook.id, { status: 'failed', limit: 250 }));
     expect(failures.length).toBeGreaterThanOrEqual(20);

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { dueWebhookOf } from '../../../../src/deliveries/due-webhook';
+import { FanOutRepository } from '../../../../src/deliveries/fan-out/fan-out.repository';
+import { ClaimsRepository } from '../../../../src/deliveries/sending/claims.repository';
+import { ClockService } from '../../../../src/infrastructure/database/clock.service';
+import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
+import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
+import { startApplication, stopApplication } from '../../stage/application';
+import { insertDueDelivery } from '../../stage/due-delivery';
+
+const URL = 'https://receiver.example/';
+
+describe('The webhook of an attempt', () => {
+  let database: TestDatabase;
+  let app: NestFastifyApplication;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    app = await startApplication(database.url, []);
+  });
+  afterAll(async () => {
+    await stopApplication(app);
+    await database.drop();
+  });
+
+  it('is the same, with all that its owner set, at fan-out, after a wait for a slot, and of a claimed row', async () => {
+    const userId = `user-${randomUUID()}`;
+    const set = { format: 'slack', timeoutMs: 2000, retryDelaysMs: [1000], headers: { 'x-key': 'a value' } } as const;
+    const { webhook } = await app.get(WebhooksService).create(userId, {
+      ...{ url: URL, events: ['job.started'] },
+      ...{ ...set, retryDelaysMs: [...set.retryDelaysMs] },
+    });
+    const again = await app.get(ClaimsRepository).webhook(webhook.id);
+    expect(again).toMatchObject({ url: URL, active: true, format: 'slack', timeoutMs: 2000, retryDelaysMs: [1000] });
+    expect(Object.keys(again!.headers)).toEqual(['x-key']);
+
+    const key = { userId, webhookId: webhook.id };
+    const claimed = await app.get(ClaimsRepository).claim(await insertDueDelivery(database, key, URL));
+    expect(claimed!.webhook).toEqual(again);
+
+    const { id } = app.get(ClockService).newId();
+    const insert = `insert into webhook_service.events (id, name, user_id, body) values ($1, 'job.started', $2, '{}')`;
+    await database.query(insert, [id, userId]);
+    const subscribers = [];
+    for await (const { page } of app.get(FanOutRepository).claim([id])) subscribers.push(...page);
+    expect(subscribers.map(dueWebhookOf)).toEqual([again]);
+  });
+});
