@@ -48,7 +48,7 @@ export function buildOpenApi(app: INestApplication, events: readonly KnownEventT
 
 /** Beginnings of paths, in the order in which a newcomer needs them. The longest that fits places a path. */
 const ORDER = [
-  ...['/api/webhooks', '/api/events', '/api/event-types'],
+  ...['/api/webhooks', '/api/filter-checks', '/api/format-previews', '/api/events', '/api/event-types'],
   ...['/api/webhooks/{id}/deliveries', '/api/deliveries', '/api/webhooks/{id}/recover', '/api/stats'],
   ...['/api/try-receivers', '/api/accounts', '/api/me', '/api/tokens', '/api/console', '/api/about', '/health'],
 ];
@@ -138,6 +138,8 @@ function forGenerators(value: unknown, name = ''): unknown {
     forGenerators(inner, key),
   ]);
   const { enum: values, ...result } = Object.fromEntries(entries) as SchemaPart;
+  // Any JSON value: Nest has no other way to say it, and generators know it as a schema without a type.
+  if (Array.isArray(result.oneOf) && result.oneOf.length === 0) delete result.oneOf;
   // Nest adds the values of `@IsIn` also where `oneOf` lists them by type.
   const schema = values && !result.oneOf ? { ...result, enum: values } : result;
   if (![result.type].flat().includes('integer')) return schema;

@@ -50,7 +50,7 @@ export class FailedOperatorDto {
   operator: string;
 
   /** What the operator compares with: a text, number, boolean, null, or a list of these. */
-  @ApiProperty({ oneOf: [{}], example: 1000 })
+  @ApiProperty({ oneOf: [], example: 1000 })
   expected: unknown;
 
   /**
