@@ -1,4 +1,4 @@
-import type { FieldError } from 'webhook-notification/catalogue';
+import { type FieldError, invalidField } from 'webhook-notification/catalogue';
 import { ApiError } from '../infrastructure/errors/api-error';
 
 export const MIN_TIMEOUT_MS = 500;
@@ -19,9 +19,9 @@ const DAY_MS = 86_400_000;
 export function parseRetryDelays(value: unknown): number[] | null {
   if (value === null) return null;
   if (!Array.isArray(value))
-    throw ApiError.invalid(error('retryDelaysMs', 'retryDelaysMs must be a list of delays in ms, or null'));
+    throw ApiError.invalid(invalidField('retryDelaysMs', 'must be a list of delays in ms, or null'));
   if (value.length > MAX_RETRY_DELAYS)
-    throw ApiError.invalid(error('retryDelaysMs', `retryDelaysMs must have at most ${MAX_RETRY_DELAYS} delays`));
+    throw ApiError.invalid(invalidField('retryDelaysMs', `must have at most ${MAX_RETRY_DELAYS} delays`));
   const errors = value.flatMap((delay, i) => (isDelay(delay) ? [] : [delayError(`retryDelaysMs[${i}]`)]));
   if (errors.length > 0) throw ApiError.invalid(...errors);
   return value as number[];
@@ -43,16 +43,16 @@ export function timingErrors(
   const sumMs = delays.reduce((sum, delay) => sum + delay, 0);
   return [
     ...((timeoutMs ?? 0) > deliveryTimeoutMs
-      ? [error('timeoutMs', `timeoutMs must be at most ${deliveryTimeoutMs}, which DELIVERY_TIMEOUT_MS sets`)]
+      ? [invalidField('timeoutMs', `must be at most ${deliveryTimeoutMs}, which DELIVERY_TIMEOUT_MS sets`)]
       : []),
     ...(delays.length > maxRetries
-      ? [error('retryDelaysMs', `retryDelaysMs must have at most ${maxRetries} delays, which MAX_RETRIES sets`)]
+      ? [invalidField('retryDelaysMs', `must have at most ${maxRetries} delays, which MAX_RETRIES sets`)]
       : []),
     ...(sumMs > retentionDays * DAY_MS
       ? [
-          error(
+          invalidField(
             'retryDelaysMs',
-            `retryDelaysMs must be at most ${retentionDays * DAY_MS} ms in sum, the days that RETENTION_DAYS sets`,
+            `must be at most ${retentionDays * DAY_MS} ms in sum, the days that RETENTION_DAYS sets`,
           ),
         ]
       : []),
@@ -63,6 +63,4 @@ const isDelay = (value: unknown): boolean =>
   Number.isInteger(value) && (value as number) >= MIN_RETRY_DELAY_MS && (value as number) <= MAX_RETRY_DELAY_MS;
 
 const delayError = (field: string): FieldError =>
-  error(field, `${field} must be a whole number from ${MIN_RETRY_DELAY_MS} to ${MAX_RETRY_DELAY_MS}`);
-
-const error = (field: string, message: string): FieldError => ({ field, code: 'invalid', message });
+  invalidField(field, `must be a whole number from ${MIN_RETRY_DELAY_MS} to ${MAX_RETRY_DELAY_MS}`);

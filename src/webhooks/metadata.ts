@@ -1,11 +1,12 @@
-import type { FieldError } from 'webhook-notification/catalogue';
+import { type FieldError, invalidField } from 'webhook-notification/catalogue';
 import { ApiError } from '../infrastructure/errors/api-error';
 
-export const METADATA_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
+const [NAME, VALUE] = ['[A-Za-z0-9][A-Za-z0-9_.-]{0,39}', '[^\\p{Cs}\\0]{0,200}'];
+export const METADATA_NAME = new RegExp(`^${NAME}$`);
 /** Up to 200 characters of any script. PostgreSQL rejects NUL in a text. */
-export const METADATA_VALUE = /^[^\p{Cs}\0]{0,200}$/u;
+export const METADATA_VALUE = new RegExp(`^${VALUE}$`, 'u');
 /** `name:value`, as a query names a pair. */
-export const METADATA_PAIR = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}:[^\p{Cs}\0]{0,200}$/u;
+export const METADATA_PAIR = new RegExp(`^${NAME}:${VALUE}$`, 'u');
 export const MAX_METADATA = 20;
 
 /**
@@ -14,10 +15,10 @@ export const MAX_METADATA = 20;
  */
 export function parseMetadata(value: unknown): Record<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw ApiError.invalid(error('metadata', 'metadata must be an object of strings; {} clears it'));
+    throw ApiError.invalid(invalidField('metadata', 'must be an object of strings; {} clears it'));
   const entries = Object.entries(value);
   if (entries.length > MAX_METADATA)
-    throw ApiError.invalid(error('metadata', `metadata must have at most ${MAX_METADATA} entries`));
+    throw ApiError.invalid(invalidField('metadata', `must have at most ${MAX_METADATA} entries`));
   const errors = entries.flatMap(([name, text]) => entryErrors(name, text));
   if (errors.length > 0) throw ApiError.invalid(...errors);
   return value as Record<string, string>;
@@ -26,14 +27,12 @@ export function parseMetadata(value: unknown): Record<string, string> {
 function entryErrors(name: string, value: unknown): FieldError[] {
   if (!METADATA_NAME.test(name)) {
     const rule = 'names have 1 to 40 letters, digits, _ . or -, and begin with a letter or digit';
-    return [error('metadata', `metadata must not have the name ${JSON.stringify(name.slice(0, 60))}: ${rule}`)];
+    return [invalidField('metadata', `must not have the name ${JSON.stringify(name.slice(0, 60))}: ${rule}`)];
   }
   if (typeof value === 'string' && METADATA_VALUE.test(value)) return [];
   const field = `metadata.${name}`;
-  return [error(field, `${field} must be well-formed text of at most 200 characters without NUL`)];
+  return [invalidField(field, 'must be well-formed text of at most 200 characters without NUL')];
 }
-
-const error = (field: string, message: string): FieldError => ({ field, code: 'invalid', message });
 
 /** Returns the metadata that a pair of a query asks for. Its name ends at the first colon. */
 export function metadataOfPair(pair: string): Record<string, string> {

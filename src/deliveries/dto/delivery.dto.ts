@@ -1,5 +1,5 @@
-import { type EventFormat, FORMATS } from '../../webhooks/formats/event-format';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { type EventFormat, FORMATS } from '../../webhooks/formats/event-format';
 import { timeOfId } from '../../infrastructure/database/id-time';
 import {
   type Delivery,

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { idBounds } from '../../infrastructure/database/id-bounds';
 import type { EventFilter } from '../../webhooks/filter/event-filter';
 import { FiltersService, type StoredEvent } from '../../webhooks/filter/filters.service';
+import { isOneOf } from '../found-by-id';
 
 const READ = `
-  select id, name, user_id as "userId", body from webhook_service.events where id = any($1::uuid[]) order by id`;
+  select id, name, user_id as "userId", body from webhook_service.events
+  where ${isOneOf('events', '$1::uuid[]')} order by id`;
 
 /** Limits the bodies in memory to about 2 MB. */
 const PAGE = 20;
@@ -27,7 +30,8 @@ export class FilteredEventsService {
     if (filter === null) return eventIds;
     const found: string[] = [];
     for (let from = 0; from < eventIds.length; from += PAGE) {
-      const page = await manager.query<(StoredEvent & { id: string })[]>(READ, [eventIds.slice(from, from + PAGE)]);
+      const ids = eventIds.slice(from, from + PAGE);
+      const page = await manager.query<(StoredEvent & { id: string })[]>(READ, [ids, ...idBounds(ids)]);
       found.push(...(await this.filters.select(filter, page)).map(({ id }) => id));
     }
     return found;

@@ -55,8 +55,8 @@ export class RedeliveriesRepository {
   }
 
   /**
-   * Locks the webhook and returns whether it is active, and its filter; both cannot change until the transaction ends. Returns null when the
-   * webhook is deleted.
+   * Locks the webhook and returns whether it is active, and its filter; neither can change until the transaction ends. Returns
+   * null when the webhook is deleted.
    */
   async lockWebhook(manager: EntityManager, webhookId: string): Promise<LockedWebhook | null> {
     const [webhook] = await manager.query<LockedWebhook[]>(LOCK_WEBHOOK, [webhookId]);

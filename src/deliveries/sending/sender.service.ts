@@ -12,6 +12,7 @@ import { redactionOf } from '../../webhooks/headers/redaction';
 import { SecretsService } from '../../webhooks/secrets/secrets.service';
 import { formatted } from '../../webhooks/formats/event-format';
 import type { Attempt, Exchange } from '../attempt';
+import type { HeaderMap } from '../delivery.entity';
 import type { DueWebhook } from '../due-webhook';
 import type { SigningSecrets } from 'webhook-notification';
 import { prepare } from './signed-request';
@@ -53,7 +54,7 @@ export class SenderService {
       url: webhook.url,
       attemptedAt,
       durationMs: result.durationMs,
-      requestHeaders: { ...request.headers, ...hidden(own) },
+      requestHeaders: shownHeaders(request.headers, own),
       formatted: format === 'native' ? null : { format, body },
       response: result.kind === 'response' ? result : null,
     };
@@ -69,9 +70,11 @@ export class SenderService {
   }
 }
 
-/** Returns the owner's headers as the log shows them. */
-const hidden = (own: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.keys(own).map((name) => [name.toLowerCase(), HIDDEN]));
+/** Returns the headers of a request as the log shows them: without the values of the owner's headers. */
+function shownHeaders(sent: HeaderMap, own: Readonly<Record<string, string>>): HeaderMap {
+  const names = Object.keys(own).map((name) => name.toLowerCase());
+  return names.length === 0 ? sent : { ...sent, ...Object.fromEntries(names.map((name) => [name, HIDDEN])) };
+}
 
 /** Hides the values that were sent in everything that the receiver returned. */
 function redacted(result: HttpResult, values: readonly string[]): HttpResult {

@@ -16,7 +16,7 @@ import {
   IsTimeoutMs,
 } from './webhook-fields.decorator';
 
-/** The fields of a webhook that whoever creates or declares it sets. */
+/** The fields that a new webhook and a declared one have in common. */
 class WebhookFieldsDto {
   /**
    * The URL that receives events: an absolute http: or https: URL of at most 2048 characters.
@@ -54,6 +54,7 @@ class WebhookFieldsDto {
   /** Conditions on the content of events, which must all hold; see docs/filters.md. Null: every event. */
   @IsFilter()
   filter?: EventFilter | null;
+
   /** How the webhook receives events: as they are, as CloudEvents, or as messages for a chat; see docs/formats.md. */
   @IsFormat()
   format?: EventFormat = 'native';

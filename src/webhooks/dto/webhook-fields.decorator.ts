@@ -114,11 +114,12 @@ export const IsFilter = (): PropertyDecorator =>
   );
 
 /** @throws ApiError 400 that lists the errors */
-export function filterOf(value: unknown): EventFilter | null {
+function filterOf(value: unknown): EventFilter | null {
   const verdict = parseFilter(value);
   if (!verdict.ok) throw ApiError.invalid(...verdict.errors);
   return verdict.filter;
 }
+
 /** A deadline of one attempt in ms. Null clears it. `WebhookRulesService` checks that the settings allow it. */
 export const IsTimeoutMs = (): PropertyDecorator =>
   applyDecorators(

@@ -1,4 +1,4 @@
-import type { FieldError } from 'webhook-notification/catalogue';
+import { type FieldError, invalidField } from 'webhook-notification/catalogue';
 import { ApiError } from '../../infrastructure/errors/api-error';
 
 /** Headers by name, as a request sets them. Null removes one that the webhook has. */
@@ -50,7 +50,7 @@ export function parseHeaders(value: unknown, canRemove: boolean): HeaderChanges 
   const names = entries.map(([name]) => name.toLowerCase());
   const errors = entries.flatMap(([name, text], i) =>
     names.indexOf(name.toLowerCase()) < i
-      ? [error('headers', `must name ${shown(name)} only once, in whatever case`)]
+      ? [invalidField('headers', `must name ${shown(name)} only once, in whatever case`)]
       : headerErrors(name, text, canRemove),
   );
   if (errors.length > 0) throw ApiError.invalid(...errors);
@@ -71,18 +71,18 @@ export function requireFit(headers: Readonly<Record<string, string>>): void {
 
 function headerErrors(name: string, value: unknown, canRemove: boolean): FieldError[] {
   if (!HEADER_NAME.test(name)) {
-    return [error('headers', `must not have the name ${shown(name)}: names have 1 to 64 letters, digits or hyphens`)];
+    return [
+      invalidField('headers', `must not have the name ${shown(name)}: names have 1 to 64 letters, digits or hyphens`),
+    ];
   }
   const field = `headers.${name}`;
-  if (isRefused(name)) return [error(field, 'is set by the service or a proxy, and cannot be set here')];
-  if (value === HIDDEN) return [error(field, `must be the value itself: ${HIDDEN} stands for the stored one`)];
+  if (isRefused(name)) return [invalidField(field, 'is set by the service or a proxy, and cannot be set here')];
+  if (value === HIDDEN) return [invalidField(field, `must be the value itself: ${HIDDEN} stands for the stored one`)];
   if (value === null && canRemove) return [];
   if (typeof value === 'string' && HEADER_VALUE.test(value)) return [];
-  return [error(field, 'must be 1 to 1024 visible ASCII characters, with spaces only between them')];
+  return [invalidField(field, 'must be 1 to 1024 visible ASCII characters, with spaces only between them')];
 }
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 64));
 
-const error = (field: string, rule: string): FieldError => ({ field, code: 'invalid', message: `${field} ${rule}` });
-
-const refused = (field: string, rule: string): ApiError => ApiError.invalid(error(field, rule));
+const refused = (field: string, rule: string): ApiError => ApiError.invalid(invalidField(field, rule));

@@ -40,6 +40,7 @@ export class HeadersService {
    * @throws ApiError 409 when the origin changes and a header is neither set anew nor removed, 400 when they are too many
    */
   change(before: WithHeaders, url: string, changes: HeaderChanges | null | undefined): SealedHeaders {
+    if (changes === undefined && isSameOrigin(url, before.url)) return before.headers;
     const named = new Set(Object.keys(changes ?? {}).map(lower));
     const kept = entriesOf(changes === null ? {} : before.headers).filter(([name]) => !named.has(lower(name)));
     if (kept.length > 0 && !isSameOrigin(url, before.url)) {

@@ -95,21 +95,23 @@ describeOnStores('A filter', (store) => {
     await settledDeliveries(api, webhook, last);
     await dataOf(api.updateWebhook(webhook.id, { filter: { 'data.n': 0 } }));
     expect(idsAt(hook).sort()).toEqual([...wanted, last.id].sort());
-    expect((await dataOf(api.readDelivery(webhook.id, (await deliveriesOf(api, webhook, last))[0]!.id))).event).toBe(
-      'order.paid',
-    );
+    expect(await deliveriesOf(api, webhook, last)).toHaveLength(1);
   });
 
-  it('changes while events are fanned out, and each event is judged by one of its versions', async () => {
+  it('may change while events are fanned out: what all versions agree on is lost nowhere, and let through nowhere', async () => {
     const [hook, all] = [receiver.hook(), receiver.hook()];
-    const webhook = await filtered(hook, { 'data.n': { gte: 0 } });
+    const version = (n: number) => ({ 'data.even': true, 'data.n': { gte: -n } });
+    const webhook = await filtered(hook, version(0));
     await filtered(all, null);
-    const events = Array.from({ length: 60 }, (_, n) => publish({ n }));
-    const filters = [{ 'data.n': { lt: 30 } }, { 'data.n': { gte: 30 } }, { 'data.n': { gte: 0 } }];
-    for (const filter of [...filters, ...filters]) await dataOf(api.updateWebhook(webhook.id, { filter }));
-    for (const event of await Promise.all(events)) await fannedOut(api, event);
+    const publishing = Array.from({ length: 60 }, (_, n) => publish({ n, even: n % 2 === 0 }));
+    for (let n = 1; n <= 10; n++) await dataOf(api.updateWebhook(webhook.id, { filter: version(n) }));
+    const events = await Promise.all(publishing);
+    for (const event of events) await fannedOut(api, event);
     await all.received(60);
-    expect(new Set(idsAt(hook)).size).toBe(hook.calls.length);
+    const even = await hook.received(30);
+    expect(hook.calls).toHaveLength(30);
+    const wanted = events.filter((_, n) => n % 2 === 0).map(({ id }) => id);
+    expect(even.map(({ headers }) => headers['webhook-id']).sort()).toEqual(wanted.sort());
   });
 
   it('is kept by other changes, cleared by null, and reset by a PUT without it', async () => {

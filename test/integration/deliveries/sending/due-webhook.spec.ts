@@ -25,10 +25,9 @@ describe('The webhook of an attempt', () => {
 
   it('is the same, with all that its owner set, at fan-out, after a wait for a slot, and of a claimed row', async () => {
     const userId = `user-${randomUUID()}`;
-    const set = { format: 'slack', timeoutMs: 2000, retryDelaysMs: [1000], headers: { 'x-key': 'a value' } } as const;
     const { webhook } = await app.get(WebhooksService).create(userId, {
-      ...{ url: URL, events: ['job.started'] },
-      ...{ ...set, retryDelaysMs: [...set.retryDelaysMs] },
+      ...{ url: URL, events: ['job.started'], format: 'slack', timeoutMs: 2000, retryDelaysMs: [1000] },
+      headers: { 'x-key': 'a value' },
     });
     const again = await app.get(ClaimsRepository).webhook(webhook.id);
     expect(again).toMatchObject({ url: URL, active: true, format: 'slack', timeoutMs: 2000, retryDelaysMs: [1000] });
