@@ -70,7 +70,7 @@ const MAY_IMPORT = {
     ...USABLE,
   ],
   'deliveries/sweeping': ['deliveries', 'events', ...USABLE],
-  'deliveries/retention': USABLE,
+  'deliveries/retention': ['deliveries', 'webhooks', 'webhooks/stats', ...USABLE],
   'deliveries/log': ['deliveries', 'events', 'webhooks', 'auth', 'auth/bearer/credentials.ts', ...USABLE],
   'deliveries/previews': [
     ...['deliveries/log', 'webhooks', 'webhooks/filter', 'webhooks/formats', 'catalogue', 'auth'],

@@ -7,6 +7,7 @@ import { accepting } from './workloads/accepting.workload.mjs';
 import { backlog } from './workloads/backlog.workload.mjs';
 import { deferred } from './workloads/deferred.workload.mjs';
 import { dropping } from './workloads/dropping.workload.mjs';
+import { filtering } from './workloads/filtering.workload.mjs';
 import { freshDay } from './workloads/fresh-day.workload.mjs';
 import { idle } from './workloads/idle.workload.mjs';
 import { latency } from './workloads/latency.workload.mjs';
@@ -15,6 +16,7 @@ import { memory } from './workloads/memory.workload.mjs';
 import { noisyNeighbour } from './workloads/noisy-neighbour.workload.mjs';
 import { publishing } from './workloads/publishing.workload.mjs';
 import { processes } from './workloads/processes.workload.mjs';
+import { rateLimited } from './workloads/rate-limited.workload.mjs';
 import { Remote } from './processes/remote.mjs';
 import { machine, printChanges, printTable, readResults, RESULTS_FILE, summarise, writeResults } from './report.mjs';
 import { slowReceiver } from './workloads/slow-receiver.workload.mjs';
@@ -28,12 +30,14 @@ const SHORT = {
   'noisy-neighbour': noisyNeighbour,
   'log-page': logPage,
   publishing,
+  filtering,
   memory,
 };
 const LONG = {
   'fresh-day': freshDay,
   'slow-receiver': slowReceiver,
   deferred,
+  'rate-limited': rateLimited,
   idle,
   backlog,
   'long-log-page': longLogPage,

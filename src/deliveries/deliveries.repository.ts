@@ -36,21 +36,29 @@ const CANCELED = `
          count(*) as count
   from canceled group by 1, 2, 3, 4`;
 
-/** Locks rows in id order, as writing outcomes does, so that the two cannot deadlock. */
-const CANCEL_PENDING: Statement = {
-  name: 'cancel_pending_deliveries',
-  text: `
+/**
+ * Cancels pending rows with the error $1 and the message $2. Locks rows in id order, as writing outcomes does, so that the two cannot
+ * deadlock.
+ */
+const cancel = (where: string, end: string): string => `
     with pending as (
       select id from webhook_service.deliveries
-      where webhook_id = $1 and status = 'pending' and trigger <> 'test'
-      order by id for update
+      where ${where} and status = 'pending' and trigger <> 'test'
+      order by id ${end}
     ), canceled as (
       update webhook_service.deliveries d
-      set status = 'canceled', changed_in = pg_current_xact_id(), error_code = $2, error_message = $3, completed_at = now()
-      from pending where d.id = pending.id and d.webhook_id = $1 and d.status = 'pending'
+      set status = 'canceled', changed_in = pg_current_xact_id(), error_code = $1, error_message = $2, completed_at = now()
+      from pending where d.id = pending.id and d.status = 'pending'
       returning d.webhook_id, d.user_id, d.status, d.error_code
-    )
-    ${countAttempts(CANCELED)}`,
+    ), counted as (${countAttempts(CANCELED)})
+    select count(*)::int as count from canceled`;
+
+const CANCEL_PENDING = cancel('webhook_id = $3', 'for update');
+
+/** Leaves rows whose attempt is being made: it ends within seconds. */
+const CANCEL_EXPIRED: Statement = {
+  name: 'cancel_expired_deliveries',
+  text: cancel('event_id < $3 and not claimed', 'limit $4 for update skip locked'),
 };
 
 /** Leases and cancellation of pending rows. */
@@ -70,6 +78,12 @@ export class DeliveriesRepository {
 
   /** Cancels the pending deliveries of a webhook, except test deliveries, in the transaction of `manager`. */
   async cancelPending(manager: EntityManager, webhookId: string, { code, message }: DeliveryError): Promise<void> {
-    await manager.query(CANCEL_PENDING.text, [webhookId, code, message]);
+    await manager.query(CANCEL_PENDING, [code, message, webhookId]);
+  }
+
+  /** Cancels pending deliveries of events with a lower id than `firstKeptId`, at most `limit`. Returns their number. */
+  async cancelExpired(firstKeptId: string, { code, message }: DeliveryError, limit: number): Promise<number> {
+    const [row] = await this.statements.run<{ count: number }>(CANCEL_EXPIRED, [code, message, firstKeptId, limit]);
+    return row?.count ?? 0;
   }
 }

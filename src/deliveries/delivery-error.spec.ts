@@ -8,10 +8,12 @@ const sayHttp = (responseStatus: number) => deliveryError('http_status', { ...fa
 describe('The error codes', () => {
   it('are a closed list', () => {
     expect([...ERROR_CODES].sort()).toEqual([
+      'backlog_full',
       'connection_refused',
       'connection_reset',
       'destination_blocked',
       'dns_not_found',
+      'expired',
       'http_status',
       'internal',
       'invalid_response',

@@ -1,7 +1,15 @@
 import type { FailureCode, Phase, TlsFault } from '../infrastructure/destinations/failure';
 
 /** Error codes of deliveries that did not succeed; a closed list. */
-export type ErrorCode = FailureCode | 'http_status' | 'redirect' | 'webhook_deleted' | 'webhook_disabled' | 'internal';
+export type ErrorCode =
+  | FailureCode
+  | 'http_status'
+  | 'redirect'
+  | 'webhook_deleted'
+  | 'webhook_disabled'
+  | 'backlog_full'
+  | 'expired'
+  | 'internal';
 
 /** Details of one attempt that its error message may include. */
 export interface Facts {
@@ -47,6 +55,10 @@ const MESSAGES: Record<ErrorCode, (facts: Facts) => string> = {
   webhook_deleted: () => 'The webhook was deleted before this attempt was made. Create it again to get further events.',
   webhook_disabled: () =>
     'The webhook was inactive when this attempt was due. Set active to true to get further events.',
+  backlog_full: () =>
+    'Too many deliveries to this webhook were waiting, so this one was not sent. Recover missed events once your server keeps up.',
+  expired: () =>
+    'Its event is past retention, so this delivery was not sent. Check why deliveries to this webhook wait so long.',
   internal: () => 'The signing secret could not be decrypted, so nothing was sent. Set a new secret on the webhook.',
 };
 

@@ -8,8 +8,8 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const TRIGGERS = ['event', 'redelivery', 'test'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
-/** Reasons why a pending delivery waits: the delay before its retry, or a slot. */
-export const WAITS = ['backoff', 'slot'] as const;
+/** Reasons why a pending delivery waits: the delay before its retry, a slot, or the rate of its webhook. */
+export const WAITS = ['backoff', 'slot', 'rate'] as const;
 export type Wait = (typeof WAITS)[number];
 
 /** Lower-case header names and their values. */
@@ -94,7 +94,10 @@ export class Delivery {
   @Column('boolean', { name: 'response_body_truncated', nullable: true })
   responseBodyTruncated: boolean | null;
 
-  /** True while deferred: the row waits for a slot of its webhook, its user or the process, and has no queue job. */
+  /**
+   * True while deferred: the row waits for the rate of its webhook, or for a slot of its webhook, its user or the process, and has
+   * no queue job.
+   */
   @Column('boolean')
   parked: boolean;
 
@@ -102,7 +105,7 @@ export class Delivery {
   @Column('boolean')
   claimed: boolean;
 
-  /** End of the row's lease; see deliveries/lease.ts. */
+  /** End of the row's lease, which is infinite while it waits for a rate; see deliveries/lease.ts. */
   @Column('timestamptz', { name: 'leased_until' })
-  leasedUntil: Date;
+  leasedUntil: Date | number;
 }

@@ -15,16 +15,20 @@ export interface DueWebhook {
   timeoutMs: number | null;
   /** Its own delay before each retry; null: the plan of the service. */
   retryDelaysMs: number[] | null;
+  /** Attempts a second, of all processes; null: no limit. */
+  maxPerSecond: number | null;
 }
 
 /** The columns of a `DueWebhook`, of webhooks `w`. One statement reads them all, so that they belong together. */
 export const DUE_WEBHOOK_COLUMNS = `
   w.url, w.active, w.secret as "sealedSecret",
   case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret",
-  w.format, w.headers, w.timeout_ms as "timeoutMs", w.retry_delays_ms as "retryDelaysMs"`;
+  w.format, w.headers, w.timeout_ms as "timeoutMs", w.retry_delays_ms as "retryDelaysMs",
+  w.max_per_second as "maxPerSecond"`;
 
 /** Returns the webhook of a row that has these columns among others. */
 export function dueWebhookOf(row: DueWebhook): DueWebhook {
-  const { url, active, sealedSecret, sealedPreviousSecret, format, headers, timeoutMs, retryDelaysMs } = row;
-  return { url, active, sealedSecret, sealedPreviousSecret, format, headers, timeoutMs, retryDelaysMs };
+  const { url, active, sealedSecret, sealedPreviousSecret, format, headers } = row;
+  const { timeoutMs, retryDelaysMs, maxPerSecond } = row;
+  return { url, active, sealedSecret, sealedPreviousSecret, format, headers, timeoutMs, retryDelaysMs, maxPerSecond };
 }

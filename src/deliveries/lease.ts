@@ -6,7 +6,7 @@
  * | ------------- | ------------------------------------------ | --------------------------- | ---------------- |
  * | queued job    | when its row is inserted                   | due time + `JOB_LEASE`      | to a worker      |
  * | sweeper's job | when the lease of another holder expires   | now + `JOB_LEASE`           | to a worker      |
- * | none          | when the row is deferred for lack of slots | now + `DEFERRED_LEASE`      | to a worker      |
+ * | none          | when the row is deferred                   | `deferredLease`             | to a worker      |
  * | worker        | by claiming the row when it has a slot     | now + `JOB_LEASE`, extended | with the outcome |
  *
  * - **Claim**: a worker that has a slot claims the row and reads it, in one statement, and attempts it at once. A claimed row
@@ -26,8 +26,15 @@
 /** A queued job holds the lease of its row until its due time plus this; a worker holds it for this long after the claim. */
 export const JOB_LEASE = `interval '10 seconds'`;
 
-/** A deferred row has no job. Workers dispatch it; the sweeper takes it only after this long. */
-export const DEFERRED_LEASE = `interval '1 hour'`;
+/**
+ * The end of the lease of a row that is deferred. It has no job: workers dispatch it, and the sweeper takes it only after an hour.
+ * It never takes a row that waits for the rate of its webhook, because that may take days.
+ * @param row a row with a column `webhook_id`
+ */
+export const deferredLease = (row: string): string => `
+  case when exists (
+    select from webhook_service.webhooks w where w.id = ${row}.webhook_id and w.max_per_second is not null
+  ) then 'infinity' else now() + interval '1 hour' end`;
 
 /** How long a worker holds an event that it fans out, or a job of the sweeper does. */
 export const EVENT_LEASE = `interval '10 seconds'`;

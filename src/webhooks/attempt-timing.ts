@@ -10,6 +10,9 @@ export const MAX_RETRY_DELAY_MS = 86_400_000;
 /** The highest value of `MAX_RETRIES`. */
 export const MAX_RETRY_DELAYS = 3;
 
+export const MIN_PER_SECOND = 0.1;
+export const MAX_PER_SECOND = 1000;
+
 const DAY_MS = 86_400_000;
 
 /**

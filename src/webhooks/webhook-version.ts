@@ -26,7 +26,19 @@ export const IF_NONE_MATCH = {
 export function etagOf(webhook: Webhook): string {
   const { url, events, description, metadata, externalId, filter, format, headers, timeoutMs, retryDelaysMs } = webhook;
   const names = Object.keys(headers);
-  const set = [url, events, description, metadata, externalId, filter, format, names, timeoutMs, retryDelaysMs];
+  const set = [
+    url,
+    events,
+    description,
+    metadata,
+    externalId,
+    filter,
+    format,
+    names,
+    timeoutMs,
+    retryDelaysMs,
+    webhook.maxPerSecond,
+  ];
   const version = JSON.stringify([...set, webhook.active, webhook.updatedAt]);
   return `"${createHash('sha256').update(version).digest('base64url').slice(0, 22)}"`;
 }

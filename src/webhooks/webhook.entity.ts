@@ -55,6 +55,10 @@ export class Webhook {
   @Column('integer', { name: 'retry_delays_ms', array: true, nullable: true })
   retryDelaysMs: number[] | null;
 
+  /** Attempts a second that its owner allows; null: no limit. See `rate.ts`. */
+  @Column('float8', { name: 'max_per_second', nullable: true })
+  maxPerSecond: number | null;
+
   /** Encrypted by `secret-box.ts`. */
   @Column('bytea')
   secret: Buffer;

@@ -143,6 +143,7 @@ export class WebhooksService {
       headers: this.headers.seal(id, url, wanted.headers ?? {}),
       timeoutMs: wanted.timeoutMs ?? null,
       retryDelaysMs: wanted.retryDelaysMs ?? null,
+      maxPerSecond: wanted.maxPerSecond ?? null,
       secret: this.secrets.seal(id, secret),
       active,
       disabledAt: active ? null : () => 'now()',
@@ -172,6 +173,7 @@ export class WebhooksService {
       format: declared.format ?? 'native',
       timeoutMs: declared.timeoutMs ?? null,
       retryDelaysMs: declared.retryDelaysMs ?? null,
+      maxPerSecond: declared.maxPerSecond ?? null,
       secret,
       active,
     };

@@ -15,6 +15,7 @@ export interface Webhook {
   headers: Record<string, string>;
   timeoutMs: number | null;
   retryDelaysMs: number[] | null;
+  maxPerSecond: number | null;
   active: boolean;
   disabledReason: string | null;
   disabledAt: string | null;
@@ -63,7 +64,7 @@ export interface Delivery {
   attempt: number;
   trigger: 'event' | 'redelivery' | 'test';
   status: 'pending' | 'succeeded' | 'failed' | 'canceled';
-  waitsFor: 'backoff' | 'slot' | null;
+  waitsFor: 'backoff' | 'slot' | 'rate' | null;
   url: string;
   responseStatus: number | null;
   durationMs: number | null;

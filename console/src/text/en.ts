@@ -15,6 +15,8 @@ const ERRORS: Record<ErrorCode, string> = {
   invalid_response: 'The answer was not HTTP, or exceeded its bounds.',
   webhook_deleted: 'The webhook was deleted while this waited.',
   webhook_disabled: 'The webhook was disabled when this was due. Recover sends it.',
+  backlog_full: 'Too many deliveries of this webhook were waiting. Recover sends it.',
+  expired: 'The event is past retention.',
   internal: 'The signing secret does not decrypt. Set a new one.',
 };
 
@@ -132,7 +134,7 @@ export const TEXT = {
     recoverAll: 'Recover all that match',
     cannotNarrow: (names: string) => `To recover all that match, remove: ${names}.`,
     recoverOne: 'To recover all that match, choose a webhook.',
-    waits: { backoff: 'waits for its retry', slot: 'waits for a free place' },
+    waits: { backoff: 'waits for its retry', slot: 'waits for a free place', rate: 'waits for the rate' },
     due: 'is about to be sent',
     answered: (status: number, ms: number) => `${status} in ${ms} ms`,
     columns: { status: 'Status', event: 'Event', to: 'To', outcome: 'What happened', attempt: 'Attempt', when: 'When' },

@@ -66,7 +66,7 @@ export class DeliveryDto {
 
   /**
    * Why a pending delivery waits: `backoff` until its retry is due, `slot` until its webhook, its user or the service has fewer
-   * attempts in flight. Null when it is being sent or has completed.
+   * attempts in flight, `rate` until the `maxPerSecond` of its webhook permits it. Null when it is being sent or has completed.
    */
   @ApiProperty({ enum: WAITS, enumName: 'WaitReason', nullable: true })
   waitsFor: Wait | null;
@@ -129,9 +129,9 @@ export class DeliveryDto {
   }
 }
 
-function waitOf({ status, parked, claimed, scheduledAt }: ListedDelivery): Wait | null {
+function waitOf({ status, parked, claimed, scheduledAt, leasedUntil }: ListedDelivery): Wait | null {
   if (status !== 'pending' || claimed) return null;
-  if (parked) return 'slot';
+  if (parked) return leasedUntil === Infinity ? 'rate' : 'slot';
   return scheduledAt.getTime() > Date.now() ? 'backoff' : null;
 }
 

@@ -46,15 +46,15 @@ const CANDIDATES = `
     where pattern in ('*', e.name) or (right(pattern, 2) = '.*' and starts_with(e.name, left(pattern, -1))))`;
 
 /**
- * An event is missed when its newest delivery failed permanently or was canceled because the webhook was disabled, or when it has
- * no delivery because the webhook was inactive at its fan-out. An event with a pending delivery is not missed.
+ * An event is missed when its newest delivery failed permanently or was canceled because the webhook was disabled or had too many
+ * pending deliveries, or when it has no delivery because the webhook was inactive at its fan-out. An event with a pending delivery is not missed.
  */
 const MISSED = `
   not exists (
     select from webhook_service.deliveries p
     where p.webhook_id = c.webhook_id and p.event_id = c.id and p.status = 'pending')
   and ($6::text is null or newest.error_code = $6)
-  and (newest.status = 'failed' or newest.error_code = 'webhook_disabled'
+  and (newest.status = 'failed' or newest.error_code in ('webhook_disabled', 'backlog_full')
     or newest.status is null and exists (
       select from webhook_service.webhook_pauses p
       where p.webhook_id = c.webhook_id and p.started_at <= c.fanned_out_at

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import type { Webhook } from '../../webhooks/webhook.entity';
-import { JOB_LEASE, DEFERRED_LEASE } from '../lease';
+import { deferredLease, JOB_LEASE } from '../lease';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
 /** Redeliveries are inserted under this lock, so that two transactions never both see an event without a pending attempt. */
@@ -26,13 +26,14 @@ const INSERT_REDELIVERIES = `
 
 /**
  * Defers a pending row whose attempt has not begun, so that it is dispatched: its job, when it starts, finds the row deferred or
- * claimed. A row that has been due for less than two seconds is about to be sent anyway.
+ * claimed. A row that has been due for less than two seconds is about to be sent anyway; one that waits for the rate of its webhook
+ * goes on waiting.
  */
 const MAKE_DUE = `
   update webhook_service.deliveries
-  set scheduled_at = now(), changed_in = pg_current_xact_id(), parked = true, leased_until = now() + ${DEFERRED_LEASE}
+  set scheduled_at = now(), changed_in = pg_current_xact_id(), parked = true, leased_until = ${deferredLease('deliveries')}
   where id = $1 and webhook_id = $2 and status = 'pending' and not claimed
-    and (scheduled_at > now() + ${MOMENT} or parked and scheduled_at < now() - ${MOMENT})
+    and (scheduled_at > now() + ${MOMENT} or parked and scheduled_at < now() - ${MOMENT} and leased_until < 'infinity')
   returning id`;
 
 type LockedWebhook = Pick<Webhook, 'active' | 'filter'>;

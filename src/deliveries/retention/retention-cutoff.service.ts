@@ -13,8 +13,17 @@ export class RetentionCutoffService {
     private readonly clock: ClockService,
   ) {}
 
-  /** Returns the lowest id within retention. A row with a lower id may be dropped at any moment, so it counts as dropped. */
+  /** Returns the lowest id within retention. A row with a lower id counts as dropped. */
   firstKeptId(): string {
-    return lowestIdOf(this.clock.now().getTime() - this.config.retentionDays * DAY_MS);
+    return this.firstIdOfLast(this.config.retentionDays);
+  }
+
+  /** Returns the lowest id that may not be dropped yet: a day stays for one more day, in which its pending deliveries are canceled. */
+  firstStoredId(): string {
+    return this.firstIdOfLast(this.config.retentionDays + 1);
+  }
+
+  private firstIdOfLast(days: number): string {
+    return lowestIdOf(this.clock.now().getTime() - days * DAY_MS);
   }
 }

@@ -3,23 +3,8 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { lowestIdOf } from '../../infrastructure/database/id-time';
-import type { DayPartition, PartitionedTable } from '../../infrastructure/database/partitions';
 
 const MAX_ROWS = 10_000;
-
-/** An event of this day is not fanned out yet; its first deliveries will have ids of the same day. */
-const IS_TO_BE_FANNED_OUT = `exists (
-  select from webhook_service.events where fanned_out_at is null and not is_test and id >= $1 and id < $2)`;
-
-/** A delivery may belong to a later day than its event, but still requires the event's body. */
-const NEEDED: Record<PartitionedTable, string> = {
-  deliveries: `
-    select ${IS_TO_BE_FANNED_OUT} or exists (
-      select from webhook_service.deliveries where status = 'pending' and id >= $1 and id < $2) as needed`,
-  events: `
-    select ${IS_TO_BE_FANNED_OUT} or exists (
-      select from webhook_service.deliveries where status = 'pending' and event_id >= $1 and event_id < $2) as needed`,
-};
 
 const IS_SILENT = `
   select not exists (select from webhook_service.events where id >= $1 and id < $2)
@@ -47,19 +32,13 @@ const FORGET_JOBS = `
 
 const HOUR_MS = 3_600_000;
 
-/** Checks which days are still needed, and deletes keys, pauses, counts and jobs of other queues that are past retention. */
+/** Deletes keys, pauses, counts and jobs of other queues that are past retention. */
 @Injectable()
 export class RetentionRepository {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly clock: ClockService,
   ) {}
-
-  /** Returns true when deliveries still to be made require this day's table. */
-  async isNeeded(table: PartitionedTable, { from, to }: DayPartition): Promise<boolean> {
-    const [row] = await this.dataSource.query<{ needed: boolean }[]>(NEEDED[table], [from, to]);
-    return row?.needed ?? true;
-  }
 
   /** Returns true when the log has no row from the day that ended an hour ago. */
   async isSilent(): Promise<boolean> {

@@ -4,10 +4,15 @@ import { timeOfId } from '../../infrastructure/database/id-time';
 import type { DayPartition, PartitionedTable } from '../../infrastructure/database/partitions';
 import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
+import { RollUpService } from '../../webhooks/stats/roll-up.service';
+import { DeliveriesRepository } from '../deliveries.repository';
+import { deliveryError } from '../delivery-error';
 import { RetentionCutoffService } from './retention-cutoff.service';
 import { RetentionRepository } from './retention.repository';
 
 const EVERY_MS = 3_600_000;
+/** Deliveries that one statement cancels. */
+const MAX_ROWS = 10_000;
 
 const CLOCK_IN_DOUBT =
   "Dropped nothing: the log has no row from the last day, so PostgreSQL's clock may be ahead; checking again in an hour";
@@ -15,9 +20,9 @@ const CLOCK_IN_DOUBT =
 const EARLY_MS = 60_000;
 
 /**
- * Drops days past retention, at most one day per run, so that a clock that is far ahead does little damage before an operator
- * notices it. Runs on a timer of this process; only one process at a time does the work. A day with deliveries still to be made
- * is kept.
+ * Drops days that have been past retention for a day, at most one day per run, so that a clock that is far ahead does little damage before an operator
+ * notices it. Runs on a timer of this process; only one process at a time does the work. Pending deliveries of events past retention
+ * are canceled first; their day is dropped a day later, whatever it contains.
  */
 @Injectable()
 export class RetentionService {
@@ -27,6 +32,8 @@ export class RetentionService {
 
   constructor(
     private readonly cutoff: RetentionCutoffService,
+    private readonly deliveries: DeliveriesRepository,
+    private readonly rollUp: RollUpService,
     private readonly days: DayTablesRepository,
     private readonly retention: RetentionRepository,
     tasks: WorkerTasksService,
@@ -42,11 +49,12 @@ export class RetentionService {
    */
   async apply(): Promise<void> {
     await this.days.alone(async () => {
-      const days = await this.daysPastRetention();
+      const days = await this.daysToDrop();
       if (await this.isClockInDoubt()) {
         if (days.length > 0) this.logger.warn(CLOCK_IN_DOUBT);
         return;
       }
+      await this.cancelExpired();
       const until = await this.dropFirst(days);
       await this.retention.forgetPauses(until);
       await this.retention.forgetCounts(until);
@@ -56,16 +64,27 @@ export class RetentionService {
     });
   }
 
+  private async cancelExpired(): Promise<void> {
+    const firstKeptId = this.cutoff.firstKeptId();
+    const error = deliveryError('expired', { durationMs: 0, timeoutMs: 0 });
+    let total = 0;
+    for (let found = MAX_ROWS; found === MAX_ROWS; total += found)
+      found = await this.deliveries.cancelExpired(firstKeptId, error, MAX_ROWS);
+    if (total === 0) return;
+    this.rollUp.note();
+    this.logger.warn({ msg: 'pending deliveries past retention canceled', deliveries: total });
+  }
+
   /**
-   * Returns the days past retention, oldest first. Deliveries of a day come before its events: a delivery could not be shown
+   * Returns the days to drop, oldest first. Deliveries of a day come before its events: a delivery could not be shown
    * without its event.
    */
-  private async daysPastRetention(): Promise<Day[]> {
-    const firstKeptId = this.cutoff.firstKeptId();
+  private async daysToDrop(): Promise<Day[]> {
+    const firstStoredId = this.cutoff.firstStoredId();
     const tables = ['deliveries', 'events'] as const;
     const days = await Promise.all(
       tables.map(async (table) =>
-        (await this.days.before(table, firstKeptId)).map((partition) => ({ table, partition })),
+        (await this.days.before(table, firstStoredId)).map((partition) => ({ table, partition })),
       ),
     );
     return days.flat().sort((a, b) => (a.partition.to < b.partition.to ? -1 : Number(a.partition.to > b.partition.to)));
@@ -84,24 +103,16 @@ export class RetentionService {
     return performance.now() - this.silentSince < EVERY_MS - EARLY_MS;
   }
 
-  /** Drops the first day that is no longer needed. Returns the time before which all other data may be deleted, too. */
+  /** Drops the first day. Returns the time before which all other data may be deleted, too. */
   private async dropFirst(days: readonly Day[]): Promise<Date> {
     let dropped: DayPartition | null = null;
     for (const { table, partition } of days) {
       if (dropped && dropped.to !== partition.to) break;
-      if (await this.drop(table, partition)) dropped = partition;
+      await this.days.drop(table, partition);
+      this.logger.log({ msg: 'dropped', day: partition.name });
+      dropped = partition;
     }
     return timeOfId(dropped?.to ?? this.cutoff.firstKeptId());
-  }
-
-  private async drop(table: PartitionedTable, day: DayPartition): Promise<boolean> {
-    if (await this.retention.isNeeded(table, day)) {
-      this.logger.warn(`${day.name} is past retention but has deliveries still to be made; keeping it`);
-      return false;
-    }
-    await this.days.drop(table, day);
-    this.logger.log({ msg: 'dropped', day: day.name });
-    return true;
   }
 }
 

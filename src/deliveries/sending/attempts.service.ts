@@ -5,6 +5,7 @@ import type { Attempt, Exchange, FirstAttempt, Outcome } from '../attempt';
 import { deliveryError, type ErrorCode } from '../delivery-error';
 import type { DueWebhook } from '../due-webhook';
 import type { Speed } from '../slots/fair-share';
+import { BacklogService } from '../slots/backlog.service';
 import { Semaphore } from '../../infrastructure/concurrency/semaphore';
 import { AttemptReportsService } from './attempt-reports.service';
 import { AutoDisableService } from './auto-disable.service';
@@ -33,6 +34,7 @@ export class AttemptsService {
     private readonly sender: SenderService,
     private readonly reports: AttemptReportsService,
     private readonly outcomes: OutcomesService,
+    private readonly backlog: BacklogService,
     private readonly autoDisable: AutoDisableService,
   ) {
     this.outcomeBuffer = new Semaphore(config.deliveryConcurrency);
@@ -54,8 +56,16 @@ export class AttemptsService {
       this.reports.end();
     });
     if (!written) return;
+    // The retry of a first attempt is one more pending row; every other one replaces a row.
+    if (written.nextId !== null && 'isOnly' in delivery) this.backlog.note(delivery.webhookId);
     await this.outcomes.enqueueNext(written, delivery);
     await this.autoDisable.note(delivery, outcome, written);
+  }
+
+  /** Cancels the delivery of a new event without a request: it gets a row that says why. Throws while PostgreSQL is unavailable. */
+  async cancelNew(first: FirstAttempt, code: ErrorCode): Promise<void> {
+    const outcome = this.unsent(first, 'canceled', code);
+    this.reports.report(first, outcome, await this.outcomes.insert(first, outcome));
   }
 
   private async sendAndWrite(delivery: Attempt, whenEnded: WhenEnded, whenRow: () => void) {

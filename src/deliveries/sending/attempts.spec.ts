@@ -8,6 +8,7 @@ import type { OutcomesRepository } from './outcomes.repository';
 import { OutcomesService } from './outcomes.service';
 import type { SendQueue } from '../send.queue';
 import type { RollUpService } from '../../webhooks/stats/roll-up.service';
+import type { BacklogService } from '../slots/backlog.service';
 import type { SenderService } from './sender.service';
 
 const CONCURRENCY = 2;
@@ -29,6 +30,7 @@ describe('The slot of an attempt', () => {
         {} as SendQueue,
         { note: jest.fn() } as Partial<RollUpService> as RollUpService,
       ),
+      {} as BacklogService,
       {} as AutoDisableService,
     );
   }

@@ -5,6 +5,7 @@ import { type Statement, StatementsService } from '../../infrastructure/database
 import type { ClaimedDelivery } from '../attempt';
 import { DUE_WEBHOOK_COLUMNS, type DueWebhook, dueWebhookOf } from '../due-webhook';
 import { JOB_LEASE } from '../lease';
+import { nextPermitInMs, RATE_COLUMNS, usedUntil } from '../slots/rate';
 import type { Grant } from '../slots/round-robin';
 import { isAmong, isOneOf, isPending } from '../found-by-id';
 
@@ -17,13 +18,16 @@ const CLAIM = `update webhook_service.deliveries d set claimed = true, parked = 
 const SOON = `interval '1 second'`;
 
 const COLUMNS = 'd.id, d.webhook_id, d.user_id, d.event_id, d.event, d.attempt, d.trigger, d.scheduled_at';
-const READ = `
-  select d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger,
+const read = (columns = ''): string => `
+  select ${columns} d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger,
          ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs", e.body, e.traceparent,
          e.audience, ${DUE_WEBHOOK_COLUMNS}
   from claimed d
   cross join lateral (select body, traceparent, user_id as audience from webhook_service.events where id = d.event_id limit 1) as e
   left join webhook_service.webhooks w on w.id = d.webhook_id`;
+
+/** Number of rows that `CLAIM_DEFERRED` claims of a webhook with a rate. */
+const CHOSEN = '(select count(*) from chosen where chosen.webhook_id = paced.id)';
 
 /** Skips locked rows, which are being canceled or have their lease taken: waiting for one would delay the others. */
 const CLAIM_QUEUED: Statement = {
@@ -38,16 +42,29 @@ const CLAIM_QUEUED: Statement = {
       ${CLAIM}
       where ${isAmong('d', 'free')}
       returning ${COLUMNS}
-    ) ${READ}`,
+    ) ${read()}`,
 };
 
-/** Claims the oldest rows first. Two workers never claim the same row. */
+/**
+ * Claims the oldest rows first. Two workers never claim the same row. Of a webhook with a rate, it claims as many as the rate permits
+ * now, and none while another transaction has locked that webhook.
+ */
 const CLAIM_DEFERRED: Statement = {
   name: 'claim_deferred_deliveries',
   text: `
-    with chosen as materialized (
-      select first.id
-      from unnest($1::text[], $2::uuid[], $3::int[]) as wanted (user_id, webhook_id, count)
+    with paced as materialized (
+      select ${RATE_COLUMNS} from webhook_service.webhooks w
+      where w.id = any($2::uuid[]) and w.max_per_second is not null
+      for no key update skip locked
+    ), chosen as materialized (
+      select first.id, wanted.webhook_id
+      from (
+        select one.user_id, one.webhook_id,
+               least(one.count, case when w.max_per_second is not null then coalesce(paced.permits, 0) end) as count
+        from unnest($1::text[], $2::uuid[], $3::int[]) as one (user_id, webhook_id, count)
+        left join webhook_service.webhooks w on w.id = one.webhook_id
+        left join paced on paced.id = one.webhook_id
+      ) as wanted
       cross join lateral (
         select id from webhook_service.deliveries p
         -- Ordering by the index columns leaves PostgreSQL no other index.
@@ -59,7 +76,11 @@ const CLAIM_DEFERRED: Statement = {
       ${CLAIM}
       where ${isAmong('d', 'chosen')}
       returning ${COLUMNS}
-    ) ${READ}`,
+    ), used as (
+      update webhook_service.webhooks w set rate_used_until = ${usedUntil(CHOSEN)}
+      from paced where w.id = paced.id and ${CHOSEN} > 0
+    )
+    ${read(`(select ${nextPermitInMs(CHOSEN)} from paced where paced.id = d.webhook_id) as "nextPermitInMs",`)}`,
 };
 
 const LOAD_WEBHOOKS: Statement = {
@@ -70,6 +91,12 @@ const LOAD_WEBHOOKS: Statement = {
 
 /** The webhook columns are null when the webhook was deleted. */
 type ClaimedRow = Omit<ClaimedDelivery, 'webhook'> & Omit<DueWebhook, 'url'> & { url: string | null };
+
+/** A deferred delivery that this process has claimed. */
+export interface DispatchedDelivery extends ClaimedDelivery {
+  /** Time until the rate of its webhook permits another attempt; 0 if it does now, null without a rate. */
+  nextPermitInMs: number | null;
+}
 
 /** Claims rows for this process and reads the data that their attempts require. A claimed row is attempted at once. */
 @Injectable()
@@ -92,14 +119,14 @@ export class ClaimsRepository {
     return this.webhooks.add(id);
   }
 
-  /** Claims deferred rows, at most the granted number for each webhook. */
-  async claimDeferred(wanted: readonly Grant[]): Promise<ClaimedDelivery[]> {
-    const rows = await this.statements.run<ClaimedRow>(CLAIM_DEFERRED, [
+  /** Claims deferred rows, at most the granted number for each webhook, and no more than its rate permits. */
+  async claimDeferred(wanted: readonly Grant[]): Promise<DispatchedDelivery[]> {
+    const rows = await this.statements.run<ClaimedRow & DispatchedDelivery>(CLAIM_DEFERRED, [
       wanted.map(({ userId }) => userId),
       wanted.map(({ webhookId }) => webhookId),
       wanted.map(({ count }) => count),
     ]);
-    return rows.map(toClaimed);
+    return rows.map((row) => ({ ...toClaimed(row), nextPermitInMs: row.nextPermitInMs }));
   }
 
   private async claimAll(ids: readonly string[]): Promise<(ClaimedDelivery | null)[]> {

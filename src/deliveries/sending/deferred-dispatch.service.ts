@@ -3,7 +3,7 @@ import { type WorkerTask, WorkerTasksService } from '../../infrastructure/queue/
 import { WorkersService } from '../../infrastructure/queue/workers.service';
 import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import type { ClaimedDelivery } from '../attempt';
-import { ClaimsRepository } from './claims.repository';
+import { ClaimsRepository, type DispatchedDelivery } from './claims.repository';
 import { DeferralService } from '../slots/deferral.service';
 import { SlotsService } from '../slots/slots.service';
 import { DispatchService } from './dispatch.service';
@@ -79,19 +79,27 @@ export class DeferredDispatchService implements WorkerTask {
   private async dispatchOnce(): Promise<boolean> {
     const wanted = this.slots.acquireFor(this.deferral.keys);
     if (wanted.length === 0) return false;
-    const unused = new Map(wanted.map((grant) => [grant.webhookId, { ...grant }]));
+    const unused = new Map(wanted.map((grant) => [grant.webhookId, { ...grant, claimed: 0 }]));
     try {
       for (const delivery of await this.claims.claimDeferred(wanted)) {
         const grant = unused.get(delivery.webhookId);
         if (!grant) continue;
         grant.count -= 1;
+        grant.claimed += 1;
+        this.restIfUsedUp(delivery);
         void this.workers.during(() => this.attempt(delivery));
       }
-      for (const { webhookId, count } of unused.values()) if (count > 0) this.deferral.keys.remove(webhookId);
+      for (const { webhookId, count, claimed } of unused.values())
+        if (count > 0) this.deferral.forget(webhookId, claimed > 0);
       return true;
     } finally {
       for (const key of unused.values()) for (; key.count > 0; key.count -= 1) this.slots.release(key, null);
     }
+  }
+
+  private restIfUsedUp({ userId, webhookId, webhook, nextPermitInMs }: DispatchedDelivery): void {
+    if (!nextPermitInMs) return;
+    this.deferral.rest({ userId, webhookId, maxPerSecond: webhook?.maxPerSecond ?? null }, nextPermitInMs);
   }
 
   /** Never throws: the sweeper finds the row of a failed attempt when its lease has expired. */

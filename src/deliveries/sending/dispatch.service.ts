@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { ClaimedDelivery, FirstAttempt } from '../attempt';
+import type { Attempt, ClaimedDelivery, FirstAttempt } from '../attempt';
 import type { DueWebhook } from '../due-webhook';
 import { DeliveriesRepository } from '../deliveries.repository';
 import type { PartitionKey } from '../partition-key';
+import { BacklogService } from '../slots/backlog.service';
 import { DeferralService } from '../slots/deferral.service';
 import { SlotsService } from '../slots/slots.service';
 import { AttemptsService } from './attempts.service';
@@ -13,12 +14,15 @@ import { OutcomesService } from './outcomes.service';
 /** Rows that wait for a slot are already due. A row that is due in more than a day was written by a clock that was ahead. */
 const DAY_MS = 86_400_000;
 
+const hasRate = ({ webhook }: Attempt): boolean => webhook !== null && webhook.maxPerSecond !== null;
+
 /** Starts every delivery: it acquires a slot here, and is then claimed and attempted, or deferred. */
 @Injectable()
 export class DispatchService {
   constructor(
     private readonly slots: SlotsService,
     private readonly deferral: DeferralService,
+    private readonly backlog: BacklogService,
     private readonly claims: ClaimsRepository,
     private readonly deliveries: DeliveriesRepository,
     private readonly attempts: AttemptsService,
@@ -32,19 +36,32 @@ export class DispatchService {
    * @param whenRow called when the delivery gets a row before the attempt is over
    */
   async attemptNew(first: FirstAttempt, whenRow: () => void): Promise<void> {
-    // Deferred deliveries are older and go first.
-    if (this.deferral.hasDeferred(first.webhookId)) return this.deferNew(first);
+    // Deferred deliveries are older and go first. Those of a webhook with a rate are all deferred.
+    const { webhookId } = first;
+    if (this.deferral.hasDeferred(webhookId) || hasRate(first) || this.backlog.isFull(webhookId))
+      return this.deferNew(first);
     const acquired = this.slots.acquire(first);
     if (acquired !== true) {
       if (!(await acquired)) return this.deferNew(first);
       first.webhook = await this.readWebhookAgain(first);
+      if (hasRate(first)) {
+        this.slots.release(first, null);
+        return this.deferNew(first);
+      }
     }
     await this.attempts.make(first, (speed) => this.slots.release(first, speed), whenRow);
   }
 
-  /** Defers the delivery of a new event: it waits in a pending row. Throws while PostgreSQL is unavailable. */
+  /**
+   * Defers the delivery of a new event: it waits in a pending row. Cancels it instead when too many deliveries of its webhook are
+   * pending. Throws while PostgreSQL is unavailable.
+   */
   async deferNew(first: FirstAttempt): Promise<void> {
-    if (await this.outcomes.insertPending(first, true)) this.deferral.note([first]);
+    const { userId, webhookId, webhook } = first;
+    if (this.backlog.isFull(webhookId)) return this.attempts.cancelNew(first, 'backlog_full');
+    if (!(await this.outcomes.insertPending(first, true))) return;
+    this.backlog.note(webhookId);
+    this.deferral.note({ userId, webhookId, maxPerSecond: webhook?.maxPerSecond ?? null });
   }
 
   /**
@@ -57,11 +74,12 @@ export class DispatchService {
     try {
       claimed = await this.claims.claim(deliveryId);
     } finally {
-      if (!claimed) this.slots.release(key, null);
+      if (!claimed || hasRate(claimed)) this.slots.release(key, null);
     }
-    if (claimed) return this.attemptClaimed(claimed);
     // The job may have started too early.
-    await this.deliveries.releaseLeases([deliveryId]);
+    if (!claimed) return this.deliveries.releaseLeases([deliveryId]);
+    if (hasRate(claimed)) return this.deferral.defer(deliveryId, key, true);
+    return this.attemptClaimed(claimed);
   }
 
   /** Attempts a delivery whose row is claimed and whose slot is held. Throws only when the infrastructure fails. */

@@ -1,5 +1,6 @@
 import type { ClaimedDelivery } from '../attempt';
 import type { DeferralService } from '../slots/deferral.service';
+import type { BacklogService } from '../slots/backlog.service';
 import type { SlotsService } from '../slots/slots.service';
 import type { AttemptsService } from './attempts.service';
 import { DispatchService } from './dispatch.service';
@@ -8,7 +9,7 @@ import type { ClaimsRepository } from './claims.repository';
 import type { OutcomesService } from './outcomes.service';
 
 const KEY = { webhookId: 'w', userId: 'u' };
-const CLAIMED = { ...KEY, id: 'd', trigger: 'event', dueInMs: 0 } as ClaimedDelivery;
+const CLAIMED = { ...KEY, id: 'd', trigger: 'event', dueInMs: 0, webhook: null } as ClaimedDelivery;
 
 describe('A delivery of a queue job', () => {
   function dispatcher(acquired: boolean | Promise<boolean>, claim: () => Promise<ClaimedDelivery | null>) {
@@ -17,6 +18,7 @@ describe('A delivery of a queue job', () => {
     const service = new DispatchService(
       { acquire: () => acquired, release } as Partial<SlotsService> as SlotsService,
       { defer } as Partial<DeferralService> as DeferralService,
+      {} as BacklogService,
       { claim } as Partial<ClaimsRepository> as ClaimsRepository,
       { releaseLeases } as Partial<DeliveriesRepository> as DeliveriesRepository,
       { make } as Partial<AttemptsService> as AttemptsService,

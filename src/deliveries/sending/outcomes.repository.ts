@@ -4,7 +4,7 @@ import { ClockService } from '../../infrastructure/database/clock.service';
 import { idBounds } from '../../infrastructure/database/id-bounds';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import type { FirstAttempt, Outcome, Written } from '../attempt';
-import { JOB_LEASE, DEFERRED_LEASE } from '../lease';
+import { deferredLease, JOB_LEASE } from '../lease';
 import { countAttempts } from '../../webhooks/stats/counting';
 import { IS_OPEN, isOneOf, isPending } from '../found-by-id';
 
@@ -84,7 +84,7 @@ const INSERT: Statement = {
          error_code, error_message, attempted_at, completed_at, duration_ms, request_headers, format, request_body,
          response_status, response_headers, response_body, response_body_truncated, next_attempt_at)
       select id, webhook_id, user_id, event_id, event, url, parked, not parked, 1, 'event', status, scheduled_at,
-             now() + case when parked then ${DEFERRED_LEASE} else ${JOB_LEASE} end,
+             case when parked then ${deferredLease('checked')} else now() + ${JOB_LEASE} end,
              error_code, error_message, case when attempted_at is not null then greatest(attempted_at, scheduled_at) end,
              case when status <> 'pending' then
                greatest(now(), attempted_at + duration_ms * interval '1 millisecond', scheduled_at) end,

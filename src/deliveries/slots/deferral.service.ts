@@ -3,21 +3,28 @@ import type { Counter } from 'prom-client';
 import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import type { PartitionKey } from '../partition-key';
 import { RoundRobin } from './round-robin';
-import { DeferredRepository } from './deferred.repository';
+import { type DeferredKey, DeferredRepository, type WaitCounts } from './deferred.repository';
 
 const MAX_COUNTED = 10_000;
 const MAX_WEBHOOKS = 1000;
 const FIRST: PartitionKey = { userId: '', webhookId: '00000000-0000-0000-0000-000000000000' };
+/** Attempts of a rate that begin together, as the time that they use. */
+const TOGETHER_S = 0.25;
+/** The shortest rest of a webhook whose rate is used up: several of its attempts are then claimed together. */
+const MIN_REST_MS = 100;
 
 /**
- * Defers deliveries that get no slot: they wait in their rows, neither in a queue nor in memory, until a worker dispatches them.
- * Tracks which webhooks have such rows.
+ * Defers deliveries that get no slot, or whose webhook has a rate: they wait in their rows, neither in a queue nor in memory, until
+ * a worker dispatches them. Tracks which webhooks have such rows. A webhook whose rate is used up rests: nothing is asked of its
+ * rows until it has a permit again.
  */
 @Injectable()
 export class DeferralService {
-  /** The webhooks that are known to have deferred deliveries. */
+  /** The webhooks that are known to have deferred deliveries, except those that rest. */
   readonly keys = new RoundRobin();
+  private readonly resting = new Map<string, NodeJS.Timeout>();
   private readonly deferred: Counter;
+  private counting: Promise<WaitCounts> | null = null;
   private lastSeen = FIRST;
   private onDeferred: () => void = () => undefined;
 
@@ -27,15 +34,17 @@ export class DeferralService {
   ) {
     this.deferred = metrics.counter(
       'webhooks_deliveries_parked_total',
-      'Deliveries that found no slot and were deferred.',
+      'Deliveries that were deferred: they found no slot, or their webhook has a rate.',
     );
-    const help = `Deliveries that are due and wait for a slot, up to ${MAX_COUNTED}.`;
-    metrics.gauge('webhooks_parked_rows', help, ['kind'], async () => [
-      { labels: { kind: 'deliveries' }, value: await this.rows.count(MAX_COUNTED) },
-    ]);
+    const gauge = (name: string, waitsFor: keyof WaitCounts, what: string): void =>
+      metrics.gauge(name, `Deliveries that are due and wait for ${what}, up to ${MAX_COUNTED}.`, ['kind'], async () => [
+        { labels: { kind: 'deliveries' }, value: (await this.count())[waitsFor] },
+      ]);
+    gauge('webhooks_parked_rows', 'slot', 'a slot');
+    gauge('webhooks_rate_limited_rows', 'rate', 'the rate of their webhook');
   }
 
-  /** Calls `listener` whenever deliveries have been deferred: slots may have become free in the meantime. */
+  /** Calls `listener` whenever deliveries may begin: they were deferred, or their webhook has rested. */
   whenDeferred(listener: () => void): void {
     this.onDeferred = listener;
   }
@@ -43,7 +52,7 @@ export class DeferralService {
   /** Queries the next 1,000 webhooks that have deferred deliveries. Throws while PostgreSQL is unavailable. */
   async refresh(): Promise<void> {
     const found = await this.rows.keys(this.lastSeen, MAX_WEBHOOKS);
-    for (const key of found) this.keys.add(key);
+    for (const key of found) if (key.mayBegin) this.wake(key);
     this.lastSeen = (found.length === MAX_WEBHOOKS && found.at(-1)) || FIRST;
   }
 
@@ -52,16 +61,56 @@ export class DeferralService {
     return this.keys.has(webhookId);
   }
 
-  /** Defers a delivery, unless it is final, deferred or claimed. Throws while PostgreSQL is unavailable. */
-  async defer(deliveryId: string, key: PartitionKey): Promise<void> {
-    if (await this.rows.defer(deliveryId)) this.note([key]);
+  /**
+   * Defers a delivery, unless it is final, deferred or claimed by another process. Throws while PostgreSQL is unavailable.
+   * @param isClaimed whether this process has claimed its row
+   */
+  async defer(deliveryId: string, { userId, webhookId }: PartitionKey, isClaimed = false): Promise<void> {
+    const deferred = await this.rows.defer(deliveryId, isClaimed);
+    if (deferred) this.note({ userId, webhookId, maxPerSecond: deferred.maxPerSecond });
   }
 
-  /** Records deliveries that have been deferred, one key for each. */
-  note(keys: readonly PartitionKey[]): void {
-    if (keys.length === 0) return;
-    this.deferred.inc(keys.length);
-    for (const key of keys) this.keys.add(key);
+  /** Records that a delivery has been deferred. */
+  note(key: DeferredKey): void {
+    this.deferred.inc();
+    if (this.resting.has(key.webhookId)) return;
+    this.wake(key);
     this.onDeferred();
+  }
+
+  /** Lets a webhook rest whose rate is used up, until it has a permit, but at least for 100 ms. */
+  rest(key: DeferredKey, ms: number): void {
+    this.restUntil(key.webhookId, Math.max(MIN_REST_MS, ms), () => {
+      this.wake(key);
+      this.onDeferred();
+    });
+  }
+
+  /**
+   * Forgets a webhook of which fewer rows were claimed than wanted: it has no more. One with a rate of which none was claimed may
+   * have more, but other processes have its permits.
+   */
+  forget(webhookId: string, foundSome: boolean): void {
+    if (foundSome || !this.keys.isLimited(webhookId)) this.keys.remove(webhookId);
+    else this.restUntil(webhookId, MIN_REST_MS, () => this.resting.delete(webhookId));
+  }
+
+  /** One statement for both gauges of a scrape. */
+  private count(): Promise<WaitCounts> {
+    this.counting ??= this.rows.count(MAX_WEBHOOKS, MAX_COUNTED).finally(() => (this.counting = null));
+    return this.counting;
+  }
+
+  private restUntil(webhookId: string, ms: number, end: () => void): void {
+    this.keys.remove(webhookId);
+    clearTimeout(this.resting.get(webhookId));
+    this.resting.set(webhookId, setTimeout(end, ms).unref());
+  }
+
+  private wake(key: DeferredKey): void {
+    clearTimeout(this.resting.get(key.webhookId));
+    this.resting.delete(key.webhookId);
+    const { maxPerSecond } = key;
+    this.keys.add(key, maxPerSecond === null ? undefined : Math.ceil(maxPerSecond * TOGETHER_S));
   }
 }

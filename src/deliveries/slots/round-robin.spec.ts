@@ -33,6 +33,22 @@ describe('Waiting webhooks in round robin', () => {
     expect(webhooks).toEqual(['a', 'b', 'c', 'd', 'b', 'c']);
   });
 
+  it('with a limit get no more slots than that in one call, and others the rest', () => {
+    const webhooks = waiting(['one', 'free']);
+    webhooks.add({ userId: 'one', webhookId: 'limited' }, 2);
+    expect(counts(webhooks.next(slots(8)))).toEqual([
+      ['free', 6],
+      ['limited', 2],
+    ]);
+    expect([webhooks.isLimited('free'), webhooks.isLimited('limited')]).toEqual([false, true]);
+    webhooks.add({ userId: 'one', webhookId: 'limited' });
+    expect(webhooks.isLimited('limited')).toBe(false);
+    expect(counts(webhooks.next(slots(8)))).toEqual([
+      ['limited', 4],
+      ['free', 4],
+    ]);
+  });
+
   it('are skipped when they may not begin', () => {
     const webhooks = waiting(['one', 'slow'], ['one', 'fast'], ['two', 'other']);
     const share = new FairShare(9, 3);

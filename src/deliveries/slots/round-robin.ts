@@ -9,6 +9,8 @@ export interface Grant extends PartitionKey {
 export class RoundRobin {
   private readonly users = new Map<string, Set<string>>();
   private readonly owners = new Map<string, string>();
+  /** The most slots of one call of `next`, for webhooks that have such a limit. */
+  private readonly limits = new Map<string, number>();
 
   /** Number of webhooks. */
   get size(): number {
@@ -19,7 +21,15 @@ export class RoundRobin {
     return this.owners.has(webhookId);
   }
 
-  add({ webhookId, userId }: PartitionKey): void {
+  /** Returns true when `add` set a limit. */
+  isLimited(webhookId: string): boolean {
+    return this.limits.has(webhookId);
+  }
+
+  /** @param limit the most slots that the webhook gets in one call of `next` */
+  add({ webhookId, userId }: PartitionKey, limit?: number): void {
+    if (limit === undefined) this.limits.delete(webhookId);
+    else this.limits.set(webhookId, limit);
     if (this.owners.has(webhookId)) return;
     this.owners.set(webhookId, userId);
     const webhooks = this.users.get(userId);
@@ -31,6 +41,7 @@ export class RoundRobin {
     const userId = this.owners.get(webhookId);
     if (userId === undefined) return;
     this.owners.delete(webhookId);
+    this.limits.delete(webhookId);
     const webhooks = this.users.get(userId);
     webhooks?.delete(webhookId);
     if (webhooks?.size === 0) this.users.delete(userId);
@@ -44,11 +55,15 @@ export class RoundRobin {
    */
   next(tryAcquire: (key: PartitionKey) => boolean, userMayBegin: (userId: string) => boolean = () => true): Grant[] {
     const grants = new Map<string, Grant>();
+    const hasAll = (id: string): boolean => {
+      const limit = this.limits.get(id);
+      return limit !== undefined && (grants.get(id)?.count ?? 0) >= limit;
+    };
     for (let isGranted = true; isGranted;) {
       isGranted = false;
       for (const [userId, webhooks] of [...this.users]) {
         if (!userMayBegin(userId)) continue;
-        const webhookId = firstOf(webhooks, (id) => tryAcquire({ webhookId: id, userId }));
+        const webhookId = firstOf(webhooks, (id) => !hasAll(id) && tryAcquire({ webhookId: id, userId }));
         if (webhookId === undefined) continue;
         isGranted = true;
         webhooks.delete(webhookId);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
-import { DEFERRED_LEASE } from '../lease';
+import { deferredLease } from '../lease';
 
 /**
  * Makes each row due now, and defers it: the queue may hold a job of the same id for a time in the future, and would ignore a new
@@ -9,10 +9,10 @@ import { DEFERRED_LEASE } from '../lease';
  */
 const DEFER_DELIVERIES = `
   update webhook_service.deliveries d
-  set scheduled_at = least(scheduled_at, now()), parked = true, claimed = false, leased_until = now() + ${DEFERRED_LEASE}
+  set scheduled_at = least(scheduled_at, now()), parked = true, claimed = false, leased_until = ${deferredLease('d')}
   from (
     select id from webhook_service.deliveries
-    where status = 'pending' and leased_until > now() + $1 * interval '1 millisecond'
+    where status = 'pending' and leased_until > now() + $1 * interval '1 millisecond' and leased_until < 'infinity'
     order by leased_until desc limit $2 for update skip locked
   ) as ahead
   where d.id = ahead.id

@@ -3,7 +3,7 @@ import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import { OldestDueRepository } from './oldest-due.repository';
 
 const MAX_ROWS = 1000;
-const MAX_WEBHOOKS = 100;
+const MAX_WEBHOOKS = 1000;
 
 /** Exports how late the service is, as a metric. */
 @Injectable()

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { isAmong } from '../found-by-id';
-import { EVENT_LEASE, JOB_LEASE, DEFERRED_LEASE } from '../lease';
+import { EVENT_LEASE, JOB_LEASE, deferredLease } from '../lease';
 import { SEND_QUEUE_INDEX } from '../send-queue-names';
 import type { PartitionKey } from '../partition-key';
 
@@ -51,7 +51,7 @@ const DEFER_DELIVERIES: Statement = {
   name: 'defer_expired_deliveries',
   text: `
     ${expired('deliveries', `status = 'pending'`)}
-    update webhook_service.deliveries d set leased_until = now() + ${DEFERRED_LEASE}, parked = true, claimed = false
+    update webhook_service.deliveries d set leased_until = ${deferredLease('d')}, parked = true, claimed = false
     where ${isAmong('d', 'expired')}
     returning d.id`,
 };

@@ -100,6 +100,9 @@ export const schema = z.object({
   webhookConcurrency: integer(100, 1, 5000).describe(
     'Of these, attempts in flight to one webhook; fewer while it is slow and others wait',
   ),
+  maxPendingPerWebhook: integer(100_000, 1000, 10_000_000).describe(
+    'Pending deliveries of a webhook; further ones are canceled as `backlog_full`. Counted now and then, so a few more may be stored',
+  ),
   disableAfterFailures: integer(20, 1, 1000).describe(
     'Events in a row that run out of retries before a webhook is disabled',
   ),

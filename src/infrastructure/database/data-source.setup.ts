@@ -5,6 +5,7 @@ import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.mig
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
 import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
 import { WebhookHeaders1764000660000 } from './migrations/webhook-headers.migration';
+import { WebhookRates1764000690000 } from './migrations/webhook-rates.migration';
 import { WebhookFormats1764000650000 } from './migrations/webhook-formats.migration';
 import { WebhookFilters1764000600000 } from './migrations/webhook-filters.migration';
 import { WebhookLabels1764000400000 } from './migrations/webhook-labels.migration';
@@ -34,6 +35,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       WebhookFilters1764000600000,
       WebhookFormats1764000650000,
       WebhookHeaders1764000660000,
+      WebhookRates1764000690000,
     ],
     migrationsTableName: 'migrations',
     extra: { max: poolSize, connectionTimeoutMillis: 5000, Client: PostgresConnection, silenceMs },

@@ -82,7 +82,7 @@ export const MESSAGES = {
   preconditionFailed: 'The webhook was changed since the version that if-match names. Read it again.',
   webhookExists: 'The webhook exists already, in a version that if-none-match excludes.',
   patchEmpty:
-    'Name at least one field to change: url, events, secret, description, metadata, externalId, filter, format, headers, timeoutMs, retryDelaysMs or active.',
+    'Name at least one field to change: url, events, secret, description, metadata, externalId, filter, format, headers, timeoutMs, retryDelaysMs, maxPerSecond or active.',
   broadcastRefused: 'This token lacks the scope events:broadcast, which publishing for others or for everybody takes.',
 } as const;
 

@@ -10,6 +10,7 @@ import {
   IsFormat,
   IsHeaders,
   IsHttpUrl,
+  IsMaxPerSecond,
   IsMetadata,
   IsRetryDelaysMs,
   IsSecret,
@@ -80,6 +81,13 @@ class WebhookFieldsDto {
    */
   @IsRetryDelaysMs()
   retryDelaysMs?: number[] | null;
+
+  /**
+   * Attempts a second that the webhook may receive, retries included: 0.1 to 1000. Null means no limit.
+   * @example 5
+   */
+  @IsMaxPerSecond()
+  maxPerSecond?: number | null;
 }
 
 export class CreateWebhookDto extends WebhookFieldsDto {

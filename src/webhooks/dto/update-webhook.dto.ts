@@ -16,6 +16,7 @@ import {
   IsFormat,
   IsHeaderChanges,
   IsHttpUrl,
+  IsMaxPerSecond,
   IsMetadata,
   IsRetryDelaysMs,
   IsSecret,
@@ -96,6 +97,14 @@ export class UpdateWebhookDto {
    */
   @IsRetryDelaysMs()
   retryDelaysMs?: number[] | null;
+
+  /**
+   * Attempts a second that the webhook may receive, retries included: 0.1 to 1000. Null means no limit. It holds at once, also for
+   * deliveries that wait.
+   * @example 5
+   */
+  @IsMaxPerSecond()
+  maxPerSecond?: number | null;
 
   /** False cancels pending deliveries; true resets the failure count. */
   @Optional()

@@ -17,12 +17,15 @@ import { Optional } from '../../infrastructure/validation/optional.decorator';
 import { ParsedField } from '../../infrastructure/validation/parsed-field.decorator';
 import { FORMATS } from '../formats/event-format';
 import { type EventFilter, parseFilter } from '../filter/event-filter';
+import { IsDecimal } from '../../infrastructure/validation/decimal.decorator';
 import { IsWholeNumber } from '../../infrastructure/validation/whole-number.decorator';
 import {
   MAX_RETRY_DELAY_MS,
   MAX_RETRY_DELAYS,
+  MAX_PER_SECOND,
   MAX_TIMEOUT_MS,
   MIN_RETRY_DELAY_MS,
+  MIN_PER_SECOND,
   MIN_TIMEOUT_MS,
   parseRetryDelays,
 } from '../attempt-timing';
@@ -138,6 +141,14 @@ export const IsRetryDelaysMs = (): PropertyDecorator =>
       nullable: true,
     }),
     ParsedField(parseRetryDelays),
+  );
+
+/** Attempts a second. Null clears the rate. */
+export const IsMaxPerSecond = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: 'number', minimum: MIN_PER_SECOND, maximum: MAX_PER_SECOND, nullable: true }),
+    ValidateIf((_, value) => value !== undefined && value !== null),
+    IsDecimal(MIN_PER_SECOND, MAX_PER_SECOND),
   );
 
 /** One of the formats; never null. */

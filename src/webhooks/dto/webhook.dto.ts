@@ -73,6 +73,12 @@ export class WebhookDto {
   @ApiProperty({ type: 'array', items: { type: 'integer' }, nullable: true })
   retryDelaysMs: number[] | null;
 
+  /**
+   * Attempts a second that the webhook may receive, tests not counted; null means no limit.
+   * @example 5
+   */
+  maxPerSecond: number | null;
+
   /** Whether the webhook receives events. */
   active: boolean;
 
@@ -136,6 +142,7 @@ export class WebhookDto {
       headers: Object.fromEntries(Object.keys(webhook.headers).map((name) => [name, HIDDEN])),
       timeoutMs: webhook.timeoutMs,
       retryDelaysMs: webhook.retryDelaysMs,
+      maxPerSecond: webhook.maxPerSecond,
       active: webhook.active,
       disabledReason: webhook.disabledReason,
       disabledAt: webhook.disabledAt?.toISOString() ?? null,

@@ -83,6 +83,7 @@ describe(`${REQUESTS} requests out of openapi.json (SEED=${seed})`, () => {
         externalId: ['mine', 'billing:2', null],
         timeoutMs: [500, null],
         retryDelaysMs: [[], null],
+        maxPerSecond: [0.1, null],
         '{externalId}': ['mine', 'billing:2'],
         scopes: [['webhooks:read'], ['tokens:manage', 'deliveries:read']],
         expiresAt: [null, '2199-01-01T00:00:00Z'],

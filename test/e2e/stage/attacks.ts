@@ -327,6 +327,30 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
+    title: 'whose webhooks have the longest filters, headers and the lowest rates, and get the largest events',
+    async run(attacker, { receiver, isLong, isRepeat }) {
+      const hook = receiver.hook();
+      const filter = Object.fromEntries(times(20, (i) => [`data.list.${'x'.repeat(100)}${i}`, { ne: i }]));
+      const headers = Object.fromEntries(times(4, (i) => [`x-${i}`, 'v'.repeat(1000)]));
+      const wanted = { url: hook.url, events: ['*'], filter, headers, maxPerSecond: 0.1, format: 'slack' };
+      const made = await Promise.all(times(isLong ? 100 : 30, () => attacker.createWebhook(wanted)));
+      if (!isRepeat && made.some(({ success }) => !success)) throw new Error('Not every webhook could be made');
+      const data = { ...EXAMPLES['job.started'], list: times(100, (i) => ({ i, text: 'x'.repeat(800) })) };
+      const event = { event: 'job.started', data };
+      await expectStatuses(
+        times(isLong ? 60 : 4, () => attacker.publishBatch({ events: times(20, () => event) })),
+        202,
+        429,
+      );
+      await expectNoFailure(
+        times(100, () => attacker.call('POST', '/api/filter-checks', { body: { filter, ...event } })),
+      );
+      const preview = { format: 'teams', ...event };
+      await expectNoFailure(times(100, () => attacker.call('POST', '/api/format-previews', { body: preview })));
+      await expectNoFailure(made.flatMap((reply) => (reply.success ? [attacker.deleteWebhook(reply.data.id)] : [])));
+    },
+  },
+  {
     title: 'who makes and drops tokens, webhooks and secrets as fast as may be',
     scopes: ['webhooks:read', 'webhooks:write', 'tokens:manage'],
     async run(attacker, scene) {

@@ -27,6 +27,7 @@ describe('Creating a webhook', () => {
       headers: {},
       timeoutMs: null,
       retryDelaysMs: null,
+      maxPerSecond: null,
       active: true,
       disabledReason: null,
       disabledAt: null,

@@ -41,6 +41,7 @@ describe('A webhook', () => {
     { timeoutMs: 5000 },
     { retryDelaysMs: [1000, 86_400_000] },
     { retryDelaysMs: [] },
+    { maxPerSecond: 0.5 },
     { active: false },
   ])('changes only what PATCH names: %j', async (change) => {
     const webhook = await example();

@@ -94,10 +94,11 @@ export class Stage {
     return created;
   }
 
-  async subscribe(name: string, events: readonly string[], script: Script = {}): Promise<void> {
+  /** @param more further fields of the webhook */
+  async subscribe(name: string, events: readonly string[], script: Script = {}, more: object = {}): Promise<void> {
     const address = this.ledger.address(name, script);
     const { url, secret } = address;
-    const { id } = await dataOf(this.client.createWebhook({ url, secret, events }), 201);
+    const { id } = await dataOf(this.client.createWebhook({ url, secret, events, ...more }), 201);
     this.subscribers.push({ ...address, webhookId: id, events });
   }
 

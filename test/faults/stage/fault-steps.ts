@@ -9,6 +9,10 @@ export async function subscribeEverybody(stage: Stage): Promise<void> {
   await stage.subscribe('fails-first', ['job.*'], { failsUntil: 1 });
   await stage.subscribe('fails-twice', ['follower.gained'], { failsUntil: 2 });
   await stage.subscribe('slow', ['follower.*'], { delayMs: 250 });
+  // A rate far above what is published, and a filter that every event fulfils: nothing is left out or late because of them.
+  const filter = { event: { prefix: 'job.' }, 'data.missing': { exists: false } };
+  const limits = { maxPerSecond: 1000, timeoutMs: 2500, headers: { 'x-key': 'a value' } };
+  await stage.subscribe('limited', ['job.*'], { failsUntil: 1 }, { ...limits, filter });
 }
 
 /** Waits until no event is left to be fanned out and no delivery is pending; tells whether that came true. */

@@ -10,7 +10,9 @@ import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 
 const DAY_MS = 86_400_000;
 const RETENTION_DAYS = 30;
-const OLD_DAYS = [-33, -32, -31];
+/** A day is dropped one day after the last of its events is past retention. */
+const OLD_DAYS = [-34, -33, -32];
+const KEPT_DAYS = [-31, -RETENTION_DAYS, -29];
 
 describe('Retention', () => {
   let database: TestDatabase;
@@ -28,7 +30,7 @@ describe('Retention', () => {
   });
   beforeEach(async () => {
     for (const table of ['events', 'deliveries'] as const) {
-      for (const day of [...OLD_DAYS, -RETENTION_DAYS]) await makeDay(table, day);
+      for (const day of [...OLD_DAYS, ...KEPT_DAYS]) await makeDay(table, day);
     }
   });
 
@@ -79,51 +81,77 @@ describe('Retention', () => {
     (await database.query('select from webhook_service.deliveries where id = $1', [id])).length > 0;
 
   it('drops expired days of events and deliveries, one per run, and no others', async () => {
-    const old = await deliveryOf(32, 32, 'succeeded');
-    const young = await deliveryOf(RETENTION_DAYS, RETENTION_DAYS, 'succeeded');
-    for (const left of [[-32, -31, -RETENTION_DAYS], [-31, -RETENTION_DAYS], [-RETENTION_DAYS]]) {
+    const old = await deliveryOf(33, 33, 'succeeded');
+    const young = await deliveryOf(31, 31, 'succeeded');
+    for (const left of [[-33, -32, ...KEPT_DAYS], [-32, ...KEPT_DAYS], KEPT_DAYS]) {
       await apply();
       expect(await daysOf('events')).toEqual(left);
       expect(await daysOf('deliveries')).toEqual(left);
     }
     await apply();
-    expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
-    expect(await daysOf('deliveries')).toEqual([-RETENTION_DAYS]);
+    expect(await daysOf('events')).toEqual(KEPT_DAYS);
+    expect(await daysOf('deliveries')).toEqual(KEPT_DAYS);
     expect(await exists(old)).toBe(false);
     expect(await exists(young)).toBe(true);
   });
 
-  it('keeps the days of a pending delivery and its event, and drops them afterwards', async () => {
-    const pending = await deliveryOf(33, 31, 'pending');
+  it('cancels what is pending when its event is past retention, and drops its day like any other', async () => {
+    const [old, late, young] = [
+      await deliveryOf(34, 34, 'pending'),
+      await deliveryOf(31, 0.1, 'pending'),
+      await deliveryOf(29.5, 29.5, 'pending'),
+    ];
+    await apply();
+    expect(await exists(old)).toBe(false);
+    const rows = await database.query(
+      `select id, status, error_code as "error", completed_at is not null as "isCompleted" from webhook_service.deliveries
+       where id = any($1)`,
+      [[late, young]],
+    );
+    expect(rows).toHaveLength(2);
+    expect(rows).toContainEqual({ id: late, status: 'canceled', error: 'expired', isCompleted: true });
+    expect(rows).toContainEqual({ id: young, status: 'pending', error: null, isCompleted: false });
+    // Counted like every other cancellation.
+    const [counts] = await database.query<{ count: number }>(
+      `select sum(count)::int as count from (
+         select count, error_code from webhook_service.recent_attempts
+         union all select count, error_code from webhook_service.attempt_counts where minutes = 5) as c
+       where error_code = 'expired'`,
+    );
+    expect(counts!.count).toBe(2);
     await applyAll();
-    // The event's day is kept for its body, the delivery's day for its row.
-    expect(await daysOf('events')).toEqual([-33, -RETENTION_DAYS]);
-    expect(await daysOf('deliveries')).toEqual([-31, -RETENTION_DAYS]);
-    await database.query(`update webhook_service.deliveries set status = 'failed' where id = $1`, [pending]);
-    await applyAll();
-    expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
-    expect(await daysOf('deliveries')).toEqual([-RETENTION_DAYS]);
+    expect(await daysOf('events')).toEqual(KEPT_DAYS);
+    expect(await daysOf('deliveries')).toEqual(KEPT_DAYS);
   });
 
-  it('keeps a day with an event that was never fanned out', async () => {
-    const id = v7({ msecs: Date.now() - 32 * DAY_MS });
+  it('leaves an attempt that is being made', async () => {
+    const id = await deliveryOf(31, 31, 'pending');
+    await database.query('update webhook_service.deliveries set claimed = true where id = $1', [id]);
+    await apply();
+    const status = () => database.query('select status from webhook_service.deliveries where id = $1', [id]);
+    expect(await status()).toEqual([{ status: 'pending' }]);
+    await database.query('update webhook_service.deliveries set claimed = false where id = $1', [id]);
+    await apply();
+    expect(await status()).toEqual([{ status: 'canceled' }]);
+  });
+
+  it('keeps no day for an event that was never fanned out', async () => {
     await database.query(
       `insert into webhook_service.events (id, name, body, leased_until)
        values ($1, 'job.started', '{}', now() + interval '1 hour')`,
-      [id],
+      [v7({ msecs: Date.now() - 33 * DAY_MS })],
     );
     await applyAll();
-    expect(await daysOf('events')).toEqual([-32, -RETENTION_DAYS]);
-    await database.query('delete from webhook_service.events where id = $1', [id]);
+    expect(await daysOf('events')).toEqual(KEPT_DAYS);
   });
 
   it('finishes dropping a day after an interruption', async () => {
-    const [first] = dayPartitions('events', new Date(), -33, -33);
+    const [first] = dayPartitions('events', new Date(), -34, -34);
     await database.query(
       `alter table webhook_service.events detach partition webhook_service.${first?.name} concurrently`,
     );
     await applyAll();
-    expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
+    expect(await daysOf('events')).toEqual(KEPT_DAYS);
   });
 
   it('deletes expired idempotency keys', async () => {
@@ -168,7 +196,7 @@ describe('Retention', () => {
     await database.query('delete from webhook_service.event_keys');
     await database.query(
       `insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint, created_at)
-       select 'someone', n::text, gen_random_uuid(), '', now() - n * interval '1 day' from generate_series(30, 33) as n`,
+       select 'someone', n::text, gen_random_uuid(), '', now() - n * interval '1 day' from generate_series(31, 34) as n`,
     );
     const counts: (number | undefined)[] = [];
     for (let i = 0; i < 4; i++) {
@@ -183,10 +211,10 @@ describe('Retention', () => {
     const days = app.get(DayTablesRepository);
     await days.alone(async () => {
       await apply();
-      expect(await daysOf('events')).toEqual([...OLD_DAYS, -RETENTION_DAYS]);
+      expect(await daysOf('events')).toEqual([...OLD_DAYS, ...KEPT_DAYS]);
     });
     await applyAll();
-    expect(await daysOf('events')).toEqual([-RETENTION_DAYS]);
+    expect(await daysOf('events')).toEqual(KEPT_DAYS);
   });
 });
 

@@ -77,8 +77,8 @@ describe('A row that another transaction has locked', () => {
   it('does not block deferrals', async () => {
     const { id } = await pending();
     const defer = () => app.get(DeferredRepository).defer(id);
-    expect(await whileLocked('deliveries', id, defer)).toBe(false);
-    expect(await defer()).toBe(true);
+    expect(await whileLocked('deliveries', id, defer)).toBeNull();
+    expect(await defer()).toEqual({ id, maxPerSecond: null });
   });
 
   it.each(['extendLeases', 'releaseLeases'] as const)('does not block %s', async (name) => {
