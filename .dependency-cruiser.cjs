@@ -55,6 +55,7 @@ const MAY_IMPORT = {
 
   deliveries: ['webhooks', 'webhooks/formats', 'webhooks/headers', 'webhooks/stats', ...USABLE],
   'deliveries/slots': ['deliveries', ...USABLE],
+  'deliveries/notices': ['deliveries', 'events', 'webhooks', 'webhooks/stats', ...USABLE],
   'deliveries/fan-out': [
     'deliveries',
     'deliveries/slots',
@@ -65,7 +66,7 @@ const MAY_IMPORT = {
     ...USABLE,
   ],
   'deliveries/sending': [
-    ...['deliveries', 'deliveries/slots', 'events', 'catalogue'],
+    ...['deliveries', 'deliveries/slots', 'deliveries/notices', 'events', 'catalogue'],
     ...['webhooks', 'webhooks/formats', 'webhooks/headers', 'webhooks/secrets', 'webhooks/stats'],
     ...USABLE,
   ],

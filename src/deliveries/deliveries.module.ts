@@ -3,6 +3,7 @@ import type { Config } from '../infrastructure/config/config';
 import { WebhooksModule } from '../webhooks/webhooks.module';
 import { CancellationService } from './cancellation.service';
 import { FanOutModule } from './fan-out/fan-out.module';
+import { NoticesModule } from './notices/notices.module';
 import { PreviewsModule } from './previews/previews.module';
 import { LogModule } from './log/log.module';
 import { RecoveryModule } from './recovery/recovery.module';
@@ -21,6 +22,7 @@ import { TestDeliveriesModule } from './test-deliveries/test-deliveries.module';
     FanOutModule,
     SlotsModule,
     SendingModule,
+    NoticesModule,
     SweepingModule,
     LogModule,
     PreviewsModule,

@@ -14,6 +14,9 @@ describe('patternsOf', () => {
   it.each([
     ['follower.gained', ['*', 'follower.*', 'follower.gained']],
     ['shop.order.shipped', ['*', 'shop.*', 'shop.order.*', 'shop.order.shipped']],
+    ['webhook.disabled', ['*', 'webhook.*', 'webhook.disabled']],
+    ['webhook.failing', ['webhook.*', 'webhook.failing']],
+    ['webhook.healthy', ['webhook.*', 'webhook.healthy']],
   ])('%s returns %p', (name, patterns) => {
     expect(patternsOf(name)).toEqual(patterns);
   });

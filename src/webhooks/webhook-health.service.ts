@@ -15,29 +15,60 @@ export interface DisabledWebhook {
   disabledAt: Date;
 }
 
+/** What the row of a webhook says after a final outcome. */
+export interface HealthVerdict {
+  /** True if the webhook has reached both thresholds for disabling. */
+  disables: boolean;
+  /** True if its owner has not been told that it is failing, or healthy again. */
+  isNoticeDue: boolean;
+}
+
+const NOTHING_NEW: HealthVerdict = { disables: false, isNoticeDue: false };
+
+/** Events in a row that ran out of retries before a webhook is failing, unless it is disabled after fewer. */
+const FAILING_AFTER = 5;
+
+/**
+ * Matches webhooks `w` whose owner has yet to be told that they are failing, or healthy again. A webhook is failing from
+ * `failing_since` on, and healthy again as soon as it has a `missed_count`; `told_failing` is the state that its owner knows.
+ */
+export const IS_NOTICE_DUE = 'w.failing_since is not null and w.told_failing = (w.missed_count is not null)';
+
 /**
  * Skips webhooks that another transaction has locked, because the outcomes of other webhooks would wait too. Ignores
  * attempts to another URL and failures from before the last activation: they say nothing about the webhook's current
- * state.
+ * state. A webhook that recovers before its owner was told of its failures leaves nothing to tell.
  */
 const COUNT = {
   name: 'count_failures',
   text: `
     with tally as (
-      select * from unnest($1::uuid[], $2::boolean[], $3::int[], $6::text[], $7::timestamptz[])
-        as t (id, cleared, failures, url, attempted_at)
+      select * from unnest($1::uuid[], $2::boolean[], $3::int[], $6::text[], $7::timestamptz[], $8::int[], $9::boolean[])
+        as t (id, cleared, failures, url, attempted_at, failures_before, may_fail)
     ), locked as (
-      select w.id from webhook_service.webhooks w where w.id = any($1) order by w.id for no key update skip locked
+      select w.id, w.consecutive_failures, w.failing_since is not null and w.missed_count is null as is_failing
+      from webhook_service.webhooks w where w.id = any($1) order by w.id for no key update skip locked
+    ), new as (
+      select t.*, c.count, l.consecutive_failures + t.failures_before as missed,
+             f.fails and not l.is_failing as begins, l.is_failing and t.cleared and not f.fails as ends
+      from tally t join locked l using (id)
+      cross join lateral (select case when t.cleared then 0 else l.consecutive_failures end + t.failures as count) c
+      cross join lateral (select t.may_fail and c.count >= least(${FAILING_AFTER}, $4) as fails) f
     ), counted as (
       update webhook_service.webhooks w set
-        consecutive_failures = case when t.cleared then 0 else w.consecutive_failures end + t.failures,
-        healthy_at = case when t.cleared then now() else w.healthy_at end
-      from tally t join locked using (id)
-      where w.id = t.id and w.active and w.url = t.url and (t.cleared or w.healthy_at <= t.attempted_at)
-      returning w.id, w.url,
-        w.consecutive_failures >= $4 and (w.healthy_at <= now() - $5 * interval '1 hour' or $5 = 0) as failing
+        consecutive_failures = n.count,
+        healthy_at = case when n.cleared then now() else w.healthy_at end,
+        failing_since = case
+          when n.begins then coalesce(w.failing_since, now())
+          when n.ends and not w.told_failing then null
+          else w.failing_since end,
+        missed_count = case when n.begins then null when n.ends and w.told_failing then n.missed else w.missed_count end
+      from new n
+      where w.id = n.id and w.active and w.url = n.url and (n.cleared or w.healthy_at <= n.attempted_at)
+      returning w.id, w.url, ${IS_NOTICE_DUE} as due,
+        w.consecutive_failures >= $4 and (w.healthy_at <= now() - $5 * interval '1 hour' or $5 = 0) as disables
     )
-    select t.id, t.url, coalesce(c.failing, false) as failing,
+    select t.id, t.url, coalesce(c.disables, false) as disables, coalesce(c.due, false) as "isNoticeDue",
            l.id is null and exists (select from webhook_service.webhooks w where w.id = t.id) as busy
     from tally t left join locked l on l.id = t.id left join counted c on c.id = t.id and c.url = t.url`,
 };
@@ -59,10 +90,12 @@ const DISABLE = `
 
 const MAX_BATCH = 500;
 
+type CountedRow = HealthVerdict & { id: string; url: string; busy: boolean };
+
 /** Counts the consecutive events of each webhook that ran out of retries, and disables webhooks with too many. */
 @Injectable()
 export class WebhookHealthService {
-  private readonly outcomes = new Batcher<FinalOutcome, boolean | 'busy'>(
+  private readonly outcomes = new Batcher<FinalOutcome, HealthVerdict | 'busy'>(
     (outcomes) => this.count(outcomes),
     MAX_BATCH,
   );
@@ -76,8 +109,8 @@ export class WebhookHealthService {
     this.thresholds = [config.disableAfterFailures, config.disableAfterHours];
   }
 
-  /** Counts a final outcome. Returns true if, by its row, the webhook has reached both thresholds for disabling. */
-  ended(outcome: FinalOutcome): Promise<boolean> {
+  /** Counts a final outcome, and returns what follows by the row of the webhook. */
+  ended(outcome: FinalOutcome): Promise<HealthVerdict> {
     return whileBusy(() => this.outcomes.add(outcome));
   }
 
@@ -102,22 +135,21 @@ export class WebhookHealthService {
     return disabled;
   }
 
-  private async count(outcomes: FinalOutcome[]): Promise<(boolean | 'busy')[]> {
+  private async count(outcomes: FinalOutcome[]): Promise<(HealthVerdict | 'busy')[]> {
     const tallies = tallyOf(outcomes);
-    const rows = await this.statements.run<Pick<FinalOutcome, 'url'> & { id: string; failing: boolean; busy: boolean }>(
-      COUNT,
-      [
-        tallies.map(({ webhookId }) => webhookId),
-        tallies.map(({ cleared }) => cleared),
-        tallies.map(({ failures }) => failures),
-        ...this.thresholds,
-        tallies.map(({ url }) => url),
-        tallies.map(({ firstAttemptedAt }) => firstAttemptedAt),
-      ],
-    );
+    const rows = await this.statements.run<CountedRow>(COUNT, [
+      tallies.map(({ webhookId }) => webhookId),
+      tallies.map(({ cleared }) => cleared),
+      tallies.map(({ failures }) => failures),
+      ...this.thresholds,
+      tallies.map(({ url }) => url),
+      tallies.map(({ firstAttemptedAt }) => firstAttemptedAt),
+      tallies.map(({ failuresBefore }) => failuresBefore),
+      tallies.map(({ mayFail }) => mayFail),
+    ]);
     const verdicts = new Map(
-      rows.map(({ id, url, busy, failing }) => [`${id} ${url}`, busy ? ('busy' as const) : failing]),
+      rows.map(({ id, url, busy, ...verdict }) => [`${id} ${url}`, busy ? ('busy' as const) : verdict]),
     );
-    return outcomes.map(({ webhookId, url }) => verdicts.get(`${webhookId} ${url}`) ?? false);
+    return outcomes.map(({ webhookId, url }) => verdicts.get(`${webhookId} ${url}`) ?? NOTHING_NEW);
   }
 }

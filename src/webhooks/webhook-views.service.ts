@@ -26,9 +26,9 @@ export interface WebhookView extends LastTimes {
 
 const NEVER: LastTimes = { lastSuccessAt: null, lastFailureAt: null };
 
-/** The end of the hours for which an active webhook may go without success, once enough events in a row have failed. */
-function disablesAt(
-  { active, consecutiveFailures, healthyAt }: Webhook,
+/** Returns the end of the hours for which an active webhook may go without success, once enough events in a row have failed. */
+export function disablesAt(
+  { active, consecutiveFailures, healthyAt }: Pick<Webhook, 'active' | 'consecutiveFailures' | 'healthyAt'>,
   lastSuccessAt: Date | null,
   { disableAfterFailures, disableAfterHours }: Pick<Config, 'disableAfterFailures' | 'disableAfterHours'>,
 ): Date | null {

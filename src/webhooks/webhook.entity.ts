@@ -90,6 +90,18 @@ export class Webhook {
   @Column('timestamptz', { name: 'healthy_at' })
   healthyAt: Date;
 
+  /** Since when it is failing, by the notice that its owner gets; see `WebhookHealthService`. */
+  @Column('timestamptz', { name: 'failing_since', nullable: true })
+  failingSince: Date | null;
+
+  /** After it recovered, until its owner is told: the events in a row that ran out of retries before. */
+  @Column('integer', { name: 'missed_count', nullable: true })
+  missedCount: number | null;
+
+  /** Whether the last notice said that it is failing. */
+  @Column('boolean', { name: 'told_failing' })
+  toldFailing: boolean;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 

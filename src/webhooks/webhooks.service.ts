@@ -207,6 +207,9 @@ export class WebhooksService {
         disabledAt: null,
         consecutiveFailures: 0,
         healthyAt: () => 'now()',
+        failingSince: null,
+        missedCount: null,
+        toldFailing: false,
       }),
       updatedAt: () => 'now()',
     };

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Batcher } from '../../infrastructure/concurrency/batcher';
 import { idBounds } from '../../infrastructure/database/id-bounds';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
-import { patternsSql } from '../../webhooks/event-pattern';
+import { isNotAbout, patternsSql, subjectSql } from '../../webhooks/event-pattern';
 import { DUE_WEBHOOK_COLUMNS, type DueWebhook } from '../due-webhook';
 import { EVENT_LEASE } from '../lease';
 import { IS_OPEN, isOneOf } from '../found-by-id';
@@ -29,7 +29,8 @@ export interface Subscriber extends DueWebhook {
 /** Larger bodies are not held in memory while their deliveries wait for a slot. */
 const MAX_HELD_BYTES = 65_536;
 
-const SUBSCRIBED = `w.active and w.events && e.patterns and w.created_at < e.accepted_at`;
+const SUBSCRIBED = `
+  w.active and w.events && e.patterns and w.created_at < e.accepted_at and ${isNotAbout('e.subject')}`;
 
 /**
  * Skips deliveries that already have a row. Even a new event may have rows: a queue store that crashes can lose the completion of
@@ -41,9 +42,13 @@ const UNSENT = `not exists (
   where d.id between e.first_id and e.last_id and d.id between $4 and $5
     and d.event_id = e.id and d.webhook_id::text = w.id::text)`;
 
-/** Computed for each event: the names and patterns that match it, and the id bounds of its first deliveries. */
+/**
+ * Computed for each event: the names and patterns that match it, the webhook that it is about and must not reach, and the id bounds
+ * of its first deliveries.
+ */
 const COMPUTED = `
   ${patternsSql('name')} as patterns,
+  ${subjectSql('name', 'body')} as subject,
   overlay(id::text placing '-0000-0000-000000000000' from 14)::uuid as first_id,
   overlay(id::text placing '-ffff-ffff-ffffffffffff' from 14)::uuid as last_id`;
 

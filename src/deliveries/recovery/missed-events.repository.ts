@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ErrorCode } from '../delivery-error';
+import { isNotAbout, isNoticeSql, subjectSql } from '../../webhooks/event-pattern';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
 /** A time window of events for one webhook, bounded by event ids. */
@@ -41,9 +42,11 @@ const CANDIDATES = `
     union all
     select * from webhook_service.events where user_id is null and ${IN_WINDOW}
   ) as e
-  where w.id = $1 and not e.is_test and e.accepted_at > w.created_at and exists (
+  where w.id = $1 and not e.is_test and e.accepted_at > w.created_at
+    and ${isNotAbout(subjectSql('e.name', 'e.body'))} and exists (
     select from unnest(w.events) as pattern
-    where pattern in ('*', e.name) or (right(pattern, 2) = '.*' and starts_with(e.name, left(pattern, -1))))`;
+    where pattern = e.name or (pattern = '*' and not ${isNoticeSql('e.name')})
+      or (right(pattern, 2) = '.*' and starts_with(e.name, left(pattern, -1))))`;
 
 /**
  * An event is missed when its newest delivery failed permanently or was canceled because the webhook was disabled or had too many

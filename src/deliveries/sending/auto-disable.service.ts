@@ -3,14 +3,15 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { Counter } from 'prom-client';
 import { DataSource } from 'typeorm';
 import type { WebhookDisabled } from 'webhook-notification';
+import { isReserved } from 'webhook-notification/catalogue';
 import { EventsService } from '../../events/events.service';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import { whileBusy } from '../../infrastructure/concurrency/while-busy.timer';
 import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import type { FinalOutcome } from '../../webhooks/failure-tally';
 import { type DisabledWebhook, WebhookHealthService } from '../../webhooks/webhook-health.service';
-import type { Outcome, Written } from '../attempt';
-import type { PartitionKey } from '../partition-key';
+import type { Attempt, Outcome, Written } from '../attempt';
+import { NoticesService } from '../notices/notices.service';
 import { StatsService } from '../../webhooks/stats/stats.service';
 
 /**
@@ -29,25 +30,30 @@ export class AutoDisableService {
     private readonly health: WebhookHealthService,
     private readonly stats: StatsService,
     private readonly events: EventsService,
+    private readonly notices: NoticesService,
     metrics: MetricsService,
   ) {
     const help = 'Webhooks that were disabled because their receiver kept failing, or is gone.';
     this.disabled = metrics.counterBy('webhooks_disabled_total', help, 'reason', ['failing', 'gone']);
   }
 
-  /** Counts the final outcome of an event, and disables the webhook when it has failed too often or its receiver is gone. */
+  /**
+   * Counts the final outcome of an event, disables the webhook when it has failed too often or its receiver is gone, and leaves it
+   * to `NoticesService` to tell its owner that it is failing, or healthy again.
+   */
   async note(
-    { webhookId, userId }: PartitionKey,
+    { webhookId, userId, event }: Pick<Attempt, 'webhookId' | 'userId' | 'event'>,
     { finalStatus, exchange }: Pick<Outcome, 'finalStatus' | 'exchange'>,
     { consecutiveFailures }: Pick<Written, 'consecutiveFailures'>,
   ): Promise<void> {
     const succeeded = finalStatus === 'succeeded';
     if (finalStatus === null || !exchange || (succeeded && !consecutiveFailures)) return;
     const { url, attemptedAt } = exchange;
-    const outcome: FinalOutcome = { webhookId, url, attemptedAt, succeeded };
-    const failing = await this.health.ended(outcome);
+    const outcome: FinalOutcome = { webhookId, url, attemptedAt, succeeded, isAboutWebhooks: isReserved(event) };
+    const { disables, isNoticeDue } = await this.health.ended(outcome);
+    if (isNoticeDue) this.notices.note();
     if (finalStatus === 'gone') await this.disable(outcome, userId, 'gone');
-    else if (failing) await this.disable(outcome, userId, 'failing');
+    else if (disables) await this.disable(outcome, userId, 'failing');
   }
 
   /** Disables the webhook and notifies its owner once, however many deliveries fail at once in however many processes. */

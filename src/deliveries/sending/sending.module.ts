@@ -3,6 +3,7 @@ import { CatalogueModule } from '../../catalogue/catalogue.module';
 import { EventsModule } from '../../events/events.module';
 import { DestinationsModule } from '../../infrastructure/destinations/destinations.module';
 import { WebhooksModule } from '../../webhooks/webhooks.module';
+import { NoticesModule } from '../notices/notices.module';
 import { SlotsModule } from '../slots/slots.module';
 import { DeferredDispatchService } from './deferred-dispatch.service';
 import { AttemptReportsService } from './attempt-reports.service';
@@ -18,7 +19,7 @@ import { SenderService } from './sender.service';
 
 /** Makes attempts. Deliveries of new events, queue jobs and deferred rows all go through `DispatchService`. */
 @Module({
-  imports: [CatalogueModule, DestinationsModule, EventsModule, SlotsModule, WebhooksModule],
+  imports: [CatalogueModule, DestinationsModule, EventsModule, NoticesModule, SlotsModule, WebhooksModule],
   providers: [
     DeferredDispatchService,
     AttemptReportsService,

@@ -10,6 +10,7 @@ import { WebhookFormats1764000650000 } from './migrations/webhook-formats.migrat
 import { WebhookFilters1764000600000 } from './migrations/webhook-filters.migration';
 import { WebhookLabels1764000400000 } from './migrations/webhook-labels.migration';
 import { WebhookTiming1764000500000 } from './migrations/webhook-timing.migration';
+import { WebhookNotices1764000700000 } from './migrations/webhook-notices.migration';
 import { PostgresConnection } from './postgres-connection.client';
 
 /** The schema of all tables of the service, including `migrations`. */
@@ -36,6 +37,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       WebhookFormats1764000650000,
       WebhookHeaders1764000660000,
       WebhookRates1764000690000,
+      WebhookNotices1764000700000,
     ],
     migrationsTableName: 'migrations',
     extra: { max: poolSize, connectionTimeoutMillis: 5000, Client: PostgresConnection, silenceMs },

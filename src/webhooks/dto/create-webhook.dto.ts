@@ -27,7 +27,8 @@ class WebhookFieldsDto {
   url: string;
 
   /**
-   * The events to subscribe to: 1 to 50 event names, prefix patterns such as `follower.*`, or `*` for all events.
+   * The events to subscribe to: 1 to 50 event names, prefix patterns such as `follower.*`, or `*` for all events
+   * except `webhook.failing` and `webhook.healthy`.
    * @example ["operation.complete", "operation.failed"]
    */
   @IsEventPatterns()

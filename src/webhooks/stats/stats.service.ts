@@ -64,6 +64,12 @@ export class StatsService {
     return (await this.lastTimes([webhookId])).get(webhookId)?.lastSuccessAt ?? null;
   }
 
+  /** Returns the last success of this webhook, and the first failure after it; null for what is not on record. */
+  async lastChange(webhookId: string): Promise<Pick<Present, 'lastSuccessAt' | 'failingSince'>> {
+    const [present] = await this.counts.present([webhookId]);
+    return present ?? { lastSuccessAt: null, failingSince: null };
+  }
+
   /** Returns the times of the last attempts to each of these webhooks; one entry per id. */
   async lastTimes(ids: readonly string[]): Promise<Map<string, LastTimes>> {
     if (ids.length === 0) return new Map();

@@ -84,9 +84,12 @@ describe('Publishing an event', () => {
     expect(await refusal({ ...valid, event })).toMatch(/event/);
   });
 
-  it.each(['webhook.test', 'webhook.disabled', 'webhook.anything'])('refuses the reserved name %s', async (event) => {
-    expect(await refusal({ event, data: {} })).toMatch(/webhook\./);
-  });
+  it.each(['webhook.test', 'webhook.disabled', 'webhook.failing', 'webhook.healthy', 'webhook.anything'])(
+    'refuses the reserved name %s',
+    async (event) => {
+      expect(await refusal({ event, data: {} })).toMatch(/webhook\./);
+    },
+  );
 
   it.each(['id', 'createdAt', 'publisherId', 'toString'])('names the unknown field %s', async (field) => {
     expect(await refusal({ ...valid, [field]: 'x' })).toContain(field);

@@ -61,6 +61,8 @@ export const OUTGOING_IDS = [
   'onOperationComplete',
   'onOperationFailed',
   'onWebhookDisabled',
+  'onWebhookFailing',
+  'onWebhookHealthy',
   'onWebhookTest',
 ];
 

@@ -95,8 +95,8 @@ describe('Creating a webhook', () => {
     );
   });
 
-  it('takes every event of the contract, *, and webhook.disabled', async () => {
-    const events = [...EVENT_NAMES, 'webhook.disabled'];
+  it('takes every event of the contract, *, and those about webhooks', async () => {
+    const events = [...EVENT_NAMES, 'webhook.disabled', 'webhook.failing', 'webhook.healthy', 'webhook.*'];
     expect((await create({ events })).events).toEqual(events);
     expect((await create({ events: ['*'] })).events).toEqual(['*']);
   });

@@ -10,6 +10,8 @@ const FIELDS: Record<string, string> = {
   'job.started': 'jobId queue name attempt startedAt',
   'job.completed': 'jobId queue name attempts startedAt completedAt durationMs result',
   'webhook.disabled': 'webhookId url reason disabledAt',
+  'webhook.failing': 'webhookId url consecutiveFailures lastError{code responseStatus} disablesAt',
+  'webhook.healthy': 'webhookId url failingSince missedCount',
 };
 
 /** Returns the fields of a schema in the same notation. */
@@ -30,7 +32,7 @@ const typeOf = (name: string) => {
 };
 
 describe('The catalogue', () => {
-  it('has the six events of the service and webhook.disabled', () => {
+  it('has the six events of the service and the three about webhooks', () => {
     expect([...names].sort()).toEqual(Object.keys(FIELDS).sort());
   });
 
@@ -55,8 +57,8 @@ describe('The catalogue', () => {
     expect(name.length).toBeLessThanOrEqual(128);
   });
 
-  it('shows only the origin of the url of a disabled webhook', () => {
-    const { url } = typeOf('webhook.disabled').example as { url: string };
+  it.each(names.filter(isReserved))('shows only the origin of the url in %s', (name) => {
+    const { url } = typeOf(name).example as { url: string };
     expect(new URL(url).origin).toBe(url);
   });
 
@@ -67,11 +69,14 @@ describe('The catalogue', () => {
 });
 
 describe('Reserved', () => {
-  it.each(['webhook.disabled', 'webhook.test', 'webhook.anything.else'])('is %s', (name) => {
-    expect(isReserved(name)).toBe(true);
-  });
+  it.each(['webhook.disabled', 'webhook.failing', 'webhook.healthy', 'webhook.test', 'webhook.anything.else'])(
+    'is %s',
+    (name) => {
+      expect(isReserved(name)).toBe(true);
+    },
+  );
 
-  it.each(names.filter((name) => name !== 'webhook.disabled'))('is not %s', (name) => {
+  it.each(names.filter((name) => !name.startsWith('webhook.')))('is not %s', (name) => {
     expect(isReserved(name)).toBe(false);
   });
 

@@ -125,6 +125,33 @@ const definitions: { [Name in BuiltInEventName]: Omit<EventType<EventPayloads[Na
       disabledAt: '2026-01-15T09:30:00.000Z',
     },
   },
+  'webhook.failing': {
+    description: 'Several events in a row ran out of retries for one of your webhooks.',
+    schema: objectOf({
+      webhookId: text,
+      url: text,
+      consecutiveFailures: count,
+      lastError: objectOf({ code: orNull(text), responseStatus: orNull(count) }),
+      disablesAt: orNull(time),
+    }),
+    example: {
+      webhookId: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',
+      url: 'https://example.com',
+      consecutiveFailures: 5,
+      lastError: { code: 'http_status', responseStatus: 503 },
+      disablesAt: null,
+    },
+  },
+  'webhook.healthy': {
+    description: 'One of your webhooks that was failing received an event.',
+    schema: objectOf({ webhookId: text, url: text, failingSince: time, missedCount: count }),
+    example: {
+      webhookId: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',
+      url: 'https://example.com',
+      failingSince: '2026-01-15T09:30:00.000Z',
+      missedCount: 7,
+    },
+  },
 };
 
 /** The built-in events that a webhook can subscribe to; `EventCatalogue` also knows the added ones. */

@@ -24,7 +24,11 @@ describe('The catalogue of a process', () => {
 
   it('allows publishing all events except reserved ones', () => {
     const { publishableNames, subscribableNames } = catalogueOf('a.b');
-    expect(subscribableNames.filter((name) => !publishableNames.includes(name))).toEqual(['webhook.disabled']);
+    expect(subscribableNames.filter((name) => !publishableNames.includes(name))).toEqual([
+      'webhook.disabled',
+      'webhook.failing',
+      'webhook.healthy',
+    ]);
   });
 
   it('accepts any object for a name that the operator added', () => {

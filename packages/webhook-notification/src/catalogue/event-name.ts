@@ -7,6 +7,8 @@ export const BUILT_IN_EVENTS = [
   'job.started',
   'job.completed',
   'webhook.disabled',
+  'webhook.failing',
+  'webhook.healthy',
 ] as const;
 
 export type BuiltInEventName = (typeof BUILT_IN_EVENTS)[number];

@@ -100,6 +100,8 @@ describe('Data', () => {
     ['job.started', 'name attempt startedAt'],
     ['job.completed', 'name attempts startedAt completedAt durationMs result'],
     ['webhook.disabled', ''],
+    ['webhook.failing', 'code responseStatus disablesAt'],
+    ['webhook.healthy', ''],
   ])('of %s may have null only for %p, when the job is gone', (name, unknown) => {
     const nullable = fields.filter(
       ({ event, key, change }) =>

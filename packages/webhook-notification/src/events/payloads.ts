@@ -54,6 +54,28 @@ export interface WebhookDisabled {
   disabledAt: string;
 }
 
+export interface WebhookFailing {
+  webhookId: string;
+  /** The origin alone, as in `WebhookDisabled`. */
+  url: string;
+  /** Events in a row that ran out of retries. */
+  consecutiveFailures: number;
+  /** The last failed attempt; `responseStatus` is null when no response arrived. */
+  lastError: { code: string | null; responseStatus: number | null };
+  /** When the webhook will be disabled unless it succeeds before; null while that is not near. */
+  disablesAt: string | null;
+}
+
+export interface WebhookHealthy {
+  webhookId: string;
+  /** The origin alone, as in `WebhookDisabled`. */
+  url: string;
+  /** The first failed attempt since the success before. */
+  failingSince: string;
+  /** Events in a row that ran out of retries before this success. */
+  missedCount: number;
+}
+
 export interface WebhookTest {
   webhookId: string;
   message: string;
@@ -71,6 +93,8 @@ export interface EventPayloads {
   'job.started': JobStarted;
   'job.completed': JobCompleted;
   'webhook.disabled': WebhookDisabled;
+  'webhook.failing': WebhookFailing;
+  'webhook.healthy': WebhookHealthy;
 }
 
 export type EventName = keyof EventPayloads;

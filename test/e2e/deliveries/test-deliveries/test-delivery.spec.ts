@@ -63,14 +63,17 @@ describe('Testing a webhook', () => {
     expect(verifyStandardWebhook(call!, 'a secret of mine')).toEqual(body);
   });
 
-  it.each(EVENT_NAMES)("sends the catalogue's example of %s, subscribed or not", async (event) => {
-    const hook = receiver.hook();
-    const { id } = await subscribe(service.api, hook, ['webhook.disabled']);
-    expect(await dataOf(service.api.testWebhook(id, { event }))).toMatchObject({ event, trigger: 'test' });
-    const [call] = await hook.received(1);
-    const type = (await dataOf(service.api.eventTypes())).find(({ name }) => name === event);
-    expect(JSON.parse(call!.body.toString())).toMatchObject({ event, data: type!.example });
-  });
+  it.each([...EVENT_NAMES, 'webhook.failing', 'webhook.healthy'])(
+    "sends the catalogue's example of %s, subscribed or not",
+    async (event) => {
+      const hook = receiver.hook();
+      const { id } = await subscribe(service.api, hook, ['webhook.disabled']);
+      expect(await dataOf(service.api.testWebhook(id, { event }))).toMatchObject({ event, trigger: 'test' });
+      const [call] = await hook.received(1);
+      const type = (await dataOf(service.api.eventTypes())).find(({ name }) => name === event);
+      expect(JSON.parse(call!.body.toString())).toMatchObject({ event, data: type!.example });
+    },
+  );
 
   it('works for a webhook that is inactive', async () => {
     const { id } = await subscribe(service.api, receiver.hook(), ['job.started'], { active: false });

@@ -5,6 +5,7 @@ import { StatementsService } from '../../../../src/infrastructure/database/state
 import { FanOutRepository, type Subscriber } from '../../../../src/deliveries/fan-out/fan-out.repository';
 import { FanOutService } from '../../../../src/deliveries/fan-out/fan-out.service';
 import type { FirstAttempt, Outcome } from '../../../../src/deliveries/attempt';
+import { NoticesRepository } from '../../../../src/deliveries/notices/notices.repository';
 import { DispatchService } from '../../../../src/deliveries/sending/dispatch.service';
 import { OutcomesService } from '../../../../src/deliveries/sending/outcomes.service';
 import { patternsOf, patternsSql } from '../../../../src/webhooks/event-pattern';
@@ -42,6 +43,15 @@ describe(`With ${OTHERS} users who have a webhook for the same event`, () => {
     return id;
   }
 
+  /** The plan of the statement with this name that the action runs. */
+  async function planOfStatement(name: string, action: () => Promise<unknown>) {
+    const run = jest.spyOn(app.get(StatementsService), 'run');
+    await action();
+    const [[statement, parameters] = []] = run.mock.calls.filter(([sent]) => sent.name === name);
+    run.mockRestore();
+    return planOf(app.get(DataSource), { sql: statement!.text, parameters: [...parameters!] });
+  }
+
   async function subscribersOf(userId: string | null): Promise<Subscriber[]> {
     const found: Subscriber[] = [];
     const id = await eventOf(userId);
@@ -73,18 +83,29 @@ describe(`With ${OTHERS} users who have a webhook for the same event`, () => {
   }
 
   it('an event of one user reads only the webhooks of that user', async () => {
-    const run = jest.spyOn(app.get(StatementsService), 'run');
-    const found = await subscribersOf('user 77');
-    const [[statement, parameters] = []] = run.mock.calls.filter(([{ name }]) => name === 'claim_events');
-    run.mockRestore();
+    let found: Subscriber[] = [];
+    const plan = await planOfStatement('claim_events', async () => (found = await subscribersOf('user 77')));
     expect(found.map(({ userId }) => userId)).toEqual(['user 77']);
-    const plan = await planOf(app.get(DataSource), { sql: statement!.text, parameters: [...parameters!] });
     expect(plan).toMatchObject({ rows: 1, scanned: 0 });
     expect(plan.pages).toBeLessThan(MAX_PAGES);
   });
 
+  it('a look for news of webhooks reads only those with news', async () => {
+    const plan = await planOfStatement('due_notices', () => app.get(NoticesRepository).due(100));
+    expect(plan).toMatchObject({ rows: 0, scanned: 0 });
+    expect(plan.pages).toBeLessThan(MAX_PAGES);
+  });
+
   it('SQL and TypeScript compute the same patterns for an event', async () => {
-    const names = ['job.started', 'follower.gained', 'shop.order.shipped', 'a.b.c.d'];
+    const names = [
+      'job.started',
+      'follower.gained',
+      'shop.order.shipped',
+      'a.b.c.d',
+      'webhook.disabled',
+      'webhook.failing',
+      'webhook.healthy',
+    ];
     const rows = await database.query<{ patterns: string[] }>(
       `select ${patternsSql('name')} as patterns from unnest($1::text[]) with ordinality as n (name, i) order by i`,
       [names],

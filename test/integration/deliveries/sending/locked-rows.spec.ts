@@ -15,7 +15,7 @@ import { startApplication, stopApplication } from '../../stage/application';
 import { insertDueDelivery } from '../../stage/due-delivery';
 
 const URL = 'http://127.0.0.1:9/';
-const GONE = { url: URL, attemptedAt: new Date(Date.now() + 60_000), succeeded: false };
+const GONE = { url: URL, attemptedAt: new Date(Date.now() + 60_000), succeeded: false, isAboutWebhooks: false };
 
 const failed = (deliveryId: string): Outcome => ({
   deliveryId,

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { EventsModule } from '../../events/events.module';
+import { WebhooksModule } from '../../webhooks/webhooks.module';
+import { NoticesRepository } from './notices.repository';
+import { NoticesService } from './notices.service';
+
+/** Tells owners that their webhooks are failing, or healthy again. */
+@Module({
+  imports: [EventsModule, WebhooksModule],
+  providers: [NoticesRepository, NoticesService],
+  exports: [NoticesService],
+})
+export class NoticesModule {}

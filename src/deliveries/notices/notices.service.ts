@@ -1,0 +1,95 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { EventsService } from '../../events/events.service';
+import { Config } from '../../infrastructure/config/config';
+import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
+import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
+import { StatsService } from '../../webhooks/stats/stats.service';
+import { disablesAt } from '../../webhooks/webhook-views.service';
+import { type DueNotice, type LastError, type NoticedWebhook, NoticesRepository } from './notices.repository';
+
+/** How often a process looks for notices that another process left behind. */
+const LOOK_EVERY_MS = 60_000;
+const TURN_EVERY_MS = 1000;
+const MOST_A_TURN = 100;
+
+/**
+ * Tells owners that a webhook is failing, or healthy again: at most once a minute for each webhook, and 60 times an hour for each
+ * user. What must wait stays due in the row of the webhook, and its owner is told the state of then. Any process may tell it.
+ */
+@Injectable()
+export class NoticesService {
+  private readonly logger = new Logger(NoticesService.name);
+  /** True when this process knows of a notice that is due. At the start another process may have left one. */
+  private isDue = true;
+  /** When to look without knowing of one, by `performance.now()`. */
+  private lookAtMs = 0;
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly notices: NoticesRepository,
+    private readonly stats: StatsService,
+    private readonly events: EventsService,
+    private readonly config: Config,
+    tasks: WorkerTasksService,
+  ) {
+    const onFailure = logFirst(this.logger, 'Telling owners about their webhooks');
+    tasks.add(new Repeat(() => this.turn(), { everyMs: TURN_EVERY_MS, onFailure }));
+  }
+
+  /** Notes that a notice is due. It is sent within two seconds unless it must wait. */
+  note(): void {
+    this.isDue = true;
+  }
+
+  private async turn(): Promise<void> {
+    if (!this.isDue && performance.now() < this.lookAtMs) return;
+    this.isDue = false;
+    try {
+      const due = await this.notices.due(MOST_A_TURN);
+      const waiting = due.find(({ inMs }) => inMs > 0);
+      this.lookAtMs = performance.now() + Math.min(waiting?.inMs ?? Infinity, LOOK_EVERY_MS);
+      for (const notice of due) if (notice.inMs === 0 && !(await this.tell(notice))) this.isDue = true;
+      if (due.length === MOST_A_TURN) this.isDue = true;
+    } catch (error) {
+      this.isDue = true;
+      throw error;
+    }
+  }
+
+  /** Returns false if nothing was told. */
+  private async tell(notice: DueNotice): Promise<boolean> {
+    const { webhookId } = notice;
+    const { lastSuccessAt, failingSince } = await this.stats.lastChange(webhookId);
+    const lastError = await this.notices.lastError(webhookId);
+    const msg = await this.dataSource.transaction(async (manager) => {
+      const webhook = await this.notices.take(manager, notice);
+      if (!webhook) return null;
+      const published = await this.publish(manager, notice, webhook, { lastSuccessAt, lastError });
+      await this.notices.told(manager, webhookId, failingSince);
+      return published;
+    });
+    if (msg) this.logger.log({ msg, webhookId });
+    return msg !== null;
+  }
+
+  private async publish(
+    manager: EntityManager,
+    { webhookId, userId }: DueNotice,
+    webhook: NoticedWebhook,
+    { lastSuccessAt, lastError }: { lastSuccessAt: Date | null; lastError: LastError },
+  ): Promise<string> {
+    const { consecutiveFailures, failingSince, missedCount } = webhook;
+    const url = new URL(webhook.url).origin;
+    if (missedCount === null) {
+      const endsAt = disablesAt(webhook, lastSuccessAt, this.config)?.toISOString() ?? null;
+      const data = { webhookId, url, consecutiveFailures, lastError, disablesAt: endsAt };
+      await this.events.publish('webhook.failing', data, { userId, manager });
+      return 'webhook failing';
+    }
+    const data = { webhookId, url, failingSince: failingSince.toISOString(), missedCount };
+    await this.events.publish('webhook.healthy', data, { userId, manager });
+    return 'webhook healthy';
+  }
+}
