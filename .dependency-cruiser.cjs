@@ -108,6 +108,8 @@ const MAY_IMPORT = {
   ],
   'sources/followers/accounts': ['sources/followers', 'sources/followers/readings', 'auth', ...USABLE],
   'sources/job-queues': ['auth', 'catalogue', 'events', ...USABLE],
+
+  erasures: ['auth', 'auth/bearer', 'deliveries', 'webhooks/secrets', ...USABLE],
 };
 
 const FOLDERS = Object.keys(MAY_IMPORT);

@@ -9,6 +9,7 @@ import { ConfigModule } from './infrastructure/config/config.module';
 import { DatabaseModule } from './infrastructure/database/database.module';
 import { DeliveriesModule } from './deliveries/deliveries.module';
 import { ApiExceptionFilter } from './infrastructure/errors/api-exception.filter';
+import { ErasuresModule } from './erasures/erasures.module';
 import { EventsModule } from './events/events.module';
 import { HealthModule } from './infrastructure/health/health.module';
 import { MetricsModule } from './infrastructure/metrics/metrics.module';
@@ -45,6 +46,7 @@ export class AppModule {
         EventsModule,
         DeliveriesModule.forRoot(config),
         SourcesModule,
+        ErasuresModule,
       ],
     };
   }

@@ -50,7 +50,8 @@ export function buildOpenApi(app: INestApplication, events: readonly KnownEventT
 const ORDER = [
   ...['/api/webhooks', '/api/filter-checks', '/api/format-previews', '/api/events', '/api/event-types'],
   ...['/api/webhooks/{id}/deliveries', '/api/deliveries', '/api/webhooks/{id}/recover', '/api/stats'],
-  ...['/api/try-receivers', '/api/accounts', '/api/me', '/api/tokens', '/api/console', '/api/about', '/health'],
+  ...['/api/try-receivers', '/api/accounts', '/api/me', '/api/tokens', '/api/console', '/api/users', '/api/erasures'],
+  ...['/api/about', '/health'],
 ];
 
 function inOrder(paths: OpenAPIObject['paths']): OpenAPIObject['paths'] {
@@ -161,8 +162,8 @@ function closeBodies({ paths, components }: OpenAPIObject): void {
       close(schema);
     }
   };
-  for (const { post, put, patch } of Object.values(paths)) {
-    for (const operation of [post, put, patch]) close(operation?.requestBody);
+  for (const { post, put, patch, delete: remove } of Object.values(paths)) {
+    for (const operation of [post, put, patch, remove]) close(operation?.requestBody);
     for (const name of schemasIn(patch?.requestBody))
       Object.assign(components?.schemas?.[name] ?? {}, { minProperties: 1 });
   }

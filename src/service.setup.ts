@@ -1,7 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module';
-import { ALL_SCOPES } from './auth/scope';
 import { ConsoleLinksService } from './console/sessions/console-links.service';
 import { serveConsole } from './console/console-pages.setup';
 import type { Config } from './infrastructure/config/config';
@@ -62,10 +61,10 @@ async function stop(app: NestFastifyApplication): Promise<void> {
   await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())]);
 }
 
-/** Creates a link only on the operator's own machine, because it carries all scopes of the first token. */
+/** Creates a link only on the operator's own machine, because it carries the scopes of the first token. */
 async function consoleLinkOf(app: NestFastifyApplication, { console, isLocal, role }: Config): Promise<string | null> {
   if (!console || !isLocal || role === 'worker') return null;
-  return (await app.get(ConsoleLinksService).createForAdmin(ALL_SCOPES)).url;
+  return (await app.get(ConsoleLinksService).createForAdmin()).url;
 }
 
 function urlOf(app: NestFastifyApplication, { host }: Config): string {

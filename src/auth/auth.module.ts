@@ -6,6 +6,7 @@ import { AccessTokensController } from './tokens/access-tokens.controller';
 import { AccessTokensService } from './tokens/access-tokens.service';
 import { AuthenticationService } from './bearer/authentication.service';
 import { BearerStrategy } from './bearer/bearer.strategy';
+import { ErasingUsersService } from './erasing-users.service';
 import { JwtService } from './bearer/jwt.service';
 import { LargeBodiesService } from './bearer/large-bodies.service';
 import { MeController } from './tokens/me.controller';
@@ -19,11 +20,12 @@ import { RequestPrincipalService } from './bearer/request-principal.service';
     AccessTokensService,
     AuthenticationService,
     BearerStrategy,
+    ErasingUsersService,
     JwtService,
     LargeBodiesService,
     RateLimitsService,
     RequestPrincipalService,
   ],
-  exports: [AuthenticationService, RateLimitsService],
+  exports: [AuthenticationService, ErasingUsersService, RateLimitsService],
 })
 export class AuthModule {}

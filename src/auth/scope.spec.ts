@@ -1,7 +1,7 @@
 import { ALL_SCOPES, isScope, missingScope } from './scope';
 
 describe('The scopes', () => {
-  it('are these nine', () => {
+  it('are these ten', () => {
     expect([...ALL_SCOPES].sort()).toEqual([
       'accounts:manage',
       'deliveries:read',
@@ -9,6 +9,7 @@ describe('The scopes', () => {
       'events:broadcast',
       'events:publish',
       'tokens:manage',
+      'users:erase',
       'users:manage',
       'webhooks:read',
       'webhooks:write',

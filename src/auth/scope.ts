@@ -9,6 +9,7 @@ export const SCOPES = {
   'accounts:manage': 'manage social accounts',
   'tokens:manage': "manage one's own tokens",
   'users:manage': 'manage tokens of others',
+  'users:erase': 'forget users, and read erasures',
 } as const;
 
 export type Scope = keyof typeof SCOPES;

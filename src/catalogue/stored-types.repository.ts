@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { type Statement, StatementsService } from '../infrastructure/database/statements.service';
 import type { ObjectSchema } from 'webhook-notification/catalogue';
 
 /** A stored event type. */
@@ -23,10 +22,7 @@ export interface TypeOwner {
 }
 
 /** Differs after every change: no change restores an earlier pair of count and newest version. */
-const STATE: Statement = {
-  name: 'event_types_state',
-  text: `select count(*) || ' ' || coalesce(max(version), 0) as state from webhook_service.event_types`,
-};
+export const TYPES_STATE = `select count(*) || ' ' || coalesce(max(version), 0) from webhook_service.event_types`;
 const COLUMNS = 'name, description, schema, example, application, version';
 const VERSIONS = 'select name, version from webhook_service.event_types order by name';
 const SOME = `select ${COLUMNS} from webhook_service.event_types where name = any($1)`;
@@ -46,16 +42,7 @@ const REMOVE = 'delete from webhook_service.event_types where name = $1';
 /** Stores the event types that applications and users have declared. */
 @Injectable()
 export class StoredTypesRepository {
-  constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly statements: StatementsService,
-  ) {}
-
-  /** Returns a text that differs after every change. */
-  async state(): Promise<string> {
-    const [row] = await this.statements.run<{ state: string }>(STATE, []);
-    return row?.state ?? '';
-  }
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Returns the names and versions of all types, sorted by name. */
   async versions(): Promise<Pick<StoredType, 'name' | 'version'>[]> {

@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { EventCatalogue } from 'webhook-notification/catalogue';
+import { SharedStateService } from '../infrastructure/database/shared-state.service';
 import type { StatementsService } from '../infrastructure/database/statements.service';
 import { type StoredType, StoredTypesRepository } from './stored-types.repository';
 import { StoredTypesService } from './stored-types.service';
@@ -17,7 +18,7 @@ class Rows extends StoredTypesRepository {
     this.table.set(name, { name, ...type, application, version });
   }
 
-  override state = async () => `${this.table.size} ${this.changes}`;
+  state = () => `${this.table.size} ${this.changes}`;
   override versions = async () => [...this.table.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
   override some = async (names: readonly string[]) => {
     this.beforeRead();
@@ -32,9 +33,11 @@ describe('StoredTypesService', () => {
   let service: StoredTypesService;
   const stored = () => catalogue.subscribable.filter(({ source }) => source === 'api' || source === 'module');
   beforeEach(async () => {
-    rows = new Rows({} as DataSource, {} as StatementsService);
+    rows = new Rows({} as DataSource);
+    const run = async () => [{ states: [rows.state()] }];
+    const shared = new SharedStateService({ run } as unknown as StatementsService);
     catalogue = new EventCatalogue({ extraEventTypes: [], eventMaxBytes: 1024 });
-    service = new StoredTypesService(catalogue, rows, {} as DataSource);
+    service = new StoredTypesService(catalogue, rows, {} as DataSource, shared);
     for (const name of ['kind.b', 'kind.c', 'kind.a']) rows.put(name);
     await service.refresh();
   });

@@ -1,17 +1,12 @@
-import { Injectable, Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { EventCatalogue, type KnownEventType } from 'webhook-notification/catalogue';
 import { database } from 'webhook-notification/nest';
-import { Batcher } from '../infrastructure/concurrency/batcher';
+import { SharedStateService } from '../infrastructure/database/shared-state.service';
 import { ApiError } from '../infrastructure/errors/api-error';
 import { messageFor } from '../infrastructure/errors/messages';
-import { logFirst, Repeat } from '../infrastructure/concurrency/repeat.timer';
-import { type StoredType, StoredTypesRepository } from './stored-types.repository';
-
-const LOOK_EVERY_MS = 1000;
-/** Maximum number of callers that one query serves. */
-const MAX_CALLERS = 10_000;
+import { TYPES_STATE, type StoredType, StoredTypesRepository } from './stored-types.repository';
 
 type VersionedType = KnownEventType & { version: string };
 
@@ -19,31 +14,24 @@ type VersionedType = KnownEventType & { version: string };
  * Loads stored event types into the catalogue of this process: once a second, and when a request names an unknown type.
  */
 @Injectable()
-export class StoredTypesService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class StoredTypesService implements OnApplicationBootstrap {
   private readonly logger = new Logger(StoredTypesService.name);
-  private state = '';
   private known: ReadonlyMap<string, VersionedType> = new Map();
   private warnedOf = '';
-  /** A call during a query waits for the next query, which sees everything committed before the call. */
-  private readonly looks = new Batcher<null, void>(async (callers) => {
-    await this.look();
-    return callers.map(() => undefined);
-  }, MAX_CALLERS);
-  private readonly looking = new Repeat(() => this.refresh(), {
-    everyMs: LOOK_EVERY_MS,
-    onFailure: logFirst(this.logger, 'Querying event types'),
-  });
 
   constructor(
     private readonly catalogue: EventCatalogue,
     private readonly rows: StoredTypesRepository,
     @InjectDataSource() private readonly dataSource: DataSource,
-  ) {}
+    private readonly shared: SharedStateService,
+  ) {
+    shared.watch(TYPES_STATE, () => this.read());
+  }
 
   /** @throws Error when a type of this application's modules has a name that is already taken */
   async onApplicationBootstrap(): Promise<void> {
     await this.declareOwn();
-    this.looking.start();
+    await this.refresh();
   }
 
   /** Event types declared by applications and users, the most recently changed last. */
@@ -54,13 +42,9 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
       .sort((one, other) => versionOf(one) - versionOf(other));
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await this.looking.stop();
-  }
-
   /** Resolves when the catalogue contains everything that was committed before the call. */
   async refresh(): Promise<void> {
-    await this.looks.add(null);
+    await this.shared.refresh();
   }
 
   /** Refreshes the catalogue before an unknown name is rejected. Queries nothing if all of these names are known. */
@@ -89,9 +73,7 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
   }
 
   /** Reads only changed types: 500 types may have 16 MB. */
-  private async look(): Promise<void> {
-    const state = await this.rows.state();
-    if (state === this.state) return;
+  private async read(): Promise<void> {
     const versions = await this.rows.versions();
     const changed = versions.filter(({ name, version }) => this.known.get(name)?.version !== version);
     const rows = await this.rows.some(changed.map(({ name }) => name));
@@ -102,7 +84,6 @@ export class StoredTypesService implements OnApplicationBootstrap, OnApplication
     const types = versions.flatMap((each) => (isChanged.has(each) ? read : this.known).get(each.name) ?? []);
     this.known = new Map(types.map((type) => [type.name, type]));
     this.catalogue.replaceStored(types);
-    this.state = state;
     this.warnOfNames();
   }
 

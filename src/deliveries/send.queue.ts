@@ -107,11 +107,19 @@ export class SendQueue implements OnModuleInit {
     if (failed) throw failed.reason;
   }
 
-  /** Removes the jobs of retries that are still in the queues. Never throws because of a queue. */
-  async forget(deliveryIds: readonly string[]): Promise<void> {
+  /**
+   * Removes the jobs of retries that are still in the queues. Returns whether all queues were available; never throws because of
+   * a queue.
+   */
+  async forget(deliveryIds: readonly string[]): Promise<boolean> {
+    let isComplete = true;
     for (const [queue, ids] of this.byQueue(deliveryIds)) {
-      for (const page of pages(ids, MAX_IDS_PER_JOB)) await Promise.allSettled(page.map((id) => queue.remove(id)));
+      for (const page of pages(ids, MAX_IDS_PER_JOB)) {
+        const removed = await Promise.allSettled(page.map((id) => queue.remove(id)));
+        isComplete &&= removed.every(({ status }) => status === 'fulfilled');
+      }
     }
+    return isComplete;
   }
 
   /** Counts the deliveries that belong to each queue, by queue name. */

@@ -2,6 +2,7 @@ import { BullModule } from '@nestjs/bullmq';
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AcceptedEventsService } from './accepted-events.service';
+import { AuthModule } from '../auth/auth.module';
 import { CatalogueModule } from '../catalogue/catalogue.module';
 import { Event } from './event.entity';
 import { EventBatchesController } from './requests/event-batches.controller';
@@ -14,7 +15,12 @@ import { PublicationRulesService } from './publication-rules.service';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Event]), BullModule.registerQueue({ name: FAN_OUT_QUEUE }), CatalogueModule],
+  imports: [
+    TypeOrmModule.forFeature([Event]),
+    BullModule.registerQueue({ name: FAN_OUT_QUEUE }),
+    CatalogueModule,
+    AuthModule,
+  ],
   controllers: [EventsController, EventBatchesController],
   providers: [
     AcceptedEventsService,

@@ -3,6 +3,7 @@ import { EntityManager } from 'typeorm';
 import { eventBody, type EventDefinition, type EventName, type EventPayloads } from 'webhook-notification';
 import { fingerprintOf, isReserved, type Publication as CataloguePublication } from 'webhook-notification/catalogue';
 import { database, EventRefusedError, type Transaction } from 'webhook-notification/nest';
+import { ErasingUsersService } from '../auth/erasing-users.service';
 import { Batcher } from '../infrastructure/concurrency/batcher';
 import { ClockService } from '../infrastructure/database/clock.service';
 import { lingerFor } from '../infrastructure/concurrency/linger.timer';
@@ -76,13 +77,15 @@ export class EventsService {
     private readonly events: EventsRepository,
     private readonly accepted: AcceptedEventsService,
     private readonly transactions: PublishTransactionSubscriber,
+    private readonly erasing: ErasingUsersService,
   ) {}
 
   /**
    * Publishes an event, given by name or by `defineEvent`, to every subscribed webhook of its audience. Resolves when the event
    * is committed, or with `tx` when it is inserted. Delivery follows the commit asynchronously and survives any crash from then
    * on.
-   * @throws ApiError 400 (unknown name, data that does not match its schema, bad option), 409 (key reused), 413 (data too large)
+   * @throws ApiError 400 (unknown name, data that does not match its schema, bad option), 409 (key reused, user being erased),
+   *   413 (data too large)
    */
   publish<Name extends EventName>(
     event: Name,
@@ -155,7 +158,7 @@ export class EventsService {
 
   private prepare(publication: Publication): PreparedEvent {
     const { name, userId, publisherId, idempotencyKey, origin } = publication;
-    const data = this.rules.validate(publication);
+    const data = this.validate(publication);
     const { id, at } = this.clock.newId();
     return {
       event: {
@@ -175,6 +178,12 @@ export class EventsService {
     };
   }
 
+  private validate(publication: Publication): string {
+    const data = this.rules.validate(publication);
+    if (publication.userId !== null) this.erasing.refuse(publication.userId);
+    return data;
+  }
+
   private async insert(prepared: PreparedEvent, manager?: EntityManager): Promise<PublishedEvent> {
     const published = await this.insertOnce(prepared, manager);
     const accepted = [{ published, origin: prepared.origin }];
@@ -186,7 +195,7 @@ export class EventsService {
   /** Inserts in a transaction whose commit is not reported to this service: the sweeper finds the event afterwards. */
   private async insertElsewhere(publication: Publication, tx: Transaction): Promise<PublishedEvent> {
     const { name, userId, idempotencyKey } = publication;
-    const event = { name, userId, data: this.rules.validate(publication), ...(idempotencyKey && { idempotencyKey }) };
+    const event = { name, userId, data: this.validate(publication), ...(idempotencyKey && { idempotencyKey }) };
     try {
       const [published] = await database({ connection: tx }).write([event], tx);
       return published as PublishedEvent;

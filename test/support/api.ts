@@ -98,6 +98,15 @@ export interface Recovery {
   completedAt: string | null;
 }
 
+export interface Erasure {
+  id: string;
+  status: 'running' | 'done';
+  requestedBy: string | null;
+  createdAt: string;
+  completedAt: string | null;
+  counts: Record<string, number>;
+}
+
 export interface PublishedEvent {
   id: string;
   event: string;
@@ -266,6 +275,11 @@ export class Api {
   createConsoleLink = (body: unknown) => this.call<ConsoleLink>('POST', '/api/console-links', { body });
   beginSession = (body: unknown) => this.call<ConsoleSession>('POST', '/api/console-sessions', { body });
   endSession = () => this.call<{ id: string }>('DELETE', '/api/console-sessions');
+  eraseUser = (userId: string, confirm: unknown = userId) =>
+    this.call<Erasure>('DELETE', `/api/users/${userId}`, { body: { confirm } });
+  listErasures = (query?: Query) => this.call<Erasure[]>('GET', '/api/erasures', { query });
+  readErasure = (id: string) => this.call<Erasure>('GET', `/api/erasures/${id}`);
+
   createTryReceiver = () => this.call<TryReceiver>('POST', '/api/try-receivers');
   readTryReceiver = (id: string) =>
     this.call<TryReceiver & { requests: TriedRequest[] }>('GET', `/api/try-receivers/${id}`);

@@ -31,6 +31,8 @@ export const ERROR_STATUSES: Readonly<Record<string, number>> = {
   event_type_differs: 409,
   event_type_taken: 409,
   event_type_owned: 409,
+  user_erased: 409,
+  user_not_erasable: 409,
   not_a_session: 409,
   session_of_session: 409,
   not_a_push_account: 409,

@@ -4,6 +4,7 @@ import { Config } from '../../infrastructure/config/config';
 import { Batcher } from '../../infrastructure/concurrency/batcher';
 import { StatementsService } from '../../infrastructure/database/statements.service';
 import { ADMIN, hashToken, isAccessToken, type Principal } from '../access-token';
+import { ErasingUsersService } from '../erasing-users.service';
 import { JwtService } from './jwt.service';
 import { RecentPrincipals } from './recent-principals';
 import { ALL_SCOPES } from '../scope';
@@ -44,16 +45,23 @@ export class AuthenticationService {
   constructor(
     private readonly statements: StatementsService,
     private readonly jwts: JwtService,
+    private readonly erasing: ErasingUsersService,
     { bootstrapToken }: Config,
   ) {
     this.bootstrapHash = bootstrapToken === null ? null : hashToken(bootstrapToken);
   }
 
   /**
-   * Returns the principal of a token; null if the token is malformed, unknown, expired or revoked.
+   * Returns the principal of a token; null if the token is malformed, unknown, expired or revoked, or its user is being
+   * erased.
    * @throws ApiError 503 when a JWT needs a key that cannot be fetched
    */
   async authenticate(token: string): Promise<Principal | null> {
+    const principal = await this.principalOf(token);
+    return principal && this.erasing.includes(principal.userId) ? null : principal;
+  }
+
+  private async principalOf(token: string): Promise<Principal | null> {
     if (!isAccessToken(token)) return this.jwts.authenticate(token);
     const hash = hashToken(token);
     if (this.bootstrapHash && timingSafeEqual(hash, this.bootstrapHash)) {

@@ -29,7 +29,7 @@ export class AccessTokensController {
     },
   })
   @ApiAnswer(CreatedTokenDto, { status: 201, description: 'The new token.' })
-  @ApiErrors(...BODY_ERRORS, 'admin_reserved', 'token_limit_reached')
+  @ApiErrors(...BODY_ERRORS, 'admin_reserved', 'token_limit_reached', 'user_erased')
   async create(@CurrentUser() user: Principal, @Body() body: CreateTokenDto): Promise<CreatedTokenDto> {
     const { row, token } = await this.tokens.create(user, body);
     return CreatedTokenDto.with(row, token);

@@ -11,6 +11,7 @@ import type { Page } from '../../infrastructure/pagination/page';
 import { ADMIN, formatToken, hashToken, type Principal } from '../access-token';
 import { AccessToken } from './access-token.entity';
 import { AuthenticationService } from '../bearer/authentication.service';
+import { ErasingUsersService } from '../erasing-users.service';
 import type { CreateTokenDto, ListTokensDto } from './dto/token.dto';
 import { validateGrant, requireManager } from './token-grant';
 import { unauthenticated } from '../bearer/credentials';
@@ -38,18 +39,20 @@ export class AccessTokensService {
     @InjectRepository(AccessToken) private readonly tokens: Repository<AccessToken>,
     private readonly clock: ClockService,
     private readonly authentication: AuthenticationService,
+    private readonly erasing: ErasingUsersService,
   ) {}
 
   /**
    * Creates a token. Only this method returns it in plaintext, with its row. It is revoked with the token that the
    * grantor is, or, if the grantor is a session, with the credential that the session was created with.
-   * @throws ApiError 403 or 400 as `validateGrant`, 409 when the user has 100 live tokens, 401 when the grantor's token
-   *   was revoked in the meantime
+   * @throws ApiError 403 or 400 as `validateGrant`, 409 when the user has 100 live tokens or is being erased, 401 when the
+   *   grantor's token was revoked in the meantime
    */
   async create(grantor: Principal, wanted: CreateTokenDto): Promise<{ row: AccessToken; token: string }> {
     const { name, scopes, expiresAt = null, userId = grantor.userId } = wanted;
     const origin = await this.originOf(grantor);
     validateGrant({ ...grantor, expiresAt: origin.expiresAt }, { userId, scopes, expiresAt }, this.clock.now());
+    this.erasing.refuse(userId);
     const token = formatToken(randomBytes(32));
     const { id, at } = this.clock.newId();
     const row = { id, userId, name, scopes, expiresAt, createdAt: at, lastUsedAt: null, isSession: false };

@@ -13,6 +13,12 @@ const CONSOLE_SCOPES: readonly Scope[] = ['webhooks:read', 'webhooks:write', 'de
 /** Scopes that a link for another user cannot have: they manage tokens, or affect all users. */
 const NOT_FOR_OTHERS: readonly Scope[] = ['users:manage', 'tokens:manage', 'event-types:manage'];
 
+/** A browser never gets this scope: what it does cannot be undone. */
+const NEVER: Scope = 'users:erase';
+
+/** Returns the scopes that a session may have. */
+export const inBrowser = (scopes: readonly Scope[]): Scope[] => scopes.filter((scope) => scope !== NEVER);
+
 /** Pages that a link may open. */
 export const CONSOLE_PATH = /^\/console(\/[A-Za-z0-9_~-]+)*(\?[A-Za-z0-9_.~=&%:-]*)?$/;
 
@@ -58,20 +64,24 @@ export const hashCode = (code: string): Buffer => hash('sha256', code, 'buffer')
 /** Returns the URL of a link. The code is in the fragment, which browsers do not send to servers. */
 export const linkUrl = (path: string, code: string): string => `${path}#code=${code}`;
 
-/** Returns the grant of the service itself: any scopes, for 12 hours by default. */
+/**
+ * Returns the grant of the service itself: any scopes but `users:erase`, for 12 hours by default.
+ * @throws ApiError 403 for `users:erase`
+ */
 export function grantOf(
   userId: string,
   { scopes = CONSOLE_SCOPES, expiresInSeconds }: LinkOptions,
   now: Date,
 ): LinkGrant {
+  if (scopes.includes(NEVER)) throw new ApiError('scope_not_allowed', MESSAGES.eraseOutsideSessions);
   const livesMs = expiresInSeconds === undefined ? SESSION_LIVES_MS : expiresInSeconds * 1000;
   return { userId, scopes, expiresAt: new Date(now.getTime() + livesMs) };
 }
 
 /**
  * Returns the grant of `maker`: no session has more scopes or a later expiry than the token that creates it.
- * @throws ApiError 403 for a user or a scope beyond the maker's, or for managing tokens or event types as another user;
- *   400 when the session would outlive the maker's token
+ * @throws ApiError 403 for a user or a scope beyond the maker's, for managing tokens or event types as another user, or for
+ *   `users:erase`; 400 when the session would outlive the maker's token
  */
 export function grantBy(maker: Principal, userId: string, options: LinkOptions, now: Date): LinkGrant {
   requireManager(maker, userId);
@@ -88,8 +98,9 @@ export function grantBy(maker: Principal, userId: string, options: LinkOptions, 
   return { userId, scopes, expiresAt: end };
 }
 
-/** Returns the session for a token: with the same scopes, for 12 hours or as long as the token. */
-export function sessionOf({ userId, scopes, expiresAt: end }: Principal, now: Date): LinkGrant {
+/** Returns the session for a token: with the same scopes but `users:erase`, for 12 hours or as long as the token. */
+export function sessionOf({ userId, scopes: held, expiresAt: end }: Principal, now: Date): LinkGrant {
+  const scopes = inBrowser(held);
   const { expiresAt } = grantOf(userId, { scopes }, now);
   return { userId, scopes, expiresAt: end && end < expiresAt ? end : expiresAt };
 }

@@ -38,7 +38,7 @@ export class ConsoleLinksController {
     examples: { 'for yourself': { value: { path: '/console/deliveries' } } },
   })
   @ApiAnswer(ConsoleLinkDto, { status: 201, description: 'The link.' })
-  @ApiErrors(...BODY_ERRORS, 'scope_not_allowed', 'admin_reserved')
+  @ApiErrors(...BODY_ERRORS, 'scope_not_allowed', 'admin_reserved', 'user_erased')
   async create(@CurrentUser() user: Principal, @Body() body: CreateConsoleLinkDto): Promise<ConsoleLinkDto> {
     const { userId = user.userId, ...options } = body;
     return ConsoleLinkDto.from(await this.links.createBy(user, userId, options));

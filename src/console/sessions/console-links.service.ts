@@ -4,8 +4,10 @@ import { Config } from '../../infrastructure/config/config';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { isForeignKeyViolation } from '../../infrastructure/errors/database-error';
 import { ADMIN, hashToken, type Principal } from '../../auth/access-token';
+import { ErasingUsersService } from '../../auth/erasing-users.service';
+import { ALL_SCOPES } from '../../auth/scope';
 import { unauthenticated } from '../../auth/bearer/credentials';
-import { CODE_LIVES_MS, grantBy, grantOf, hashCode, linkUrl, madeWith } from './console-link';
+import { CODE_LIVES_MS, grantBy, grantOf, hashCode, inBrowser, linkUrl, madeWith } from './console-link';
 import type { LinkGrant, LinkOptions, MadeWith } from './console-link';
 import { ConsoleLinksRepository } from './console-links.repository';
 
@@ -28,6 +30,7 @@ export class ConsoleLinksService implements OnApplicationBootstrap {
     private readonly config: Config,
     private readonly links: ConsoleLinksRepository,
     private readonly clock: ClockService,
+    private readonly erasing: ErasingUsersService,
   ) {
     const { bootstrapToken } = config;
     this.bootstrapHash = bootstrapToken === null ? null : hashToken(bootstrapToken);
@@ -46,9 +49,9 @@ export class ConsoleLinksService implements OnApplicationBootstrap {
     return this.store(grant, { tokenId: null, bootstrapHash: null }, options.path);
   }
 
-  /** Creates a link for the user of the bootstrap token, with any scopes. */
-  createForAdmin(scopes: LinkOptions['scopes']): Promise<ConsoleLink> {
-    const grant = grantOf(ADMIN, { scopes }, this.clock.now());
+  /** Creates a link for the user of the bootstrap token, with all scopes that a session may have. */
+  createForAdmin(): Promise<ConsoleLink> {
+    const grant = grantOf(ADMIN, { scopes: inBrowser(ALL_SCOPES) }, this.clock.now());
     return this.store(grant, { tokenId: null, bootstrapHash: this.bootstrapHash });
   }
 
@@ -63,7 +66,9 @@ export class ConsoleLinksService implements OnApplicationBootstrap {
     });
   }
 
+  /** @throws ApiError 409 while the user is being erased */
   private async store(grant: LinkGrant, made: MadeWith, path = '/console'): Promise<ConsoleLink> {
+    this.erasing.refuse(grant.userId);
     const code = randomBytes(32).toString('base64url');
     const codeExpiresAt = await this.links.insert(hashCode(code), grant, made, CODE_LIVES_MS);
     return { url: linkUrl(path, code), codeExpiresAt, expiresAt: grant.expiresAt };

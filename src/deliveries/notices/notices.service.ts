@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EventsService } from '../../events/events.service';
+import { unlessErased } from '../../events/unless-erased';
 import { Config } from '../../infrastructure/config/config';
 import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
@@ -85,11 +86,11 @@ export class NoticesService {
     if (missedCount === null) {
       const endsAt = disablesAt(webhook, lastSuccessAt, this.config)?.toISOString() ?? null;
       const data = { webhookId, url, consecutiveFailures, lastError, disablesAt: endsAt };
-      await this.events.publish('webhook.failing', data, { userId, manager });
+      await unlessErased(this.events.publish('webhook.failing', data, { userId, manager }));
       return 'webhook failing';
     }
     const data = { webhookId, url, failingSince: failingSince.toISOString(), missedCount };
-    await this.events.publish('webhook.healthy', data, { userId, manager });
+    await unlessErased(this.events.publish('webhook.healthy', data, { userId, manager }));
     return 'webhook healthy';
   }
 }

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import type { WebhookDisabled } from 'webhook-notification';
 import { isReserved } from 'webhook-notification/catalogue';
 import { EventsService } from '../../events/events.service';
+import { unlessErased } from '../../events/unless-erased';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import { whileBusy } from '../../infrastructure/concurrency/while-busy.timer';
 import { MetricsService } from '../../infrastructure/metrics/metrics.service';
@@ -80,7 +81,7 @@ export class AutoDisableService {
       if (!webhook || webhook === 'busy') return webhook;
       const url = new URL(webhook.url).origin;
       const data = { webhookId, url, reason, disabledAt: webhook.disabledAt.toISOString() };
-      await this.events.publish('webhook.disabled', data, { userId: webhook.userId, manager });
+      await unlessErased(this.events.publish('webhook.disabled', data, { userId: webhook.userId, manager }));
       return webhook;
     });
   }

@@ -47,7 +47,7 @@ export class EventBatchesController {
     list: true,
     description: 'The events are accepted. One entry per event, in order.',
   })
-  @ApiErrors(...BODY_ERRORS, 'idempotency_key_reused')
+  @ApiErrors(...BODY_ERRORS, 'idempotency_key_reused', 'user_erased')
   async publish(
     @CurrentUser() user: Principal,
     @ParsedBody(parseBatchRequest) requests: PublishRequest[],

@@ -51,7 +51,7 @@ export class EventsController {
   @ApiHeader(IDEMPOTENCY_KEY_HEADER)
   @ApiHeader(TRACEPARENT)
   @ApiAnswer(PublishedEventDto, { status: 202, description: 'The event is accepted.' })
-  @ApiErrors(...BODY_ERRORS, 'idempotency_key_reused')
+  @ApiErrors(...BODY_ERRORS, 'idempotency_key_reused', 'user_erased')
   async publish(
     @CurrentUser() user: Principal,
     @ParsedBody(parsePublish) { event, data, idempotencyKey, userId }: PublishRequest,

@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { DataSourceOptions } from 'typeorm';
 import { BusyDays1764000200000 } from './migrations/busy-days.migration';
+import { Erasures1764000800000 } from './migrations/erasures.migration';
 import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.migration';
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
 import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
@@ -38,6 +39,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       WebhookHeaders1764000660000,
       WebhookRates1764000690000,
       WebhookNotices1764000700000,
+      Erasures1764000800000,
     ],
     migrationsTableName: 'migrations',
     extra: { max: poolSize, connectionTimeoutMillis: 5000, Client: PostgresConnection, silenceMs },

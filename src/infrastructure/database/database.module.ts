@@ -6,6 +6,7 @@ import { ClockService } from './clock.service';
 import { dataSourceOptions } from './data-source.setup';
 import { DatabaseHealthService } from './database-health.service';
 import { PartitionsService } from './partitions.service';
+import { SharedStateService } from './shared-state.service';
 import { DayTablesRepository } from './day-tables.repository';
 import { StatementTimesService } from './statement-times.service';
 import { StatementsService } from './statements.service';
@@ -29,9 +30,10 @@ import { StatementsService } from './statements.service';
     DatabaseHealthService,
     DayTablesRepository,
     PartitionsService,
+    SharedStateService,
     StatementTimesService,
     StatementsService,
   ],
-  exports: [ClockService, DayTablesRepository, StatementsService],
+  exports: [ClockService, DayTablesRepository, SharedStateService, StatementsService],
 })
 export class DatabaseModule {}

@@ -165,6 +165,17 @@ export const ERROR_CODES = {
     meaning: 'The application of this event type belongs to another user.',
     remedy: 'use a token of that user, or one with `users:manage`',
   },
+  user_erased: {
+    status: 409,
+    meaning:
+      'The user is being erased: events for them, and new tokens and links, are refused until the erasure is done.',
+    remedy: 'wait until the status of the erasure is `done`; then the id is free again',
+  },
+  user_not_erasable: {
+    status: 409,
+    meaning: 'The user is `admin`, or the user of `QUEUE_EVENTS_USER`.',
+    remedy: 'name another user',
+  },
   not_a_session: {
     status: 409,
     meaning: 'The token is not a console session.',

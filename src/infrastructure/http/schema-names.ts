@@ -8,6 +8,7 @@ const NOUNS: Record<string, string> = {
   CheckFilterDto: 'FilterCheckRequest',
   PreviewFormatDto: 'FormatPreviewRequest',
   SaveWebhookDto: 'WebhookDeclaration',
+  EraseUserDto: 'ErasureRequest',
   RecoverDto: 'RecoveryRequest',
   RotateSecretDto: 'SecretRotation',
   TestWebhookDto: 'TestDeliveryRequest',

@@ -1,9 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import type { Counter } from 'prom-client';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Config } from '../../infrastructure/config/config';
 import type { MonitoredQueue } from '../../infrastructure/config/queue-name';
 import { ApiError } from '../../infrastructure/errors/api-error';
+import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import { EventsService } from '../../events/events.service';
 import { RepeatFilter } from '../../infrastructure/queue/repeat-filter';
 import { type JobEvent, jobEventsOf, withoutResult } from './job-events';
@@ -26,7 +28,7 @@ export interface PageReading {
 /** Another process has taken over the queue and publishes the events that this process was about to publish. */
 export class QueueTakenOverError extends Error {}
 
-/** The status for an idempotency key that has already published something else. */
+/** The status for an idempotency key that has already published something else, and for a user who is being erased. */
 const CONFLICT = 409;
 /** Maximum length of a job's id in the log. The id may have any length. */
 const MAX_LOGGED_ID = 128;
@@ -36,6 +38,7 @@ const MAX_LOGGED_ID = 128;
 export class QueuePublisherService {
   private readonly logger = new Logger(QueuePublisherService.name);
   private readonly told = new RepeatFilter();
+  private readonly dropped: Counter;
 
   constructor(
     private readonly config: Config,
@@ -43,7 +46,13 @@ export class QueuePublisherService {
     private readonly positions: QueuePositionsRepository,
     private readonly jobs: QueueJobsRepository,
     @InjectDataSource() private readonly dataSource: DataSource,
-  ) {}
+    metrics: MetricsService,
+  ) {
+    this.dropped = metrics.counter(
+      'webhooks_queue_events_dropped_total',
+      'Events of monitored queues that were dropped because their user is being erased.',
+    );
+  }
 
   /**
    * Publishes the events of a page and stores the new position, both in one transaction. Returns where to continue.
@@ -98,6 +107,7 @@ export class QueuePublisherService {
     } catch (error) {
       // An invalid event is rejected before any statement runs, so the transaction can continue.
       if (!(error instanceof ApiError)) throw error;
+      if (error.code === 'user_erased') this.dropped.inc();
       if (error.status === CONFLICT) return;
       const smaller = withoutResult(event);
       const isNew = smaller !== null && !('resultOmitted' in event.data);

@@ -14,7 +14,7 @@ const ROUTES = PATHS.flatMap((path) =>
   Object.keys(paths[path]!).map((method) => [method.toUpperCase(), path] as const),
 );
 /** Routes of no user: a scope decides who may change them. */
-const UNOWNED = ['/api/event-types/{name}'];
+const UNOWNED = ['/api/event-types/{name}', '/api/users/{userId}', '/api/erasures/{id}'];
 /** Creates what it does not find. */
 const SAVE_WEBHOOK = 'PUT /api/webhooks/external/{externalId}';
 const WITH_ID = PATHS.filter((path) => path.includes('{'));
@@ -74,6 +74,8 @@ describe('Of another user', () => {
       ids['/api/events/{id}'] = event.id;
       ids['/api/tokens/{id}'] = made.id;
       ids['/api/event-types/{name}'] = 'shop.opened';
+      ids['/api/users/{userId}'] = user;
+      ids['/api/erasures/{id}'] = UNKNOWN_ID;
       // Nobody has one here: where they are, `local.spec.ts` asks for those of others.
       ids['/api/try-receivers/{id}'] = (user === 'bob' ? 'b' : 'a').repeat(32);
       if (user === 'bob') [bob, bobToken] = [api, token];

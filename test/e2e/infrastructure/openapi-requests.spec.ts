@@ -85,6 +85,8 @@ describe(`${REQUESTS} requests out of openapi.json (SEED=${seed})`, () => {
         retryDelaysMs: [[], null],
         maxPerSecond: [0.1, null],
         '{externalId}': ['mine', 'billing:2'],
+        '{userId}': ['nobody'],
+        confirm: ['nobody', 'ada'],
         scopes: [['webhooks:read'], ['tokens:manage', 'deliveries:read']],
         expiresAt: [null, '2199-01-01T00:00:00Z'],
       },

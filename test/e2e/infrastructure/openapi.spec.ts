@@ -96,9 +96,12 @@ const ROUTES: [string, string, number[]][] = [
   ['get', '/api/event-types', [200]],
   ['get', '/api/event-types/{name}', [200, 404]],
   ['get', '/api/stats', [200, 400, 403, 404]],
-  ['post', '/api/console-links', [201, 400, 403, 413, 415]],
+  ['post', '/api/console-links', [201, 400, 403, 409, 413, 415]],
   ['post', '/api/console-sessions', [201, 400, 409, 413, 415]],
   ['delete', '/api/console-sessions', [200, 400, 409, 413, 415]],
+  ['delete', '/api/users/{userId}', [202, 400, 403, 409, 413, 415]],
+  ['get', '/api/erasures', [200, 400, 403]],
+  ['get', '/api/erasures/{id}', [200, 400, 403, 404]],
   ['post', '/api/try-receivers', [200, 201, 400, 403, 404, 409, 413, 415]],
   ['get', '/api/try-receivers/{id}', [200, 403, 404]],
   ['patch', '/api/try-receivers/{id}', [200, 400, 403, 404, 413, 415]],
@@ -172,7 +175,10 @@ describe('The OpenAPI document', () => {
         const { schema, examples } = requestBody.content['application/json']!;
         const [example] = Object.values(examples ?? {});
         const body = example ? example.value : valueOf(schema as Schema);
-        const of = path.replace('{name}', 'order.paid').replaceAll(/\{\w+\}/g, UNKNOWN_ID);
+        const of = path
+          .replace('{name}', 'order.paid')
+          .replace('{userId}', 'alice')
+          .replaceAll(/\{\w+\}/g, UNKNOWN_ID);
         const { status, text } = await exchange(service.url, method.toUpperCase(), of, {
           rawBody: JSON.stringify(body),
           headers: { 'content-type': 'application/json', authorization: `Bearer ${service.token}` },
@@ -191,7 +197,7 @@ describe('The OpenAPI document', () => {
     const open = [...new Set(names)].filter(
       (name) => document.components.schemas[name]?.additionalProperties !== false,
     );
-    expect({ count: new Set(names).size, open }).toEqual({ count: 18, open: [] });
+    expect({ count: new Set(names).size, open }).toEqual({ count: 19, open: [] });
   });
 
   it('asks for a bearer token on every route under /api, except for the code of a link, and on no other', () => {

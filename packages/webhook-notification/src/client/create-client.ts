@@ -2,6 +2,7 @@ import { consoleLinkRoutes, consoleSessionRoutes, tokenRoutes } from './access-r
 import { accountRoutes } from './account-routes';
 import { type CallOptions, type ClientOptions, settingsOf } from './client-options';
 import { deliveryRoutes } from './delivery-routes';
+import { erasureRoutes } from './erasure-routes';
 import { eventRoutes } from './event-routes';
 import { eventTypeRoutes } from './event-type-routes';
 import { recoveryRoutes } from './recovery-routes';
@@ -21,6 +22,7 @@ export interface WebhookServiceClient {
   readonly tokens: ReturnType<typeof tokenRoutes>;
   readonly consoleLinks: ReturnType<typeof consoleLinkRoutes>;
   readonly consoleSessions: ReturnType<typeof consoleSessionRoutes>;
+  readonly erasures: ReturnType<typeof erasureRoutes>;
   readonly tryReceivers: ReturnType<typeof tryReceiverRoutes>;
   /** Returns counts of attempts and their outcomes over time, for all your webhooks or for one. */
   stats(query?: QueryOf<'/api/stats'>, options?: CallOptions): Promise<ApiSchema<'Stats'>>;
@@ -49,6 +51,7 @@ export function createClient(options: ClientOptions): WebhookServiceClient {
     tokens: tokenRoutes(request),
     consoleLinks: consoleLinkRoutes(request),
     consoleSessions: consoleSessionRoutes(request),
+    erasures: erasureRoutes(request),
     tryReceivers: tryReceiverRoutes(request),
     stats: (query = {}, call = {}) => request('GET', '/api/stats', { ...call, query }),
     me: (call) => request('GET', '/api/me', call),

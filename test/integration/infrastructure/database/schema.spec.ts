@@ -5,12 +5,13 @@ import { dataSourceOptions, SCHEMA } from '../../../../src/infrastructure/databa
 import { migrate } from '../../../../src/infrastructure/database/migrator.setup';
 import { Delivery } from '../../../../src/deliveries/delivery.entity';
 import { Recovery } from '../../../../src/deliveries/recovery/recovery.entity';
+import { Erasure } from '../../../../src/erasures/erasure.entity';
 import { Event } from '../../../../src/events/event.entity';
 import { Account } from '../../../../src/sources/followers/account.entity';
 import { Webhook } from '../../../../src/webhooks/webhook.entity';
 import { administrate, databaseUrl } from '../../../support/postgres';
 
-const ENTITIES = [AccessToken, Webhook, Event, Delivery, Recovery, Account];
+const ENTITIES = [AccessToken, Webhook, Event, Delivery, Recovery, Account, Erasure];
 
 /** Columns that only SQL statements use, because TypeORM has no such type. */
 const UNMAPPED: Record<string, string[]> = {

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../infrastructure/config/config';
+import { SharedStateService } from '../infrastructure/database/shared-state.service';
+import { ApiError } from '../infrastructure/errors/api-error';
+import { MESSAGES } from '../infrastructure/errors/messages';
+import { userHashes } from './user-hash';
+
+const RUNNING = `
+  select coalesce(string_agg(encode(user_hash, 'hex'), ' ' order by id), '')
+  from webhook_service.erasures where status = 'running'`;
+
+/**
+ * Knows which users are being erased, so that no request and no event costs a statement. A process may learn of an erasure a
+ * second late: the last pass of the erasure deletes what it has written by then.
+ */
+@Injectable()
+export class ErasingUsersService {
+  private hashes: ReadonlySet<string> = new Set();
+
+  constructor(
+    private readonly config: Config,
+    shared: SharedStateService,
+  ) {
+    shared.watch(RUNNING, (hashes) => {
+      this.hashes = new Set(hashes.match(/\S+/g));
+    });
+  }
+
+  /** Whether no erasure is running. */
+  get areNone(): boolean {
+    return this.hashes.size === 0;
+  }
+
+  /** Returns whether a user is being erased. */
+  includes(userId: string): boolean {
+    if (this.areNone) return false;
+    return userHashes(userId, this.config.secretsKeys).some((hash) => this.hashes.has(hash.toString('hex')));
+  }
+
+  /** @throws ApiError 409 while the user is being erased */
+  refuse(userId: string): void {
+    if (this.includes(userId)) throw new ApiError('user_erased', MESSAGES.userErased);
+  }
+}
