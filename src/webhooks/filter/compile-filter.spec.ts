@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { compileFilter, matches } from './compile-filter';
 import { type EventFilter, parseFilter } from './event-filter';
 import { explainFilter } from './explain-filter';
+import { valuesOf } from './filter-path';
 
 /** Returns a filter that passes validation, as all stored ones do. */
 function filterOf(value: unknown): EventFilter {
@@ -13,7 +14,7 @@ function filterOf(value: unknown): EventFilter {
 
 function matchesData(filter: unknown, data: unknown): boolean {
   const event = { event: 'order.paid', userId: 'user-1', data };
-  const result = matches(compileFilter(filterOf(filter)), event);
+  const result = matches(compileFilter(filterOf(filter)), valuesOf(event));
   expect(explainFilter(filterOf(filter), event).matches).toBe(result);
   return result;
 }
@@ -120,7 +121,7 @@ describe('matches', () => {
     expect(matchesData({ event: 'order.paid', userId: { prefix: 'user-' } }, {})).toBe(true);
     expect(matchesData({ userId: null }, {})).toBe(false);
     const toAll = { event: 'order.paid', userId: null, data: {} };
-    expect(matches(compileFilter(filterOf({ userId: null })), toAll)).toBe(true);
+    expect(matches(compileFilter(filterOf({ userId: null })), valuesOf(toAll))).toBe(true);
   });
 
   it('needs all conditions, and one alternative of any', () => {

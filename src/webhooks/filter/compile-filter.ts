@@ -7,7 +7,7 @@ import {
   type OperatorName,
   type Operators,
 } from './filter-operators';
-import { type FilterableEvent, pathSplitter, type Step, valuesOf } from './filter-path';
+import type { ValuesAt } from './filter-path';
 
 /** One operator of a condition. */
 export interface CompiledOperator {
@@ -19,7 +19,8 @@ export interface CompiledOperator {
 /** All operators on one path. */
 export interface CompiledCondition {
   readonly path: string;
-  readonly steps: readonly Step[];
+  /** The names in the path. */
+  readonly names: readonly string[];
   /** All must be true for one and the same value. */
   readonly positive: readonly CompiledOperator[];
   /** None may be true for any value. */
@@ -36,25 +37,28 @@ export interface CompiledFilter {
 
 /** Compiles a filter that `parseFilter` returned. Compile once, and match many events. */
 export function compileFilter({ any = [], ...conditions }: EventFilter): CompiledFilter {
-  const split = pathSplitter();
   const compileAll = (each: Conditions): CompiledCondition[] =>
-    Object.entries(each).map(([path, condition]) => ({ path, steps: split(path), ...compileOperators(condition) }));
+    Object.entries(each).map(([path, condition]) => ({ path, names: path.split('.'), ...compileOperators(condition) }));
   return { all: compileAll(conditions as Conditions), any: any.map(compileAll) };
 }
 
 /**
  * Returns whether an event fulfills the filter. Compares at most 2,000 values (20 operators, 100 elements each) and
  * therefore takes less than 1 ms for an event of 96 KiB, without parsing it.
+ * @param valuesAt of the event; see `valuesOf`. Filters that share it share the work that paths with a common beginning need
  */
-export function matches({ all, any }: CompiledFilter, event: FilterableEvent): boolean {
-  const valuesAt = valuesOf(event);
-  const holds = (condition: CompiledCondition): boolean => isFulfilled(condition, valuesAt(condition.steps));
+export function matches({ all, any }: CompiledFilter, valuesAt: ValuesAt): boolean {
+  const holds = (condition: CompiledCondition): boolean => isFulfilled(condition, valuesAt(condition.names));
   return all.every(holds) && (any.length === 0 || any.some((alternative) => alternative.every(holds)));
 }
 
-const isFulfilled = ({ positive, negative }: CompiledCondition, values: readonly unknown[]): boolean =>
-  !negative.some(({ compare }) => values.some(compare)) &&
-  (positive.length === 0 || values.some((value) => positive.every(({ compare }) => compare(value))));
+function isFulfilled({ positive, negative }: CompiledCondition, values: readonly unknown[]): boolean {
+  if (negative.some(({ compare }) => values.some(compare))) return false;
+  const only = positive.length === 1 ? positive[0] : undefined;
+  // Most conditions have one operator, which needs one call for each value.
+  if (only) return values.some(only.compare);
+  return positive.length === 0 || values.some((value) => positive.every(({ compare }) => compare(value)));
+}
 
 function compileOperators(condition: Condition): Pick<CompiledCondition, 'positive' | 'negative'> {
   const operands = Object.entries(operatorsOf(condition)) as [OperatorName, Operand][];

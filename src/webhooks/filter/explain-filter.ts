@@ -33,8 +33,8 @@ export function explainFilter(filter: EventFilter, event: FilterableEvent): Filt
   const valuesAt = valuesOf(event);
   const found = new Map<string, string | null>();
   const explain = (condition: CompiledCondition): FailedOperator[] => {
-    const { path, steps } = condition;
-    const values = valuesAt(steps);
+    const { path, names } = condition;
+    const values = valuesAt(names);
     return failuresOf(condition, values).map(({ operator, expected }) => {
       if (!found.has(path)) found.set(path, foundText(values));
       return { path, operator, expected, found: found.get(path) ?? null };

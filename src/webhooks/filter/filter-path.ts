@@ -26,54 +26,38 @@ export function pathError(path: string, field: string): FieldError | undefined {
   return undefined;
 }
 
-/** A name in a path, with the index of all that leads to it: paths of a filter share the steps of a common beginning. */
-export interface Step {
-  readonly name: string;
-  readonly index: number;
-}
-
-/** Returns a function that splits the paths of one filter. */
-export function pathSplitter(): (path: string) => readonly Step[] {
-  const following = new Map<Step | undefined, Map<string, Step>>();
-  let count = 0;
-  return (path) => {
-    const steps: Step[] = [];
-    for (const name of path.split('.')) {
-      const last = steps.at(-1);
-      const known = following.get(last) ?? new Map<string, Step>();
-      const step = known.get(name) ?? { name, index: count++ };
-      following.set(last, known.set(name, step));
-      steps.push(step);
-    }
-    return steps;
-  };
-}
+/** Returns the values at a path, which is split at its dots. */
+export type ValuesAt = (names: readonly string[]) => readonly unknown[];
 
 interface Reached {
   values: readonly unknown[];
   isInArray: boolean;
+  /** What paths reach that continue with a name, as far as they were asked for. */
+  next: Map<string, Reached>;
 }
 
 /**
  * Returns a function that returns the values at a path: none if it is missing, otherwise one, or up to 100 if it enters
  * an array. It reads own properties of objects only. A second array is missing, as is an empty one.
  *
- * All paths must come from one `pathSplitter`. Each step is taken once, so that the work is limited by the size of the
- * event: 20 long paths with a common beginning would otherwise read 100 elements at every level 20 times.
+ * It takes each step once, however many paths of however many filters begin with it, so that the work is limited by the size of
+ * the event: 20 long paths with a common beginning would otherwise read 100 elements at every level 20 times.
  */
-export function valuesOf(event: FilterableEvent): (steps: readonly Step[]) => readonly unknown[] {
-  const known: (Reached | undefined)[] = [];
-  return (steps) => {
-    let reached: Reached = { values: [event], isInArray: false };
-    for (const { name, index } of steps) {
-      reached = known[index] ??= follow(reached, name);
+export function valuesOf(event: FilterableEvent): ValuesAt {
+  const start: Reached = { values: [event], isInArray: false, next: new Map() };
+  return (names) => {
+    let reached = start;
+    for (const name of names) {
+      let next = reached.next.get(name);
+      if (!next) reached.next.set(name, (next = { ...follow(reached, name), next: new Map() }));
+      reached = next;
       if (reached.values.length === 0) break;
     }
     return reached.values;
   };
 }
 
-function follow({ values, isInArray }: Reached, name: string): Reached {
+function follow({ values, isInArray }: Reached, name: string): Omit<Reached, 'next'> {
   if (isInArray) {
     const found = values.map((value) => propertyOf(value, name));
     return { values: found.filter((value) => value !== undefined && !Array.isArray(value)), isInArray };

@@ -5,7 +5,7 @@ import { TimeSlices } from '../../infrastructure/concurrency/time-slices.timer';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { type CompiledFilter, compileFilter, matches } from './compile-filter';
 import type { EventFilter } from './event-filter';
-import type { FilterableEvent } from './filter-path';
+import { type ValuesAt, valuesOf } from './filter-path';
 
 /** A webhook that has a filter. The hash is the version of the filter. */
 export interface FilteredWebhook {
@@ -47,7 +47,7 @@ export class FiltersService {
     event: StoredEvent,
     webhooks: readonly Webhook[],
   ): Promise<Webhook[]> {
-    const parsed = await this.parse(event);
+    const valuesAt = await this.parse(event);
     const found: Webhook[] = [];
     for (let from = 0; from < webhooks.length; from += PAGE) {
       const page = webhooks.slice(from, from + PAGE);
@@ -55,7 +55,7 @@ export class FiltersService {
       for (const [i, webhook] of page.entries()) {
         const filter = filters[i] ?? null;
         await this.slices.next();
-        if (filter === null || matches(filter, parsed)) found.push(webhook);
+        if (filter === null || matches(filter, valuesAt)) found.push(webhook);
       }
     }
     return found;
@@ -69,9 +69,9 @@ export class FiltersService {
     return found;
   }
 
-  private async parse({ name, userId, body }: StoredEvent): Promise<FilterableEvent> {
+  private async parse({ name, userId, body }: StoredEvent): Promise<ValuesAt> {
     await this.slices.next();
-    return { event: name, userId, data: (JSON.parse(body) as { data: unknown }).data };
+    return valuesOf({ event: name, userId, data: (JSON.parse(body) as { data: unknown }).data });
   }
 
   private async filterOf({ webhookId, filterHash }: FilteredWebhook): Promise<CompiledFilter | null> {
