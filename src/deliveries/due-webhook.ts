@@ -9,8 +9,8 @@ export interface DueWebhook {
   /** The previous secret while a rotation overlaps, by PostgreSQL's clock; otherwise null. */
   sealedPreviousSecret: Buffer | null;
   format: EventFormat;
-  /** Headers of its owner, sealed for the origin of `url`. */
-  headers: SealedHeaders;
+  /** Headers of its owner, sealed for the origin of `url`; null: none. */
+  headers: SealedHeaders | null;
   /** Its own deadline of an attempt; null: that of the service. The shorter one holds. */
   timeoutMs: number | null;
   /** Its own delay before each retry; null: the plan of the service. */
@@ -23,7 +23,7 @@ export interface DueWebhook {
 export const DUE_WEBHOOK_COLUMNS = `
   w.url, w.active, w.secret as "sealedSecret",
   case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret",
-  w.format, w.headers, w.timeout_ms as "timeoutMs", w.retry_delays_ms as "retryDelaysMs",
+  w.format, nullif(w.headers, '{}') as headers, w.timeout_ms as "timeoutMs", w.retry_delays_ms as "retryDelaysMs",
   w.max_per_second as "maxPerSecond"`;
 
 /** Returns the webhook of a row that has these columns among others. */

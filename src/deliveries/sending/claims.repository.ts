@@ -126,7 +126,7 @@ export class ClaimsRepository {
       wanted.map(({ webhookId }) => webhookId),
       wanted.map(({ count }) => count),
     ]);
-    return rows.map((row) => ({ ...toClaimed(row), nextPermitInMs: row.nextPermitInMs }));
+    return rows.map(toClaimed);
   }
 
   private async claimAll(ids: readonly string[]): Promise<(ClaimedDelivery | null)[]> {
@@ -142,6 +142,6 @@ export class ClaimsRepository {
   }
 }
 
-function toClaimed(row: ClaimedRow): ClaimedDelivery {
+function toClaimed<Row extends ClaimedRow>(row: Row): Row & ClaimedDelivery {
   return { ...row, webhook: row.url === null ? null : dueWebhookOf(row as DueWebhook) };
 }

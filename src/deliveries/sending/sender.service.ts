@@ -43,18 +43,19 @@ export class SenderService {
     if (!secrets) return null;
     const attemptedAt = this.clock.now();
     const traceparent = delivery.traceparent && childTraceparent(delivery.traceparent, randomBytes(8).toString('hex'));
-    const { format } = webhook;
+    const { url, format } = webhook;
     const description = this.catalogue.find(delivery.event)?.description ?? null;
     const { contentType, body } = formatted(format, { body: delivery.body, userId: delivery.audience, description });
-    const sendable = { ...delivery, url: webhook.url, body, contentType, traceparent };
-    const own = this.headers.open({ id: delivery.webhookId, url: webhook.url, headers: webhook.headers });
-    const request = prepare(sendable, secrets, attemptedAt, version, own);
-    const result = redacted(await this.http.post(request, timeoutMs), Object.values(own));
+    const signed = prepare({ ...delivery, url, body, contentType, traceparent }, secrets, attemptedAt, version);
+    const own = this.ownHeadersOf(delivery.webhookId, webhook);
+    const request = own ? { ...signed, headers: { ...own, ...signed.headers } } : signed;
+    const received = await this.http.post(request, timeoutMs);
+    const result = own ? redacted(received, Object.values(own)) : received;
     const exchange = {
-      url: webhook.url,
+      url,
       attemptedAt,
       durationMs: result.durationMs,
-      requestHeaders: shownHeaders(request.headers, own),
+      requestHeaders: own ? { ...hidden(own), ...signed.headers } : signed.headers,
       formatted: format === 'native' ? null : { format, body },
       response: result.kind === 'response' ? result : null,
     };
@@ -68,17 +69,21 @@ export class SenderService {
       ? null
       : { current, previous: sealedPreviousSecret && this.secrets.open(id, sealedPreviousSecret) };
   }
+
+  /** Returns the headers that the owner wants to be sent to this url, with names in lower case; null when there are none. */
+  private ownHeadersOf(id: string, { url, headers }: DueWebhook): Record<string, string> | null {
+    if (!headers) return null;
+    const opened = Object.entries(this.headers.open({ id, url, headers }));
+    return Object.fromEntries(opened.map(([name, value]) => [name.toLowerCase(), value]));
+  }
 }
 
-/** Returns the headers of a request as the log shows them: without the values of the owner's headers. */
-function shownHeaders(sent: HeaderMap, own: Readonly<Record<string, string>>): HeaderMap {
-  const names = Object.keys(own).map((name) => name.toLowerCase());
-  return names.length === 0 ? sent : { ...sent, ...Object.fromEntries(names.map((name) => [name, HIDDEN])) };
-}
+/** Returns the headers of an owner as the log shows them. */
+const hidden = (own: HeaderMap): HeaderMap => Object.fromEntries(Object.keys(own).map((name) => [name, HIDDEN]));
 
 /** Hides the values that were sent in everything that the receiver returned. */
 function redacted(result: HttpResult, values: readonly string[]): HttpResult {
-  if (result.kind !== 'response' || values.length === 0) return result;
+  if (result.kind !== 'response') return result;
   const redact = redactionOf(values);
   const headers = Object.entries(result.headers).map(([name, value]): [string, string | string[]] => [
     redact(name, false),

@@ -15,24 +15,13 @@ export interface Sendable {
   traceparent: string | null;
 }
 
-/**
- * Builds the signed request of one attempt.
- * @param at the time of this attempt, not of the event
- * @param own headers of the webhook's owner; those of the service replace any of the same name
- */
-export function prepare(
-  delivery: Sendable,
-  secrets: SigningSecrets,
-  at: Date,
-  version: string,
-  own: Readonly<Record<string, string>> = {},
-): PreparedRequest {
+/** Builds the signed request of one attempt. `at` is the time of this attempt, not of the event. */
+export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, version: string): PreparedRequest {
   const { id, eventId, event, attempt, trigger, body, contentType, url, traceparent } = delivery;
   return {
     url,
     body,
     headers: {
-      ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value])),
       'content-type': contentType,
       'user-agent': `webhook-notification-service/${version}`,
       'x-service-event': event,

@@ -43,10 +43,15 @@ export class BacklogService {
 
   /** Notes that this process has inserted a pending delivery. */
   note(webhookId: string): void {
-    const backlog = this.backlogs.get(webhookId) ?? { isFull: false, left: 1, countedAt: 0, isCounting: false };
-    this.backlogs.set(webhookId, backlog);
+    const backlog = this.backlogs.get(webhookId) ?? this.begin(webhookId);
     backlog.left -= 1;
     if (backlog.left <= 0) void this.count(webhookId, backlog);
+  }
+
+  private begin(webhookId: string): Backlog {
+    const backlog = { isFull: false, left: 1, countedAt: 0, isCounting: false };
+    this.backlogs.set(webhookId, backlog);
+    return backlog;
   }
 
   /** Never throws: after a failure the next delivery counts again. */

@@ -31,7 +31,7 @@ describe('The webhook of an attempt', () => {
     });
     const again = await app.get(ClaimsRepository).webhook(webhook.id);
     expect(again).toMatchObject({ url: URL, active: true, format: 'slack', timeoutMs: 2000, retryDelaysMs: [1000] });
-    expect(Object.keys(again!.headers)).toEqual(['x-key']);
+    expect(Object.keys(again!.headers!)).toEqual(['x-key']);
 
     const key = { userId, webhookId: webhook.id };
     const claimed = await app.get(ClaimsRepository).claim(await insertDueDelivery(database, key, URL));
