@@ -53,7 +53,7 @@ module.exports = {
   ...(process.env.TESTS && { filter: '<rootDir>/test/support/selection.cjs' }),
   reporters: ['default', '<rootDir>/test/support/count-reporter.cjs'],
   projects: [
-    { ...base, displayName: 'unit', testMatch: ['<rootDir>/{src,packages/*/src}/**/*.spec.ts'] },
+    { ...base, displayName: 'unit', testMatch: ['<rootDir>/{src,packages/*/src,console/src}/**/*.spec.ts'] },
     withDatabase('integration'),
     withDatabase('e2e'),
     withDatabase('browser'),

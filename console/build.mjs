@@ -1,6 +1,6 @@
 // Builds the console into dist/console: scripts and styles with a hash in their names, each beside its brotli form, and
 // index.html, whose %BASE% the service replaces by the way from the asked page to /console/.
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { build } from 'esbuild';
@@ -20,6 +20,8 @@ const { metafile } = await build({
   format: 'esm',
   target: 'es2022',
   minify: true,
+  loader: { '.woff2': 'file' },
+  assetNames: '[name]-[hash]',
   jsx: 'automatic',
   jsxImportSource: 'preact',
   metafile: true,
@@ -28,12 +30,16 @@ const { metafile } = await build({
 
 const names = Object.keys(metafile.outputs).map((path) => basename(path));
 const nameOf = (end) => names.find((name) => name.startsWith('app-') && name.endsWith(end));
+const fonts = names.filter((name) => name.endsWith('.woff2'));
+const preload = (name) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="%BASE%assets/${name}" />`;
 const page = (await readFile(join(here, 'src', 'index.html'), 'utf8'))
+  .replace('%FONTS%', fonts.map(preload).join('\n    '))
   .replace('%STYLE%', nameOf('.css'))
   .replace('%SCRIPT%', nameOf('.js'));
 await mkdir(out, { recursive: true });
 await writeFile(join(out, 'index.html'), page);
-for (const name of await readdir(join(out, 'assets'))) {
+// Fonts are compressed already.
+for (const name of names.filter((each) => !fonts.includes(each))) {
   const content = await readFile(join(out, 'assets', name));
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
   await writeFile(join(out, 'assets', `${name}.br`), brotliCompressSync(content, { params }));

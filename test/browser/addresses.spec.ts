@@ -43,7 +43,7 @@ describeInBrowser('An id in the address of the console', (browser) => {
       await go(pathOf(encodeURIComponent(id), webhook.id));
       await page.locator('main [role=alert]').first().waitFor();
     }
-    const known = ['about', 'event-types', 'stats', 'webhooks', `webhooks/${webhook.id}`];
+    const known = ['about', 'deliveries/count', 'event-types', 'stats', 'webhooks', `webhooks/${webhook.id}`];
     const expected = [...known, `webhooks/${webhook.id}/deliveries`].map((path) => `/a/api/${path}`);
     expect([...asked].filter((path) => !expected.includes(path))).toEqual([]);
     await page.close();

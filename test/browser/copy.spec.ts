@@ -56,7 +56,7 @@ describeInBrowser('What is copied', (browser) => {
 
   it('as the call of the API does what the button does', async () => {
     const page = await openWithClipboard('webhooks/new');
-    await page.getByLabel('URL that gets the POST').fill('https://example.com/it%27s?a=1&b=2');
+    await page.getByLabel('Endpoint URL').fill('https://example.com/it%27s?a=1&b=2');
     await page.getByLabel('Description').fill(`Bob's "own"`);
     await page.getByText('Show the API call').click();
     await page.getByRole('button', { name: 'Copy', exact: true }).click();

@@ -72,9 +72,10 @@ describeInBrowser('Texts of others', (browser) => {
     const { rows } = await pageOf(service.api.listAllDeliveries({ limit: 250 }));
     // Each with what is there when all is.
     const paths = [
-      ['', '.webhooks'],
+      ['', '.webhook-table'],
       ...['deliveries', 'tokens', 'events', 'live'].map((path) => [path, 'table']),
-      [`webhooks/${webhook.id}`, 'table'],
+      [`webhooks/${webhook.id}/deliveries`, 'table'],
+      ['webhooks', 'table'],
       [`webhooks/${webhook.id}/settings`, '.picker label >> nth=3'],
       [`webhooks/${webhook.id}/repair`, 'table >> nth=1'],
       ...rows.flatMap(({ id, eventId }) => [

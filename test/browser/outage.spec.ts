@@ -31,9 +31,9 @@ describeInBrowser('Whose receiver was down', (browser) => {
     await says(page, 'To recover all that match, remove: responseStatus.');
     await page.getByRole('combobox', { name: 'Answer' }).selectOption('any');
     await page.getByRole('link', { name: 'Recover all that match' }).click();
-    await page.getByRole('button', { name: 'Count what is missing' }).click();
+    await page.getByRole('button', { name: 'Count missed events' }).click();
     await says(page, '1 event did not arrive.');
-    await page.getByRole('button', { name: 'Send them' }).click();
+    await page.getByRole('button', { name: 'Resend 1' }).click();
     await page.getByText('done', { exact: true }).waitFor();
     const [, , again] = await hook.received(3);
     expect(again!.headers['webhook-id']).toBe(wanted.id);
@@ -55,22 +55,22 @@ describeInBrowser('Whose receiver was down', (browser) => {
 
     const { page } = await browser.openSigned({ url: service.url, token });
     const way = how === 'clicks' ? byMouse() : byKeyboard(page);
-    await says(page, '1 webhook is disabled.');
-    await way.press(page.getByRole('link', { name: 'Repair it' }));
-    await screen(page, 'My receiver was down');
+    await says(page, /was disabled at/);
+    await way.press(page.getByRole('link', { name: 'Review' }));
+    await screen(page, 'Repair');
     await says(page, 'It failed too often.');
     await page.getByRole('link', { name: 'http_status' }).waitFor();
     await way.press(page.getByRole('button', { name: 'Test with job.started' }));
     await page.getByRole('link', { name: /^200 in/ }).waitFor();
     await way.press(page.getByRole('button', { name: 'Activate' }));
     await says(page, 'It is active.');
-    await way.press(page.getByRole('button', { name: 'Count what is missing' }));
+    await way.press(page.getByRole('button', { name: 'Count missed events' }));
     await says(page, '2 events did not arrive.');
-    await way.press(page.getByRole('button', { name: 'Send them' }));
+    await way.press(page.getByRole('button', { name: 'Resend 2' }));
     await page.getByText('done', { exact: true }).waitFor();
     await page.reload();
     await page.getByText('done', { exact: true }).waitFor();
-    await way.press(page.getByRole('link', { name: 'What of it failed' }));
+    await way.press(page.getByRole('link', { name: 'Still failing' }));
     await says(page, 'Nothing matches these filters.');
     expect(way.count).toBeLessThanOrEqual(MOST_CLICKS);
 

@@ -76,11 +76,11 @@ describeInBrowser('Every screen of the console', (browser) => {
     const isDisabled = async () => !(await dataOf(api.readWebhook(bad.id))).active;
     await waitFor(isDisabled, { what: 'the webhook to be disabled' });
     paths = [
-      ['overview', '', 'Last 24 hours'],
+      ['overview', '', 'Gave up, 24 h'],
       ['new-webhook', 'webhooks/new', 'What the receiver gets'],
-      ['webhook', `webhooks/${bad.id}`, 'job.started'],
-      ['webhook-attempts', `webhooks/${good.id}/attempts`, 'delivered'],
-      ['webhook-health', `webhooks/${bad.id}/health`, 'http_status'],
+      ['webhooks', 'webhooks', 'No traffic'],
+      ['webhook', `webhooks/${bad.id}`, 'http_status'],
+      ['webhook-deliveries', `webhooks/${good.id}/deliveries`, 'delivered'],
       ['webhook-settings', `webhooks/${bad.id}/settings`, 'job.completed'],
       ['webhook-recoveries', `webhooks/${bad.id}/recoveries`, 'Nothing was recovered yet.'],
       ['repair', `webhooks/${bad.id}/repair`, 'http_status'],

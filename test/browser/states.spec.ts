@@ -51,9 +51,9 @@ describeInBrowser('The console', (browser) => {
     const { page } = await browser.openSigned({ url: service.url, token }, `deliveries/${delivery!.id}`);
     await says(page, 'Your token lacks the scope webhooks:write.');
     expect(await page.getByRole('button', { name: 'Redeliver' }).isDisabled()).toBe(true);
-    await page.getByRole('link', { name: 'Tokens' }).click();
+    await page.getByRole('link', { name: 'Access tokens' }).click();
     await says(page, 'Your token lacks the scope tokens:manage.');
-    await page.getByRole('link', { name: 'Publish' }).click();
+    await page.getByRole('link', { name: 'Publish', exact: true }).click();
     await says(page, 'Your token lacks the scope events:publish.');
   });
 
@@ -90,14 +90,14 @@ describeInBrowser('The console', (browser) => {
     const api = service.api.withToken(manager);
     const made = await dataOf(api.createToken({ name: 'for the tab', scopes: ORDINARY }), 201);
     const { page } = await browser.openSigned({ url: service.url, token: made.token }, 'webhooks/new');
-    await page.getByLabel('URL that gets the POST').fill('https://example.com/half-written');
+    await page.getByLabel('Endpoint URL').fill('https://example.com/half-written');
     await dataOf(api.revokeToken(made.id));
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await says(page, 'Your session has ended.');
     await page.getByRole('dialog').getByLabel('Access token').fill(manager);
     await page.getByRole('dialog').getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await page.getByLabel('URL that gets the POST').inputValue()).toBe('https://example.com/half-written');
+    expect(await page.getByLabel('Endpoint URL').inputValue()).toBe('https://example.com/half-written');
   });
 
   it('ends what waits for changes when its token is revoked', async () => {
@@ -149,7 +149,7 @@ describeInBrowser('The console', (browser) => {
     });
     await page.reload();
     // Only with the first answer does the page know that there are receivers, and which version it is from.
-    await page.getByRole('link', { name: 'Receiver' }).waitFor();
+    await page.getByRole('link', { name: 'Test receiver' }).waitFor();
     version = '9.9.9';
     await page.clock.fastForward(301_000);
     await says(page, 'The service was updated.');
@@ -182,10 +182,9 @@ describeInBrowser('The console', (browser) => {
     const proxy = await startProxy(Number(new URL(service.url).port));
     proxy.delay(200);
     const { page } = await browser.openSigned({ ...signed, url: `http://127.0.0.1:${proxy.port}` });
-    await page.getByRole('link', { name: webhook.url }).click();
-    await page.getByRole('link', { name: 'Health' }).click();
-    await says(page, 'p95');
-    await page.getByRole('link', { name: 'Deliveries' }).click();
+    await page.getByRole('link', { name: nameOf(webhook) }).click();
+    await says(page, 'Response time p95');
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Deliveries' }).click();
     await says(page, 'No deliveries yet');
     await proxy.stop();
   });
@@ -195,11 +194,11 @@ describeInBrowser('The console', (browser) => {
     const proxy = await startPrefixes({ '/our/hooks': service.url });
     const url = `${proxy.origin}/our/hooks`;
     const { page } = await browser.openSigned({ ...signed, url });
-    await page.getByRole('link', { name: webhook.url }).click();
+    await page.getByRole('link', { name: nameOf(webhook) }).click();
     await page.waitForURL(`${url}/console/webhooks/${webhook.id}`);
-    await page.getByRole('link', { name: 'Health' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
     await page.reload();
-    await says(page, 'p95');
+    await page.getByLabel('Endpoint URL').waitFor();
     await page.goto(`${url}/`);
     await screen(page, 'Overview');
     await proxy.stop();
@@ -235,13 +234,13 @@ describeInBrowser('The console', (browser) => {
   it('forgets what it has seen when somebody else signs in', async () => {
     const { signed, webhook } = await newUser('first');
     const { page } = await browser.openSigned(signed);
-    await page.getByRole('link', { name: webhook.url }).waitFor();
+    await page.getByRole('link', { name: nameOf(webhook) }).waitFor();
     await page.getByText('first', { exact: true }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.route('**/api/webhooks?**', (route) => route.abort());
     await signIn(page, await service.createToken('second', ORDINARY));
     await page.getByRole('alert').waitFor();
-    expect(await page.getByRole('link', { name: webhook.url }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: nameOf(webhook) }).count()).toBe(0);
   });
 
   const failedDelivery = (api: typeof service.api, webhookId: string) =>
@@ -249,6 +248,9 @@ describeInBrowser('The console', (browser) => {
       what: 'a failed attempt',
     });
 });
+
+/** What the console calls a webhook without a description. */
+const nameOf = ({ url }: { url: string }): string => url.replace(/^https?:\/\//, '');
 
 /** Refuses the first request as the service does; the next one goes through. */
 function refuseOnce(): (route: Route) => Promise<void> {

@@ -1,3 +1,4 @@
+import { encoded } from './address';
 import { useQuery } from '@tanstack/preact-query';
 import { ABOUT_KEY } from './client';
 import { useSigned } from './signed';
@@ -24,6 +25,24 @@ export function useEventTypes() {
   return useQuery({ queryKey: ['event-types'], queryFn: () => api.get<EventType[]>('event-types'), staleTime: 60_000 });
 }
 
+/** The longest text that the service searches for. */
+const MOST_SEARCHED = 128;
+
+/** One webhook with its figures. The service has these in its list alone, where its url finds it. */
+export function useWebhook(id: string) {
+  const { api } = useSigned();
+  return useQuery({
+    queryKey: ['webhook', id],
+    queryFn: async ({ signal }): Promise<Webhook> => {
+      const webhook = await api.get<Webhook>(encoded`webhooks/${id}`, {}, signal);
+      const query = { include: 'stats', limit: PAGE, q: webhook.url.slice(0, MOST_SEARCHED) };
+      const { rows } = await api.page<Webhook>('webhooks', query, { signal });
+      return { ...webhook, stats: rows.find((row) => row.id === id)?.stats };
+    },
+    refetchInterval: EVERY_MS,
+  });
+}
+
 /** The webhooks of this user, up to 250. */
 export function useWebhooks() {
   const { api } = useSigned();
@@ -32,4 +51,50 @@ export function useWebhooks() {
     queryFn: ({ signal }): Promise<Page<Webhook>> => api.page('webhooks', { limit: 250 }, { signal }),
     staleTime: 30_000,
   });
+}
+
+/** More are not loaded, but asked for. */
+export const MOST_WEBHOOKS = 1000;
+const PAGE = 250;
+const EVERY_MS = 15_000;
+
+export interface AllWebhooks {
+  rows: readonly Webhook[];
+  /** There are others, which were not loaded. */
+  isCut: boolean;
+}
+
+/** The webhooks of this user with their figures, up to 1,000. */
+export function useAllWebhooks() {
+  const { api } = useSigned();
+  return useQuery({
+    queryKey: ['webhooks', 'all'],
+    queryFn: async ({ signal }): Promise<AllWebhooks> => {
+      const rows: Webhook[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await api.page<Webhook>('webhooks', { include: 'stats', limit: PAGE, cursor }, { signal });
+        rows.push(...page.rows);
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor && rows.length < MOST_WEBHOOKS);
+      return { rows, isCut: cursor !== undefined };
+    },
+    refetchInterval: EVERY_MS,
+  });
+}
+
+/** The webhooks in which the service finds a text, up to 250; asks for none without a text. */
+export function useFoundWebhooks(q: string) {
+  const { api } = useSigned();
+  const isEnabled = q !== '';
+  const found = useQuery({
+    queryKey: ['webhooks', 'found', q],
+    queryFn: async ({ signal }): Promise<AllWebhooks> => {
+      const page = await api.page<Webhook>('webhooks', { include: 'stats', limit: PAGE, q }, { signal });
+      return { rows: page.rows, isCut: page.nextCursor !== null };
+    },
+    enabled: isEnabled,
+    placeholderData: (before) => before,
+  });
+  return { ...found, isEnabled };
 }

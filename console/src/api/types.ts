@@ -11,6 +11,7 @@ export type WebhookStats = Schemas['WebhookStats'];
 export type Stats = Schemas['Stats'];
 export type StatsStep = Schemas['StatsStep'];
 export type Delivery = Schemas['Delivery'];
+export type DeliveryCount = Schemas['DeliveryCount'];
 export type DeliveryDetail = Schemas['DeliveryDetail'];
 export type Status = Delivery['status'];
 export type Recovery = Schemas['Recovery'];

@@ -1,9 +1,6 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Link, Route, Switch, useLocation } from 'wouter-preact';
-import { useAbout } from '../api/queries';
-import { useSigned } from '../api/signed';
-import { useUtc } from '../parts/time';
+import { Route, Switch, useLocation } from 'wouter-preact';
 import { DeliveriesScreen } from '../screens/deliveries';
 import { DeliveryScreen } from '../screens/delivery';
 import { EventTypeScreen, EventTypesScreen } from '../screens/event-types';
@@ -18,13 +15,15 @@ import { RepairScreen } from '../screens/repair';
 import { StoryScreen } from '../screens/story';
 import { TokensScreen } from '../screens/tokens';
 import { WebhookScreen } from '../screens/webhook';
+import { WebhooksScreen } from '../screens/webhooks';
 import { TEXT } from '../text/en';
 import { ErrorBoundary } from './error-boundary';
+import { Navigation } from './navigation';
 import { Notices } from './notices';
-import { useTheme } from './theme';
 
 const SCREENS: [string, FunctionComponent][] = [
   ['/', OverviewScreen],
+  ['/webhooks', WebhooksScreen],
   ['/webhooks/new', NewWebhookScreen],
   ['/webhooks/:id/repair', RepairScreen],
   ['/webhooks/:id/:tab?', WebhookScreen],
@@ -40,26 +39,14 @@ const SCREENS: [string, FunctionComponent][] = [
   ['/tokens', TokensScreen],
 ];
 
-const PLACES = [
-  ['/', TEXT.nav.overview],
-  ['/deliveries', TEXT.nav.deliveries],
-  ['/live', TEXT.live.title],
-  ['/events', TEXT.nav.events],
-  ['/publish', TEXT.nav.publish],
-  ['/event-types', TEXT.nav.eventTypes],
-  ['/tokens', TEXT.nav.tokens],
-] as const;
-const RECEIVER = ['/receiver', TEXT.nav.receiver] as const;
-
-/** The frame around every screen: where one can go, and who one is. */
+/** The frame around every screen. */
 export function Shell() {
   const [path] = useLocation();
-  const about = useAbout();
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   useEffect(() => {
     // After a click on a link, who does not see the page hears where he is.
-    if (!isFirst.current) main.current?.querySelector('h1')?.focus();
+    if (!isFirst.current) main.current?.querySelector('h1')?.focus({ preventScroll: true });
     isFirst.current = false;
   }, [path]);
   return (
@@ -67,17 +54,7 @@ export function Shell() {
       <a class="skip" href="#main">
         {TEXT.skip}
       </a>
-      <header class="top">
-        <span class="brand">{TEXT.product}</span>
-        <nav aria-label={TEXT.nav.label}>
-          {[...PLACES, ...(about?.tryReceiver ? [RECEIVER] : [])].map(([to, name]) => (
-            <Link key={to} href={to} aria-current={isIn(path, to) ? 'page' : undefined}>
-              {name}
-            </Link>
-          ))}
-        </nav>
-        <Account />
-      </header>
+      <Navigation />
       <main id="main" ref={main}>
         <Notices />
         <ErrorBoundary key={path}>
@@ -90,41 +67,5 @@ export function Shell() {
         </ErrorBoundary>
       </main>
     </>
-  );
-}
-
-const isIn = (path: string, place: string): boolean =>
-  place === '/' ? path === '/' : path === place || path.startsWith(`${place}/`);
-
-function Account() {
-  const { session, signOut } = useSigned();
-  const [theme, setTheme] = useTheme();
-  const [isUtc, setUtc] = useUtc();
-  return (
-    <details class="account">
-      <summary>
-        <span class="unseen">{TEXT.nav.signedInAs} </span>
-        <span>{session.userId}</span>
-      </summary>
-      <div class="menu">
-        <label>
-          {TEXT.nav.theme}
-          <select value={theme} onChange={({ currentTarget }) => setTheme(currentTarget.value)}>
-            {Object.entries(TEXT.nav.themes).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="row">
-          <input type="checkbox" checked={isUtc} onChange={({ currentTarget }) => setUtc(currentTarget.checked)} />
-          {TEXT.nav.utc}
-        </label>
-        <button type="button" class="button" onClick={signOut}>
-          {TEXT.nav.signOut}
-        </button>
-      </div>
-    </details>
   );
 }

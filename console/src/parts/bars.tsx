@@ -1,63 +1,50 @@
 import type { StatsStep } from '../api/types';
 import { TEXT } from '../text/en';
-import { At } from './time';
 
-const HEIGHT = 28;
-const WIDTH = 6;
+const HEIGHT = 26;
+const LARGE_HEIGHT = 130;
+const WIDTH = 10;
+/** Between two bars, and between the two parts of one. */
+const GAP = 2;
 
 /** Delivered and failed attempts of each step. The same numbers are said in words, for who does not see them. */
-export function Bars({ steps, label }: { steps: readonly StatsStep[]; label: string }) {
+export function Bars({
+  steps,
+  label,
+  isLarge = false,
+}: {
+  steps: readonly StatsStep[];
+  label: string;
+  isLarge?: boolean;
+}) {
+  const height = isLarge ? LARGE_HEIGHT : HEIGHT;
   const most = Math.max(1, ...steps.map(({ succeeded, failed }) => succeeded + failed));
-  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(1, (count / most) * HEIGHT));
-  const [good, bad] = [sum(steps, 'succeeded'), sum(steps, 'failed')];
+  const heightOf = (count: number) => (count === 0 ? 0 : Math.max(1, (count / most) * (height - GAP)));
   return (
     <svg
-      class="bars"
+      class={isLarge ? 'bars large' : 'bars'}
       role="img"
-      aria-label={TEXT.webhook.bars(label, good, bad)}
-      viewBox={`0 0 ${steps.length * WIDTH} ${HEIGHT}`}
+      aria-label={TEXT.chart.bars(label, sum(steps, 'succeeded'), sum(steps, 'failed'))}
+      viewBox={`0 0 ${steps.length * WIDTH} ${height}`}
       preserveAspectRatio="none"
     >
-      {steps.map(({ from, succeeded, failed }, i) => (
-        <g key={from}>
-          <rect class="none" x={i * WIDTH} y={HEIGHT - 1} width={WIDTH - 1} height={1} />
-          <rect
-            class="good"
-            x={i * WIDTH}
-            y={HEIGHT - heightOf(succeeded)}
-            width={WIDTH - 1}
-            height={heightOf(succeeded)}
-          />
-          <rect
-            class="bad"
-            x={i * WIDTH}
-            y={HEIGHT - heightOf(succeeded) - heightOf(failed)}
-            width={WIDTH - 1}
-            height={heightOf(failed)}
-          />
-        </g>
-      ))}
+      {steps.map(({ from, succeeded, failed }, i) => {
+        const [good, bad] = [heightOf(succeeded), heightOf(failed)];
+        const gap = good > 0 && bad > 0 ? GAP / 2 : 0;
+        const bar = { x: i * WIDTH, width: WIDTH - GAP };
+        return (
+          <g key={from}>
+            {isLarge && <title>{TEXT.chart.bar(from, succeeded, failed)}</title>}
+            <rect class="all" x={i * WIDTH} y={0} width={WIDTH} height={height} />
+            {good + bad === 0 && <rect class="none" {...bar} y={height - 1} height={1} />}
+            <rect class="good" {...bar} y={height - good} height={good} />
+            <rect class="bad" {...bar} y={Math.max(0, height - good - gap - bad)} height={bad} />
+          </g>
+        );
+      })}
     </svg>
   );
 }
 
 const sum = (steps: readonly StatsStep[], what: 'succeeded' | 'failed'): number =>
   steps.reduce((total, step) => total + step[what], 0);
-
-/** The same, large, with the span of time and the highest number. */
-export function Chart({ steps, label }: { steps: readonly StatsStep[]; label: string }) {
-  const [first, last] = [steps[0], steps.at(-1)];
-  const most = Math.max(0, ...steps.map(({ succeeded, failed }) => succeeded + failed));
-  return (
-    <div class="chart">
-      <Bars steps={steps} label={label} />
-      {first && last && (
-        <p class="muted small">
-          <At at={first.from} />
-          <span>{TEXT.webhook.most(most)}</span>
-          <At at={last.from} />
-        </p>
-      )}
-    </div>
-  );
-}

@@ -16,54 +16,58 @@ export interface Selection {
 export function DeliveryRows({ rows, selection }: { rows: readonly Delivery[]; selection?: Selection }) {
   const { columns } = TEXT.log;
   return (
-    <table class="log deliveries" onClickCapture={() => lastList.set(rows.map(({ id }) => id))}>
-      <thead>
-        <tr>
-          {selection && (
-            <th scope="col">
-              <span class="unseen">{TEXT.log.select}</span>
-            </th>
-          )}
-          <th scope="col">{columns.status}</th>
-          <th scope="col">{columns.event}</th>
-          <th scope="col">{columns.to}</th>
-          <th scope="col">{columns.outcome}</th>
-          <th scope="col" class="end">
-            {columns.attempt}
-          </th>
-          <th scope="col" class="end">
-            {columns.when}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.id}>
+    <div class="card scrolls">
+      <table class="data deliveries" onClickCapture={() => lastList.set(rows.map(({ id }) => id))}>
+        <thead>
+          <tr>
             {selection && (
-              <td class="choose">
-                <Choose row={row} selection={selection} />
-              </td>
+              <th scope="col">
+                <span class="unseen">{TEXT.log.select}</span>
+              </th>
             )}
-            <td>
-              <DeliveryStatus status={row.status} />
-            </td>
-            <td>
-              <Link href={encoded`/deliveries/${row.id}`}>{plainOf(row.event)}</Link>
-              {row.trigger !== 'event' && <span class="muted small"> {row.trigger}</span>}
-            </td>
-            <td class="url">{plainOf(row.url)}</td>
-            <td class="outcome">{shortOf(outcomeOf(row))}</td>
-            <td class="number end">
-              <span class="on-card">{columns.attempt} </span>
-              {row.attempt}
-            </td>
-            <td class="end">
-              <Ago at={row.completedAt ?? row.createdAt} />
-            </td>
+            <th scope="col">{columns.status}</th>
+            <th scope="col">{columns.event}</th>
+            <th scope="col">{columns.to}</th>
+            <th scope="col">{columns.outcome}</th>
+            <th scope="col" class="end">
+              {columns.attempt}
+            </th>
+            <th scope="col" class="end">
+              {columns.when}
+            </th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.id}>
+              {selection && (
+                <td class="choose">
+                  <Choose row={row} selection={selection} />
+                </td>
+              )}
+              <td>
+                <DeliveryStatus status={row.status} />
+              </td>
+              <td>
+                <Link class="name code" href={encoded`/deliveries/${row.id}`}>
+                  {plainOf(row.event)}
+                </Link>
+                {row.trigger !== 'event' && <span class="muted small"> {row.trigger}</span>}
+              </td>
+              <td class="url sub-cell">{plainOf(row.url)}</td>
+              <td class="outcome">{shortOf(outcomeOf(row))}</td>
+              <td class="number end">
+                <span class="on-card">{columns.attempt} </span>
+                {row.attempt}
+              </td>
+              <td class="end">
+                <Ago at={row.completedAt ?? row.createdAt} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 

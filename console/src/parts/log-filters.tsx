@@ -64,7 +64,7 @@ export function LogFilters() {
           />
         ))}
         <Chip
-          name={TEXT.log.notArrived}
+          name={TEXT.log.gaveUp}
           isOn={filters.givenUp === 'true'}
           onChange={(isOn) => change('givenUp', isOn ? ['true'] : [])}
         />

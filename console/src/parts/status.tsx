@@ -1,47 +1,39 @@
+import { Ban, Check, CirclePause, Clock, type LucideIcon, X } from 'lucide-preact';
 import type { Status, Webhook } from '../api/types';
 import { TEXT } from '../text/en';
-import { Icon, type IconName } from './icons';
+import { Pill, type Tone } from './pill';
 
-type Tone = 'good' | 'bad' | 'calm' | 'wait';
-
-const Badge = ({ tone, icon, children }: { tone: Tone; icon: IconName; children: string }) => (
-  <span class={`badge ${tone}`}>
-    <Icon name={icon} />
-    {children}
-  </span>
-);
-
-const OF_STATUS: Record<Status, [Tone, IconName]> = {
-  pending: ['wait', 'clock'],
-  succeeded: ['good', 'check'],
-  failed: ['bad', 'cross'],
-  canceled: ['calm', 'stop'],
+const OF_STATUS: Record<Status, [Tone, LucideIcon]> = {
+  pending: ['wait', Clock],
+  succeeded: ['good', Check],
+  failed: ['bad', X],
+  canceled: ['calm', Ban],
 };
 
 /** A word and a picture, never a colour alone. */
 export function DeliveryStatus({ status }: { status: Status }) {
   const [tone, icon] = OF_STATUS[status];
   return (
-    <Badge tone={tone} icon={icon}>
+    <Pill tone={tone} icon={icon}>
       {TEXT.status[status]}
-    </Badge>
+    </Pill>
   );
 }
 
 export function WebhookState({ webhook }: { webhook: Pick<Webhook, 'active' | 'disabledReason'> }) {
   if (webhook.active)
     return (
-      <Badge tone="good" icon="check">
+      <Pill tone="good" icon={Check}>
         {TEXT.status.active}
-      </Badge>
+      </Pill>
     );
   return webhook.disabledReason ? (
-    <Badge tone="bad" icon="cross">
+    <Pill tone="bad" icon={X}>
       {TEXT.status.disabled}
-    </Badge>
+    </Pill>
   ) : (
-    <Badge tone="calm" icon="stop">
+    <Pill tone="calm" icon={CirclePause}>
       {TEXT.status.off}
-    </Badge>
+    </Pill>
   );
 }

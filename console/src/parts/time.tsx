@@ -24,6 +24,20 @@ export function agoOf(at: string, now: number): string {
 /** The zone is the browser's, under the name that it has on that day: clocks may have changed since. */
 export const exactOf = (at: string, isUtc: boolean): string => (isUtc ? inUtc : inZone).format(Date.parse(at));
 
+const DAY_MS = 86_400_000;
+const parts = (options: Intl.DateTimeFormatOptions) => ({
+  utc: new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }),
+  zone: new Intl.DateTimeFormat('en-GB', options),
+});
+const inDay = parts({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const inYear = parts({ day: 'numeric', month: 'short' });
+
+/** As short as it is clear: the time of day within about a day, otherwise the date. `stepMs`: how exact it is. */
+export function clockOf(at: string, isUtc: boolean, stepMs = 0): string {
+  const isNear = Date.now() - Date.parse(at) < DAY_MS && stepMs < DAY_MS;
+  return (isNear ? inDay : inYear)[isUtc ? 'utc' : 'zone'].format(Date.parse(at));
+}
+
 /** The time as a field of a date has it: without a zone, that of the browser. */
 export const localText = (at: Date): string =>
   new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);

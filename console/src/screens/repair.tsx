@@ -4,12 +4,14 @@ import { Link, useParams } from 'wouter-preact';
 import { encoded } from '../api/address';
 import { useSigned } from '../api/signed';
 import type { Delivery, Stats, Webhook } from '../api/types';
-import { Chart } from '../parts/bars';
+import { Chart } from '../parts/chart';
 import { DeliveryRows } from '../parts/delivery-rows';
 import { Heading } from '../parts/heading';
 import { plainOf } from '../parts/plain';
 import { Problem } from '../parts/problem';
 import { Result } from '../parts/result';
+import { barMs, barsOf } from '../parts/spans';
+import { useStats } from '../parts/use-stats';
 import { WebhookState } from '../parts/status';
 import { At } from '../parts/time';
 import { TEXT } from '../text/en';
@@ -18,7 +20,6 @@ import { TestWebhook, useActive } from './webhook/actions';
 import { Errors } from './webhook/errors';
 
 const DAY_MS = 86_400_000;
-const WEEK_MS = 7 * DAY_MS;
 const EXAMPLES = 5;
 
 /** My receiver was down: see, understand, test, activate, recover. It can be left at any step, and come back to. */
@@ -34,13 +35,7 @@ export function RepairScreen() {
     queryFn: ({ signal }) =>
       api.page<Delivery>(encoded`webhooks/${id}/deliveries`, { givenUp: true, limit: EXAMPLES }, { signal }),
   });
-  const stats = useQuery({
-    queryKey: ['stats', id, 'week'],
-    queryFn: ({ signal }) => {
-      const since = new Date(Date.now() - WEEK_MS).toISOString();
-      return api.get<Stats>('stats', { webhookId: id, since, step: '1h' }, signal);
-    },
-  });
+  const stats = useStats('7 d', { webhookId: id });
   const newest = failures.data?.rows[0];
   return (
     <>
@@ -53,7 +48,7 @@ export function RepairScreen() {
             <Step title={TEXT.repair.see}>
               <Summary webhook={found} />
               <Result of={stats} what={TEXT.webhook.health} lines={2}>
-                {({ steps }) => <Chart steps={steps} label={TEXT.repair.lastDays} />}
+                {({ steps }) => <Chart steps={barsOf(steps, '7 d')} stepMs={barMs('7 d')} webhookId={id} />}
               </Result>
             </Step>
             <Step title={TEXT.repair.understand}>

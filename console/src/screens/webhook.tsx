@@ -1,46 +1,50 @@
-import { useQuery } from '@tanstack/preact-query';
+import { ChevronRight } from 'lucide-preact';
 import type { ComponentType } from 'preact';
 import { Link, useParams } from 'wouter-preact';
 import { encoded } from '../api/address';
-import { useSigned } from '../api/signed';
+import { useWebhook } from '../api/queries';
 import type { Webhook } from '../api/types';
+import { CopyButton } from '../parts/copy';
 import { Heading } from '../parts/heading';
+import { HealthPill } from '../parts/health';
+import { Icon } from '../parts/icon';
 import { plainOf } from '../parts/plain';
 import { Result } from '../parts/result';
-import { WebhookState } from '../parts/status';
-import { Ago, At } from '../parts/time';
+import { At } from '../parts/time';
+import { nameOf } from '../parts/webhook-name';
 import { TEXT } from '../text/en';
 import { WebhookActions } from './webhook/actions';
-import { WebhookHealth } from './webhook/health';
 import { WebhookLog } from './webhook/log';
+import { WebhookOverview } from './webhook/overview';
 import { WebhookRecoveries } from './webhook/recoveries';
 import { WebhookSettings } from './webhook/settings';
 
 const TABS: [string, string, ComponentType<{ webhook: Webhook }>][] = [
-  ['', TEXT.webhook.notArrived, ({ webhook }) => <WebhookLog webhook={webhook} onlyNotArrived />],
-  ['attempts', TEXT.webhook.attempts, ({ webhook }) => <WebhookLog webhook={webhook} />],
-  ['health', TEXT.webhook.health, WebhookHealth],
-  ['settings', TEXT.webhook.settings, WebhookSettings],
+  ['', TEXT.webhook.overview, WebhookOverview],
+  ['deliveries', TEXT.webhook.deliveries, WebhookLog],
   ['recoveries', TEXT.webhook.recoveries, WebhookRecoveries],
+  ['settings', TEXT.webhook.settings, WebhookSettings],
 ];
 
-/** One webhook: what has not arrived first. */
+/** One webhook: how it is first. */
 export function WebhookScreen() {
-  const { api } = useSigned();
   const { id = '', tab = '' } = useParams();
-  const webhook = useQuery({
-    queryKey: ['webhook', id],
-    queryFn: ({ signal }) => api.get<Webhook>(encoded`webhooks/${id}`, {}, signal),
-  });
+  const webhook = useWebhook(id);
   const [current, , Tab] = TABS.find(([each]) => each === tab) ?? TABS[0]!;
   return (
     <>
-      <Heading title={webhook.data ? hostOf(webhook.data.url) : TEXT.webhook.title} />
+      <nav class="crumbs" aria-label={TEXT.nav.crumbs}>
+        <Link href="/webhooks">{TEXT.webhooks.title}</Link>
+        <Icon of={ChevronRight} size={12} />
+        {webhook.data && <span>{nameOf(webhook.data)}</span>}
+      </nav>
+      <Heading title={webhook.data ? nameOf(webhook.data) : TEXT.webhook.title}>
+        {webhook.data && <WebhookActions webhook={webhook.data} />}
+      </Heading>
       <Result of={webhook} what={TEXT.webhook.title}>
         {(found) => (
           <>
             <Facts webhook={found} />
-            <WebhookActions webhook={found} />
             <nav class="tabs" aria-label={TEXT.webhook.title}>
               {TABS.map(([each, name]) => (
                 <Link
@@ -61,36 +65,14 @@ export function WebhookScreen() {
 }
 
 const Facts = ({ webhook }: { webhook: Webhook }) => (
-  <dl class="facts">
-    <dt>{TEXT.webhook.state}</dt>
-    <dd>
-      <WebhookState webhook={webhook} />{' '}
-      {webhook.disabledReason && <span>{TEXT.webhook.why[webhook.disabledReason]} </span>}
-      {webhook.disabledAt && <At at={webhook.disabledAt} />}
-    </dd>
-    <dt>URL</dt>
-    <dd class="url">{plainOf(webhook.url)}</dd>
-    <dt>{TEXT.newWebhook.events}</dt>
-    <dd>{webhook.events.join(', ')}</dd>
-    <dt>{TEXT.webhook.lastSuccess}</dt>
-    <dd>
-      <Ago at={webhook.lastSuccessAt} none={TEXT.webhook.never} />
-    </dd>
+  <div class="about">
+    <HealthPill webhook={webhook} /> <span class="url muted">{plainOf(webhook.url)}</span>
+    <CopyButton text={webhook.url} />
+    {webhook.disabledReason && <span>{TEXT.webhook.why[webhook.disabledReason]}</span>}
     {webhook.previousSecretExpiresAt && (
-      <>
-        <dt>{TEXT.webhook.bothSecrets}</dt>
-        <dd>
-          <At at={webhook.previousSecretExpiresAt} />
-        </dd>
-      </>
+      <span>
+        {TEXT.webhook.bothSecrets} <At at={webhook.previousSecretExpiresAt} />
+      </span>
     )}
-  </dl>
+  </div>
 );
-
-function hostOf(url: string): string {
-  try {
-    return new URL(url).host;
-  } catch {
-    return plainOf(url);
-  }
-}

@@ -86,7 +86,7 @@ export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
               disabled={cannot || count.data.count === 0 || start.isPending}
               onClick={() => start.mutate()}
             >
-              {TEXT.repair.start}
+              {TEXT.repair.start(count.data.count)}
             </button>
           </>
         )}
