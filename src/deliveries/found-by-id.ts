@@ -4,9 +4,13 @@
 /** Matches a row whose id is in an array, such as `$1::uuid[]`. `$2` and `$3` are the lowest and highest of these ids. */
 export const isOneOf = (row: string, ids: string): string => `${row}.id = any(${ids}) and ${isWithin(row, '$2', '$3')}`;
 
-/** Matches a row whose id a CTE returns. */
-export const isAmong = (row: string, cte: string): string => {
-  const [lowest, highest] = ['asc', 'desc'].map((order) => `(select id from ${cte} order by id ${order} limit 1)`);
+/**
+ * Matches a row whose id the CTE `cte` returns, as long as it is between the ids of `bounds`, a CTE that locks nothing. Its ids limit
+ * the scan before the first lock. PostgreSQL 18 crashes when a statement selects partitions after it has met a row that another
+ * transaction has just changed: then it reads memory that it has freed.
+ */
+export const isAmong = (row: string, cte: string, bounds: string): string => {
+  const [lowest, highest] = ['asc', 'desc'].map((order) => `(select id from ${bounds} order by id ${order} limit 1)`);
   return `${row}.id = any(array(select id from ${cte})) and ${isWithin(row, lowest as string, highest as string)}`;
 };
 

@@ -10,6 +10,7 @@ import type { Grant } from '../slots/round-robin';
 import { isAmong, isOneOf, isPending } from '../found-by-id';
 
 const MAX_BATCH = 200;
+const MAX_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Claims a row `d`. No row is claimed twice, unless its lease has expired in between. */
 const CLAIM = `update webhook_service.deliveries d set claimed = true, parked = false, leased_until = now() + ${JOB_LEASE}`;
@@ -20,11 +21,16 @@ const SOON = `interval '1 second'`;
 const COLUMNS = 'd.id, d.webhook_id, d.user_id, d.event_id, d.event, d.attempt, d.trigger, d.scheduled_at';
 const read = (columns = ''): string => `
   select ${columns} d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger,
-         ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs", e.body, e.traceparent,
-         e.audience, ${DUE_WEBHOOK_COLUMNS}
-  from claimed d
-  cross join lateral (select body, traceparent, user_id as audience from webhook_service.events where id = d.event_id limit 1) as e
-  left join webhook_service.webhooks w on w.id = d.webhook_id`;
+         ceil(extract(epoch from d.scheduled_at - now()) * 1000)::float8 as "dueInMs", ${DUE_WEBHOOK_COLUMNS}
+  from claimed d left join webhook_service.webhooks w on w.id = d.webhook_id`;
+
+/** By itself, because it selects partitions; see `isAmong`. Deliveries of one event share its body. */
+const READ_EVENTS: Statement = {
+  name: 'read_events_of_attempts',
+  text: `
+    select e.id, e.body, e.traceparent, e.user_id as audience from webhook_service.events e
+    where ${isOneOf('e', '$1::uuid[]')}`,
+};
 
 /** Number of rows that `CLAIM_DEFERRED` claims of a webhook with a rate. */
 const CHOSEN = '(select count(*) from chosen where chosen.webhook_id = paced.id)';
@@ -40,7 +46,7 @@ const CLAIM_QUEUED: Statement = {
       for update skip locked
     ), claimed as (
       ${CLAIM}
-      where ${isAmong('d', 'free')}
+      where ${isOneOf('d', 'array(select id from free)')}
       returning ${COLUMNS}
     ) ${read()}`,
 };
@@ -72,9 +78,17 @@ const CLAIM_DEFERRED: Statement = {
           and p.status = 'pending' and p.parked
         order by p.webhook_id, p.id limit wanted.count for update skip locked
       ) as first
+    ), bounds as materialized (
+      (select first.id from unnest($1::text[], $2::uuid[]) as one (user_id, webhook_id) cross join lateral (
+        select id from webhook_service.deliveries p
+        where p.user_id = one.user_id and p.webhook_id between one.webhook_id and one.webhook_id
+          and p.status = 'pending' and p.parked
+        order by p.webhook_id, p.id limit 1
+      ) as first)
+      union all select '${MAX_ID}'::uuid
     ), claimed as (
       ${CLAIM}
-      where ${isAmong('d', 'chosen')}
+      where ${isAmong('d', 'chosen', 'bounds')}
       returning ${COLUMNS}
     ), used as (
       update webhook_service.webhooks w set rate_used_until = ${usedUntil(CHOSEN)}
@@ -89,8 +103,11 @@ const LOAD_WEBHOOKS: Statement = {
     select w.id, ${DUE_WEBHOOK_COLUMNS} from webhook_service.webhooks w where w.id = any($1::uuid[])`,
 };
 
+type EventColumns = Pick<ClaimedDelivery, 'body' | 'traceparent' | 'audience'>;
+
 /** The webhook columns are null when the webhook was deleted. */
-type ClaimedRow = Omit<ClaimedDelivery, 'webhook'> & Omit<DueWebhook, 'url'> & { url: string | null };
+type ClaimedRow = Omit<ClaimedDelivery, 'webhook' | keyof EventColumns> &
+  Omit<DueWebhook, 'url'> & { url: string | null };
 
 /** A deferred delivery that this process has claimed. */
 export interface DispatchedDelivery extends ClaimedDelivery {
@@ -121,18 +138,31 @@ export class ClaimsRepository {
 
   /** Claims deferred rows, at most the granted number for each webhook, and no more than its rate permits. */
   async claimDeferred(wanted: readonly Grant[]): Promise<DispatchedDelivery[]> {
-    const rows = await this.statements.run<ClaimedRow & DispatchedDelivery>(CLAIM_DEFERRED, [
+    const rows = await this.statements.run<ClaimedRow & Pick<DispatchedDelivery, 'nextPermitInMs'>>(CLAIM_DEFERRED, [
       wanted.map(({ userId }) => userId),
       wanted.map(({ webhookId }) => webhookId),
       wanted.map(({ count }) => count),
     ]);
-    return rows.map(toClaimed);
+    return this.withEvents(rows);
   }
 
   private async claimAll(ids: readonly string[]): Promise<(ClaimedDelivery | null)[]> {
     const rows = await this.statements.run<ClaimedRow>(CLAIM_QUEUED, [ids, ...idBounds(ids)]);
-    const byId = new Map(rows.map((row) => [row.id, toClaimed(row)]));
+    const byId = new Map((await this.withEvents(rows)).map((row) => [row.id, row]));
     return ids.map((id) => byId.get(id) ?? null);
+  }
+
+  /** Completes claimed rows. Leaves out those whose event is gone. */
+  private async withEvents<Row extends ClaimedRow>(rows: readonly Row[]): Promise<(Row & ClaimedDelivery)[]> {
+    if (rows.length === 0) return [];
+    const ids = [...new Set(rows.map(({ eventId }) => eventId))];
+    const read = await this.statements.run<EventColumns & { id: string }>(READ_EVENTS, [ids, ...idBounds(ids)]);
+    const events = new Map(read.map(({ id, ...event }) => [id, event]));
+    return rows.flatMap((row) => {
+      const event = events.get(row.eventId);
+      const webhook = row.url === null ? null : dueWebhookOf(row as DueWebhook);
+      return event ? [{ ...row, ...event, webhook }] : [];
+    });
   }
 
   private async readWebhooks(ids: readonly string[]): Promise<(DueWebhook | null)[]> {
@@ -140,8 +170,4 @@ export class ClaimsRepository {
     const byId = new Map(rows.map(({ id, ...webhook }) => [id, webhook]));
     return ids.map((id) => byId.get(id) ?? null);
   }
-}
-
-function toClaimed<Row extends ClaimedRow>(row: Row): Row & ClaimedDelivery {
-  return { ...row, webhook: row.url === null ? null : dueWebhookOf(row as DueWebhook) };
 }

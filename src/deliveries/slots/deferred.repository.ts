@@ -4,7 +4,7 @@ import { idBounds } from '../../infrastructure/database/id-bounds';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { deferredLease } from '../lease';
 import type { PartitionKey } from '../partition-key';
-import { isAmong, isOneOf, isPending } from '../found-by-id';
+import { isOneOf, isPending } from '../found-by-id';
 import { PERMITS } from './rate';
 
 const MAX_BATCH = 200;
@@ -27,7 +27,7 @@ const DEFER: Statement = {
       for update skip locked
     )
     update webhook_service.deliveries d set parked = true, claimed = false, leased_until = ${deferredLease('d')}
-    where ${isAmong('d', 'free')}
+    where ${isOneOf('d', 'array(select id from free)')}
     returning d.id, (select max_per_second from webhook_service.webhooks w where w.id = d.webhook_id) as "maxPerSecond"`,
 };
 

@@ -17,19 +17,21 @@ const SOON = `(1 + 2 * random()) * interval '1 second'`;
  * Two sweepers never take the same rows. $2 limits the sweep to leases that ended at most this many milliseconds ago, because it
  * also reads dead index entries; null for all.
  */
-const expired = (table: 'events' | 'deliveries', isOpen: string): string => `
-  with expired as materialized (
+const expired = (table: 'events' | 'deliveries', isOpen: string): string => {
+  const find = `
     select id from webhook_service.${table}
     where ${isOpen} and leased_until > coalesce(now() - $2::float8 * interval '1 ms', '-infinity') and leased_until <= now()
-    order by leased_until limit $1 for update skip locked
-  )`;
+    order by leased_until limit`;
+  // The rows of ten sweeps: others may have locked the first of them.
+  return `with found as materialized (${find} 10 * $1), expired as materialized (${find} $1 for update skip locked)`;
+};
 
 const RECLAIM_EVENTS: Statement = {
   name: 'reclaim_events',
   text: `
     ${expired('events', 'fanned_out_at is null')}
     update webhook_service.events e set claimed = false, leased_until = now() + ${EVENT_LEASE}
-    where ${isAmong('e', 'expired')}
+    where ${isAmong('e', 'expired', 'found')}
     returning e.id`,
 };
 
@@ -42,7 +44,7 @@ const RECLAIM_DELIVERIES: Statement = {
   text: `
     ${expired('deliveries', `status = 'pending'`)}
     update webhook_service.deliveries d set leased_until = now() + ${JOB_LEASE}, parked = false, claimed = false
-    where ${isAmong('d', 'expired')}
+    where ${isAmong('d', 'expired', 'found')}
     returning d.id, d.webhook_id as "webhookId", d.user_id as "userId"`,
 };
 
@@ -52,7 +54,7 @@ const DEFER_DELIVERIES: Statement = {
   text: `
     ${expired('deliveries', `status = 'pending'`)}
     update webhook_service.deliveries d set leased_until = ${deferredLease('d')}, parked = true, claimed = false
-    where ${isAmong('d', 'expired')}
+    where ${isAmong('d', 'expired', 'found')}
     returning d.id`,
 };
 
