@@ -5,7 +5,7 @@ import { type Statement, StatementsService } from '../infrastructure/database/st
 import type { DeliveryError } from './delivery-error';
 import { JOB_LEASE } from './lease';
 import { countAttempts } from '../webhooks/stats/counting';
-import { isAmong, isOneOf, isPending } from './found-by-id';
+import { boundsFrom, isAmong, isOneOf, isPending } from './found-by-id';
 
 const RELEASE_LEASES: Statement = {
   name: 'release_leases',
@@ -40,27 +40,27 @@ const CANCELED = `
  * Cancels pending rows with the error $1 and the message $2. Locks rows in id order, as writing outcomes does, so that the two cannot
  * deadlock.
  */
-const cancel = (where: string, limit: string, lock: string): string => {
+const cancel = (where: string, lock: string): string => {
   const find = `
       select id from webhook_service.deliveries
       where ${where} and status = 'pending' and trigger <> 'test'
-      order by id ${limit}`;
+      order by id`;
   return `
-    with found as materialized (${find}), pending as materialized (${find} ${lock}), canceled as (
+    with bounds as materialized (${boundsFrom(`${find} limit 1`)}), pending as materialized (${find} ${lock}), canceled as (
       update webhook_service.deliveries d
       set status = 'canceled', changed_in = pg_current_xact_id(), error_code = $1, error_message = $2, completed_at = now()
-      where ${isAmong('d', 'pending', 'found')} and d.status = 'pending'
+      where ${isAmong('d', 'pending', 'bounds')} and d.status = 'pending'
       returning d.webhook_id, d.user_id, d.status, d.error_code
     ), counted as (${countAttempts(CANCELED)})
     select count(*)::int as count from canceled`;
 };
 
-const CANCEL_PENDING = cancel('webhook_id = $3', '', 'for update');
+const CANCEL_PENDING = cancel('webhook_id = $3', 'for update');
 
 /** Leaves rows whose attempt is being made: it ends within seconds. */
 const CANCEL_EXPIRED: Statement = {
   name: 'cancel_expired_deliveries',
-  text: cancel('event_id < $3 and not claimed', 'limit $4', 'for update skip locked'),
+  text: cancel('event_id < $3 and not claimed', 'limit $4 for update skip locked'),
 };
 
 /** Leases and cancellation of pending rows. */

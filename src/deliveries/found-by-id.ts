@@ -14,6 +14,11 @@ export const isAmong = (row: string, cte: string, bounds: string): string => {
   return `${row}.id = any(array(select id from ${cte})) and ${isWithin(row, lowest as string, highest as string)}`;
 };
 
+const MAX_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+/** Bounds for `isAmong`: from the ids that the query `lowest` returns, without an upper one. */
+export const boundsFrom = (lowest: string): string => `(${lowest}) union all select '${MAX_ID}'::uuid`;
+
 /** Limits the scan to the partitions of these ids. The `or` prevents an index range scan from the lowest to the highest id. */
 const isWithin = (row: string, lowest: string, highest: string): string =>
   `(${row}.id between ${lowest} and ${highest} or ${row}.id = ${lowest})`;

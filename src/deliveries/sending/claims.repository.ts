@@ -7,10 +7,9 @@ import { DUE_WEBHOOK_COLUMNS, type DueWebhook, dueWebhookOf } from '../due-webho
 import { JOB_LEASE } from '../lease';
 import { nextPermitInMs, RATE_COLUMNS, usedUntil } from '../slots/rate';
 import type { Grant } from '../slots/round-robin';
-import { isAmong, isOneOf, isPending } from '../found-by-id';
+import { boundsFrom, isAmong, isOneOf, isPending } from '../found-by-id';
 
 const MAX_BATCH = 200;
-const MAX_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Claims a row `d`. No row is claimed twice, unless its lease has expired in between. */
 const CLAIM = `update webhook_service.deliveries d set claimed = true, parked = false, leased_until = now() + ${JOB_LEASE}`;
@@ -51,6 +50,13 @@ const CLAIM_QUEUED: Statement = {
     ) ${read()}`,
 };
 
+/** The oldest deferred rows of a webhook `of`. Ordering by the index columns leaves PostgreSQL no other index. */
+const parkedOf = (of: string, limit: string): string => `
+        select id from webhook_service.deliveries p
+        where p.user_id = ${of}.user_id and p.webhook_id between ${of}.webhook_id and ${of}.webhook_id
+          and p.status = 'pending' and p.parked
+        order by p.webhook_id, p.id limit ${limit}`;
+
 /**
  * Claims the oldest rows first. Two workers never claim the same row. Of a webhook with a rate, it claims as many as the rate permits
  * now, and none while another transaction has locked that webhook.
@@ -71,21 +77,11 @@ const CLAIM_DEFERRED: Statement = {
         left join webhook_service.webhooks w on w.id = one.webhook_id
         left join paced on paced.id = one.webhook_id
       ) as wanted
-      cross join lateral (
-        select id from webhook_service.deliveries p
-        -- Ordering by the index columns leaves PostgreSQL no other index.
-        where p.user_id = wanted.user_id and p.webhook_id between wanted.webhook_id and wanted.webhook_id
-          and p.status = 'pending' and p.parked
-        order by p.webhook_id, p.id limit wanted.count for update skip locked
-      ) as first
+      cross join lateral (${parkedOf('wanted', 'wanted.count for update skip locked')}) as first
     ), bounds as materialized (
-      (select first.id from unnest($1::text[], $2::uuid[]) as one (user_id, webhook_id) cross join lateral (
-        select id from webhook_service.deliveries p
-        where p.user_id = one.user_id and p.webhook_id between one.webhook_id and one.webhook_id
-          and p.status = 'pending' and p.parked
-        order by p.webhook_id, p.id limit 1
-      ) as first)
-      union all select '${MAX_ID}'::uuid
+      ${boundsFrom(`
+      select first.id from unnest($1::text[], $2::uuid[]) as one (user_id, webhook_id)
+      cross join lateral (${parkedOf('one', '1')}) as first`)}
     ), claimed as (
       ${CLAIM}
       where ${isAmong('d', 'chosen', 'bounds')}
