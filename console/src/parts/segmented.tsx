@@ -5,7 +5,7 @@ export function Segmented<T extends string>({
   value,
   onChange,
 }: {
-  /** What is chosen, for who does not see it. */
+  /** What one chooses; screen readers say it. */
   name: string;
   options: readonly (readonly [value: T, text: string])[];
   value: T;

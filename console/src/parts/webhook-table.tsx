@@ -12,7 +12,7 @@ import { nameOf } from './webhook-name';
 
 const { columns } = TEXT.webhooks;
 
-/** Webhooks with what they are called, how they are, and their last day; on a phone each is a card. */
+/** A table of webhooks: name, health and figures of the last day. On a phone each row is a card. */
 export const WebhookTable = ({ rows }: { rows: readonly Webhook[] }) => (
   <div class="card scrolls">
     <table class="data webhook-table">

@@ -20,7 +20,7 @@ import { Figures } from './overview/figures';
 /** More have a page of their own. */
 const MOST = 10;
 
-/** Is it arriving? If not, why, and what can one do? */
+/** Shows whether deliveries arrive, and what needs attention. */
 export function OverviewScreen() {
   const webhooks = useAllWebhooks();
   return (

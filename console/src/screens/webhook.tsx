@@ -26,7 +26,7 @@ const TABS: [string, string, ComponentType<{ webhook: Webhook }>][] = [
   ['settings', TEXT.webhook.settings, WebhookSettings],
 ];
 
-/** One webhook: how it is first. */
+/** One webhook; the first tab shows its health. */
 export function WebhookScreen() {
   const { id = '', tab = '' } = useParams();
   const webhook = useWebhook(id);

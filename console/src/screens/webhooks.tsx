@@ -11,10 +11,10 @@ import { WebhookTable } from '../parts/webhook-table';
 import { TEXT } from '../text/en';
 import { countsOf, isSort, narrowed, SORTS, type Wanted } from './webhooks/narrowed';
 
-/** So many are drawn at once. */
+/** Number of rows that one click adds. */
 const PAGE = 100;
 
-/** All webhooks: found by what they are called, how they are, and what they get. */
+/** Lists all webhooks, with a search and filters by health, event and label. */
 export function WebhooksScreen() {
   const [search] = useSearchParams();
   const q = search.get('q') ?? '';

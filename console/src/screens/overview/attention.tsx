@@ -14,7 +14,7 @@ import { TEXT } from '../../text/en';
 const DISABLED = 'webhook.disabled';
 const MOST = 5;
 
-/** Only what somebody should do something about, in a sentence each; nothing when all is well. */
+/** The webhooks that somebody should repair, a sentence each. Renders nothing when there is none. */
 export function Attention({ rows }: { rows: readonly Webhook[] }) {
   const about = useAbout();
   const sick = rows

@@ -12,7 +12,7 @@ import { useStats } from '../../parts/use-stats';
 import { TEXT } from '../../text/en';
 import { Errors } from './errors';
 
-/** How a webhook is: its figures, its last hours or days, why attempts failed, and how it is set. */
+/** Figures, chart, reasons of failures and settings of a webhook. */
 export function WebhookOverview({ webhook }: { webhook: Webhook }) {
   const [span, setSpan] = useState<Span>('24 h');
   const totals = useStats(span, { webhookId: webhook.id }).data?.totals;
