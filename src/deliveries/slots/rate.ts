@@ -3,8 +3,8 @@
  * attempt uses 1 / rate seconds. Unused seconds add up to `BURST`.
  */
 
-/** In seconds; a little less than one, so that an attempt that begins late does not exceed the rate of the next seconds. */
-const BURST = 'greatest(0.9, 1 / w.max_per_second)';
+/** In seconds. Half of what ten seconds may have in excess (10 %), because attempts can also arrive half a second late. */
+const BURST = 'greatest(0.5, 1 / w.max_per_second)';
 
 const STORED = `coalesce(extract(epoch from w.rate_used_until - now())::float8, 0)`;
 
