@@ -101,6 +101,9 @@ const INSERT: Statement = {
 const IS_OPEN_ROW = `(${isPending('d')}
   or (d.status = 'canceled' and d.attempted_at is null and o.attempted_at is not null))`;
 
+/** Joins as text: a join by id would select partitions for each row, also after the first lock; see `isAmong`. */
+const IS_ROW_OF = 'd.id::text = o.id::text';
+
 /** The rows that `UPDATE` has written. Subtracts each row that was counted as canceled although its attempt was made. */
 const UPDATED = `
   select webhook_id, user_id, status, error_code, response_status, duration_ms, now() as at, 1 as count
@@ -119,7 +122,7 @@ const UPDATE: Statement = {
     ), free as (
       select d.id, d.webhook_id, o.delay_ms is not null as may_retry,
              d.status as status_before, d.error_code as error_before, d.completed_at as completed_before
-      from webhook_service.deliveries d join outcome o on d.id = o.id
+      from webhook_service.deliveries d join outcome o on ${IS_ROW_OF}
       where ${isOneOf('d', '$4::uuid[]')} and ${IS_OPEN_ROW}
       for update of d skip locked
     ), retried as (
@@ -130,8 +133,8 @@ const UPDATE: Statement = {
                and exists (select from webhook_service.webhooks w where w.id = f.webhook_id)) as busy
       from outcome o left join free f on f.id = o.id left join retried r on r.id = f.webhook_id
       where f.id is not null
-        or (select d.id from webhook_service.deliveries d
-            where d.id = o.id and d.id between $2 and $3 and ${IS_OPEN_ROW}) is not null
+        or o.id in (select d.id from webhook_service.deliveries d join outcome o on ${IS_ROW_OF}
+                    where ${isOneOf('d', '$4::uuid[]')} and ${IS_OPEN_ROW})
     ), done as (
       update webhook_service.deliveries d set
         status = o.status, changed_in = pg_current_xact_id(), error_code = o.error_code, error_message = o.error_message, url = coalesce(o.url, d.url),
@@ -145,7 +148,7 @@ const UPDATE: Statement = {
         response_body_truncated = o.response_body_truncated,
         next_attempt_at = case when d.status = 'pending' and o.is_retried then now() + o.delay_ms * interval '1 millisecond' end
       from checked o
-      where d.id = o.id and ${isOneOf('d', '$4::uuid[]')} and not o.busy
+      where ${IS_ROW_OF} and ${isOneOf('d', '$4::uuid[]')} and not o.busy
       returning d.*
     ), ${retryCountReturn(UPDATED)}`,
 };

@@ -8,25 +8,26 @@ import { deferredLease } from '../lease';
  * one. A deferred row requires no job.
  */
 const DEFER_DELIVERIES = `
-  update webhook_service.deliveries d
-  set scheduled_at = least(scheduled_at, now()), parked = true, claimed = false, leased_until = ${deferredLease('d')}
-  from (
+  with ahead as materialized (
     select id from webhook_service.deliveries
     where status = 'pending' and leased_until > now() + $1 * interval '1 millisecond' and leased_until < 'infinity'
     order by leased_until desc limit $2 for update skip locked
-  ) as ahead
-  where d.id = ahead.id
+  )
+  update webhook_service.deliveries d
+  set scheduled_at = least(scheduled_at, now()), parked = true, claimed = false, leased_until = ${deferredLease('d')}
+  where d.id = any(array(select id from ahead))
   returning d.id`;
 
 /** Releases events to the sweeper, which enqueues jobs for them. */
 const RELEASE_EVENTS = `
-  update webhook_service.events e set claimed = false, leased_until = now()
-  from (
+  with ahead as materialized (
     select id from webhook_service.events
     where fanned_out_at is null and leased_until > now() + $1 * interval '1 millisecond'
     order by leased_until desc limit $2 for update skip locked
-  ) as ahead
-  where e.id = ahead.id
+  )
+  update webhook_service.events e
+  set claimed = false, leased_until = now()
+  where e.id = any(array(select id from ahead))
   returning e.id`;
 
 /** Moves creation times in the future to now: an event reaches only webhooks that are older than itself. */
