@@ -19,12 +19,12 @@ describeInBrowser('Who starts the service for the first time', (browser) => {
     await way.press(page.getByRole('button', { name: `Continue as ${user}` }));
     await way.press(page.getByRole('button', { name: 'Try it now' }));
     await screen(page, 'Event');
-    await page.getByText('delivered', { exact: true }).waitFor();
+    await page.getByText('Delivered', { exact: true }).waitFor();
     expect(performance.now() - openedAt).toBeLessThan(MOST_MS);
-    await way.press(page.getByRole('link', { name: /^200 in/ }));
+    await way.press(page.getByRole('link', { name: 'View', exact: true }));
     await screen(page, 'Delivery');
     await page.getByText('x-service-signature', { exact: true }).first().waitFor();
-    await way.press(page.getByRole('link', { name: 'Test receiver' }));
+    await way.press(page.getByRole('navigation').getByRole('link', { name: 'Test receiver' }));
     await says(page, 'The signature is valid.');
     expect(way.count).toBe(4);
   });
@@ -57,8 +57,8 @@ describeInBrowser('Who starts the service for the first time', (browser) => {
   it('sees a webhook that is gone, with the receiver’s switch', async () => {
     const { page } = await browser.openLink(await service.linkFor('lee'), 'lee');
     await page.getByRole('button', { name: 'Try it now' }).click();
-    await page.getByText('delivered', { exact: true }).waitFor();
-    await page.getByRole('link', { name: 'Test receiver' }).click();
+    await page.getByText('Delivered', { exact: true }).waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Test receiver' }).click();
     await page.getByLabel('410').check();
     await page.getByRole('link', { name: 'Publish' }).click();
     await page.getByLabel('Event type').selectOption('follower.gained');

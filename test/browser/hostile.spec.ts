@@ -79,6 +79,7 @@ describeInBrowser('Texts of others', (browser) => {
       [`webhooks/${webhook.id}/settings`, '.picker label >> nth=3'],
       [`webhooks/${webhook.id}/repair`, 'table >> nth=1'],
       ...rows.flatMap(({ id, eventId }) => [
+        [`deliveries?open=${id}`, '.drawer .message'],
         [`deliveries/${id}`, `dd:text(${JSON.stringify(id)})`],
         [`events/${eventId}`, `[href$="like=${eventId}"]`],
       ]),

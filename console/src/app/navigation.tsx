@@ -4,8 +4,10 @@ import { Link, useLocation } from 'wouter-preact';
 import { useAbout } from '../api/queries';
 import { useSigned } from '../api/signed';
 import { Icon } from '../parts/icon';
+import { useShortcutsSwitch } from '../parts/shortcuts';
 import { useUtc } from '../parts/time';
 import { TEXT } from '../text/en';
+import { LookUp } from './look-up';
 import { type Place, PLACES, RECEIVER } from './places';
 import { useTheme } from './theme';
 
@@ -31,6 +33,7 @@ export function Navigation() {
         <Icon of={Menu} size={20} />
       </button>
       <div class="places" id="places" popover="auto" ref={places}>
+        <LookUp />
         <nav aria-label={TEXT.nav.label}>
           {PLACES.map((group) => (
             <section key={group.name} aria-label={group.name ?? undefined}>
@@ -61,6 +64,7 @@ function Account() {
   const { session, signOut } = useSigned();
   const [theme, setTheme] = useTheme();
   const [isUtc, setUtc] = useUtc();
+  const [hasShortcuts, setShortcuts] = useShortcutsSwitch();
   return (
     <>
       <button type="button" class="who" popovertarget="account">
@@ -89,6 +93,15 @@ function Account() {
           <input type="checkbox" checked={isUtc} onChange={({ currentTarget }) => setUtc(currentTarget.checked)} />
           {TEXT.nav.utc}
         </label>
+        <label class="row">
+          <input
+            type="checkbox"
+            checked={hasShortcuts}
+            onChange={({ currentTarget }) => setShortcuts(currentTarget.checked)}
+          />
+          {TEXT.nav.shortcuts}
+        </label>
+        {hasShortcuts && <p class="muted small">{TEXT.nav.keys}</p>}
         <button type="button" class="button" onClick={signOut}>
           {TEXT.nav.signOut}
         </button>

@@ -1,23 +1,40 @@
+import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { encoded } from '../api/address';
+import { useWebhooks } from '../api/queries';
 import type { Delivery } from '../api/types';
 import { TEXT } from '../text/en';
+import { AnswerBadge } from './answer';
+import { AttemptDots } from './attempt-dots';
 import { lastList } from './last-list';
 import { plainOf } from './plain';
 import { DeliveryStatus } from './status';
-import { Ago } from './time';
+import { Due, LogTime } from './time';
+import { nameOf } from './webhook-name';
 
 export interface Selection {
   ids: ReadonlySet<string>;
   onChange: (ids: ReadonlySet<string>) => void;
 }
 
+const { columns } = TEXT.log;
+
 /** A table of attempts; on a narrow screen each row is a card. */
-export function DeliveryRows({ rows, selection }: { rows: readonly Delivery[]; selection?: Selection }) {
-  const { columns } = TEXT.log;
+export function DeliveryRows({
+  rows,
+  selection,
+  open,
+}: {
+  rows: readonly Delivery[];
+  selection?: Selection;
+  /** The id of the attempt that is shown beside the table. */
+  open?: string;
+}) {
+  useEffect(() => lastList.set(rows.map(({ id }) => id)), [rows]);
+  const names = new Map(useWebhooks().data?.rows.map((webhook) => [webhook.id, nameOf(webhook)]));
   return (
     <div class="card scrolls">
-      <table class="data deliveries" onClickCapture={() => lastList.set(rows.map(({ id }) => id))}>
+      <table class="data deliveries">
         <thead>
           <tr>
             {selection && (
@@ -28,46 +45,76 @@ export function DeliveryRows({ rows, selection }: { rows: readonly Delivery[]; s
             <th scope="col">{columns.status}</th>
             <th scope="col">{columns.event}</th>
             <th scope="col">{columns.to}</th>
-            <th scope="col">{columns.outcome}</th>
+            <th scope="col">{columns.answer}</th>
+            <th scope="col">{columns.attempts}</th>
             <th scope="col" class="end">
-              {columns.attempt}
-            </th>
-            <th scope="col" class="end">
-              {columns.when}
+              {columns.created}
             </th>
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.id}>
-              {selection && (
-                <td class="choose">
-                  <Choose row={row} selection={selection} />
-                </td>
-              )}
-              <td>
-                <DeliveryStatus status={row.status} />
-              </td>
-              <td>
-                <Link class="name code" href={encoded`/deliveries/${row.id}`}>
-                  {plainOf(row.event)}
-                </Link>
-                {row.trigger !== 'event' && <span class="muted small"> {row.trigger}</span>}
-              </td>
-              <td class="url sub-cell">{plainOf(row.url)}</td>
-              <td class="outcome">{shortOf(outcomeOf(row))}</td>
-              <td class="number end">
-                <span class="on-card">{columns.attempt} </span>
-                {row.attempt}
-              </td>
-              <td class="end">
-                <Ago at={row.completedAt ?? row.createdAt} />
-              </td>
-            </tr>
+            <Row
+              key={row.id}
+              row={row}
+              name={names.get(row.webhookId)}
+              selection={selection}
+              isOpen={row.id === open}
+            />
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function Row({
+  row,
+  name = plainOf(row.url),
+  selection,
+  isOpen,
+}: {
+  row: Delivery;
+  name?: string;
+  selection?: Selection;
+  isOpen: boolean;
+}) {
+  return (
+    <tr class={isOpen ? 'open' : ''}>
+      {selection && (
+        <td class="choose">
+          <Choose row={row} selection={selection} />
+        </td>
+      )}
+      <td>
+        <DeliveryStatus of={row} />
+      </td>
+      <td>
+        <Link
+          class="name code"
+          href={encoded`/deliveries/${row.id}`}
+          data-row={row.id}
+          aria-current={isOpen || undefined}
+        >
+          {plainOf(row.event)}
+        </Link>
+        {row.trigger !== 'event' && <span class="muted small"> {TEXT.triggers[row.trigger]}</span>}
+      </td>
+      <td class="sub-cell">{name}</td>
+      <td>
+        <AnswerBadge of={row} />
+      </td>
+      <td>
+        <AttemptDots of={row} />
+      </td>
+      <td class="end">
+        {row.status === 'pending' && Date.parse(row.scheduledAt) > Date.now() ? (
+          <Due at={row.scheduledAt} />
+        ) : (
+          <LogTime at={row.createdAt} />
+        )}
+      </td>
+    </tr>
   );
 }
 
@@ -88,11 +135,8 @@ function Choose({ row, selection: { ids, onChange } }: { row: Delivery; selectio
   );
 }
 
-/** Its first sentence: what happened. What to do about it is said with the delivery. */
-const shortOf = (text: string): string => /^.*?[.!?](?=\s)/.exec(text)?.[0] ?? text;
-
-/** What became of an attempt, in a sentence or two. */
-export function outcomeOf({ error, responseStatus, durationMs, waitsFor, status }: Delivery): string {
+/** The result of an attempt, in a sentence or two. */
+export function resultOf({ error, responseStatus, durationMs, waitsFor, status }: Delivery): string {
   if (error) return plainOf(error.message);
   if (responseStatus !== null) return TEXT.log.answered(responseStatus, durationMs ?? 0);
   return waitsFor ? TEXT.log.waits[waitsFor] : status === 'pending' ? TEXT.log.due : '';

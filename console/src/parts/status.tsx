@@ -1,21 +1,25 @@
-import { Ban, Check, CirclePause, Clock, type LucideIcon, X } from 'lucide-preact';
-import type { Status, Webhook } from '../api/types';
+import { Ban, Check, CirclePause, Clock, type LucideIcon, RotateCw, X } from 'lucide-preact';
+import type { Delivery, Webhook } from '../api/types';
 import { TEXT } from '../text/en';
+import { type Outcome, outcomeOf } from './outcome';
 import { Pill, type Tone } from './pill';
 
-const OF_STATUS: Record<Status, [Tone, LucideIcon]> = {
-  pending: ['wait', Clock],
-  succeeded: ['good', Check],
-  failed: ['bad', X],
+const OF_OUTCOME: Record<Outcome, [Tone, LucideIcon]> = {
+  delivered: ['good', Check],
+  waiting: ['calm', Clock],
+  retrying: ['wait', RotateCw],
+  failed: ['wait', X],
+  gave_up: ['bad', X],
   canceled: ['calm', Ban],
 };
 
 /** A word and a picture, never a colour alone. */
-export function DeliveryStatus({ status }: { status: Status }) {
-  const [tone, icon] = OF_STATUS[status];
+export function DeliveryStatus({ of }: { of: Pick<Delivery, 'status' | 'attempt' | 'nextAttemptAt'> }) {
+  const outcome = outcomeOf(of);
+  const [tone, icon] = OF_OUTCOME[outcome];
   return (
     <Pill tone={tone} icon={icon}>
-      {TEXT.status[status]}
+      {TEXT.outcomes[outcome]}
     </Pill>
   );
 }

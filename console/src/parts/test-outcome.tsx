@@ -2,13 +2,13 @@ import { Link } from 'wouter-preact';
 import { encoded } from '../api/address';
 import type { DeliveryDetail } from '../api/types';
 import { TEXT } from '../text/en';
-import { outcomeOf } from './delivery-rows';
+import { resultOf } from './delivery-rows';
 import { DeliveryStatus } from './status';
 
 /** What came back from a test. */
 export const TestOutcome = ({ test }: { test: DeliveryDetail }) => (
   <p class="outcome" role="status">
-    <DeliveryStatus status={test.status} /> <Link href={encoded`/deliveries/${test.id}`}>{outcomeOf(test)}</Link>
+    <DeliveryStatus of={test} /> <Link href={encoded`/deliveries/${test.id}`}>{resultOf(test)}</Link>
     <span class="unseen">{TEXT.webhook.test}</span>
   </p>
 );

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import { TEXT } from '../text/en';
+import { Shared, useShared } from './shared';
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],
@@ -11,8 +12,6 @@ const CLOCK: Intl.DateTimeFormatOptions = {
   ...{ year: 'numeric', month: 'short', day: '2-digit' },
   ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
 };
-const inUtc = new Intl.DateTimeFormat('en-GB', { ...CLOCK, timeZone: 'UTC' });
-const inZone = new Intl.DateTimeFormat('en-GB', CLOCK);
 
 /** Such as `3 min. ago`. What is not past yet, by a clock that is a little behind, is `just now`. */
 export function agoOf(at: string, now: number): string {
@@ -21,16 +20,28 @@ export function agoOf(at: string, now: number): string {
   return unit ? relative.format(-Math.round(ms / unit[1]), unit[0]) : 'just now';
 }
 
-/** The zone is the browser's, under the name that it has on that day: clocks may have changed since. */
-export const exactOf = (at: string, isUtc: boolean): string => (isUtc ? inUtc : inZone).format(Date.parse(at));
-
 const DAY_MS = 86_400_000;
 const parts = (options: Intl.DateTimeFormatOptions) => ({
   utc: new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }),
   zone: new Intl.DateTimeFormat('en-GB', options),
 });
+const toSecondOfDate = parts(CLOCK);
+const toMillisecondOfDate = parts({ ...CLOCK, fractionalSecondDigits: 3 });
 const inDay = parts({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const inYear = parts({ day: 'numeric', month: 'short' });
+const toSecond = parts({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+const toMillisecond = parts({
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  fractionalSecondDigits: 3,
+});
+
+/** Date and time, for sentences. The zone is the browser's, under the name that it has on that day: clocks may have changed since. */
+export const dateOf = (at: string, isUtc: boolean): string =>
+  toSecondOfDate[isUtc ? 'utc' : 'zone'].format(Date.parse(at));
+
+/** The same to the millisecond. */
+export const exactOf = (at: string, isUtc: boolean): string =>
+  toMillisecondOfDate[isUtc ? 'utc' : 'zone'].format(Date.parse(at));
 
 /** As short as it is clear: the time of day within about a day, otherwise the date. `stepMs`: how exact it is. */
 export function clockOf(at: string, isUtc: boolean, stepMs = 0): string {
@@ -46,29 +57,6 @@ export const localText = (at: Date): string =>
 export function lengthOf(ms: number): string {
   const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? ['second', 1000];
   return `${Math.round(ms / size)} ${unit === 'second' ? 's' : unit === 'minute' ? 'min' : unit === 'hour' ? 'h' : 'd'}`;
-}
-
-/** A value that many parts of the page show, and who wants to know when it changes. */
-class Shared<T> {
-  private readonly listeners = new Set<() => void>();
-
-  constructor(public value: T) {}
-
-  set(next: T): void {
-    this.value = next;
-    this.listeners.forEach((listener) => listener());
-  }
-
-  subscribe(listener: () => void): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
-  }
-}
-
-function useShared<T>(shared: Shared<T>): T {
-  const [value, setValue] = useState(shared.value);
-  useEffect(() => shared.subscribe(() => setValue(shared.value)), [shared]);
-  return value;
 }
 
 const utc = new Shared(localStorage.getItem('webhooks.utc') === 'true');
@@ -94,13 +82,42 @@ export function Ago({ at, none = '–' }: { at: string | null; none?: string }) 
   const now = useNow();
   const [isUtc] = useUtc();
   if (!at) return <span class="muted">{none}</span>;
-  const exact = exactOf(at, isUtc);
   return (
-    <time dateTime={at} title={isUtc ? exact : `${exact} · ${exactOf(at, true)}`}>
+    <time dateTime={at} title={titleOf(at, isUtc)}>
       {agoOf(at, now)}
     </time>
   );
 }
+
+/** The time of day to the second, before today with its date. `isExact`: to the millisecond. */
+export function LogTime({ at, isExact = false }: { at: string; isExact?: boolean }) {
+  const [isUtc] = useUtc();
+  const zone = isUtc ? 'utc' : 'zone';
+  const time = Date.parse(at);
+  const day = inYear[zone].format(time);
+  const clock = (isExact ? toMillisecond : toSecond)[zone].format(time);
+  return (
+    <time class="number" dateTime={at} title={titleOf(at, isUtc)}>
+      {day === inYear[zone].format(Date.now()) ? clock : `${day}, ${clock}`}
+    </time>
+  );
+}
+
+/** How long until then, such as `retry in 3 min`. */
+export function Due({ at }: { at: string }) {
+  const now = useNow();
+  const [isUtc] = useUtc();
+  return (
+    <time dateTime={at} title={titleOf(at, isUtc)}>
+      {TEXT.log.retryIn(lengthOf(Math.max(0, Date.parse(at) - now)))}
+    </time>
+  );
+}
+
+const titleOf = (at: string, isUtc: boolean): string => {
+  const exact = exactOf(at, isUtc);
+  return isUtc ? exact : `${exact} · ${exactOf(at, true)}`;
+};
 
 /** The exact time. */
 export function At({ at }: { at: string }) {

@@ -1,109 +1,91 @@
-import { useMutation, useQueryClient } from '@tanstack/preact-query';
+import { Activity } from 'lucide-preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
-import { encoded, type Query, queryOf } from '../api/address';
-import { CallError } from '../api/call';
-import { useSigned } from '../api/signed';
+import { type Query, queryOf } from '../api/address';
 import type { Delivery } from '../api/types';
 import { DeliveryRows } from '../parts/delivery-rows';
+import { FilterBar } from '../parts/filter-bar';
 import { Heading } from '../parts/heading';
-import { LogFilters, useLogFilters } from '../parts/log-filters';
+import { Icon } from '../parts/icon';
+import { type FilterName, useLogFilters } from '../parts/log-filters';
 import { Pages } from '../parts/pages';
-import { plainOf } from '../parts/plain';
+import { Segmented } from '../parts/segmented';
 import { TEXT } from '../text/en';
+import { Drawer } from './deliveries/drawer';
+import { Export } from './deliveries/export';
+import { Matching } from './deliveries/matching';
+import { RedeliverSelected } from './deliveries/redeliver-selected';
+import { useOpen } from './deliveries/use-open';
 
-const MOST = 100;
+const REFRESH_MS = 15_000;
+/** The list is not read again once a person has gone further. */
+const MOST_REFRESHED = 50;
 
-/** All attempts at all webhooks, the newest first. */
+/** The log of all webhooks, the newest first. */
 export function DeliveriesScreen() {
   const { path, query, filters, change } = useLogFilters();
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
+  const { open, takesFocus, show, close, onClickCapture } = useOpen();
+  const isStill = ids.size > 0 || open !== null;
   return (
     <>
-      <Heading title={TEXT.log.title} />
-      <LogFilters />
-      <Pages<Delivery>
-        path={path}
-        query={query}
-        what={TEXT.log.title}
-        empty={<Nothing filters={filters} onDrop={(name) => change(name, [])} />}
-      >
-        {(rows) => (
-          <>
-            <Again filters={filters} chosen={rows.filter(({ id }) => ids.has(id))} onDone={() => setIds(new Set())} />
-            <DeliveryRows rows={rows} selection={{ ids, onChange: setIds }} />
-          </>
-        )}
-      </Pages>
+      <Heading title={TEXT.log.title}>
+        <div class="actions">
+          <Export path={path} query={query} />
+          <Link class="button" href={`/live${queryOf({ ...filters, state: undefined, last: undefined })}`}>
+            <Icon of={Activity} />
+            {TEXT.live.title}
+          </Link>
+        </div>
+      </Heading>
+      <FilterBar />
+      <div class="filter-row">
+        <States />
+        <Matching />
+      </div>
+      <div class={open === null ? '' : 'beside'}>
+        <div class="stack" onClickCapture={onClickCapture}>
+          <Pages<Delivery>
+            path={path}
+            query={query}
+            what={TEXT.log.title}
+            everyMs={(rows) => (!isStill && rows.length <= MOST_REFRESHED ? REFRESH_MS : false)}
+            empty={<Nothing filters={filters} onDrop={(name) => change(name, [])} />}
+          >
+            {(rows) => (
+              <>
+                <DeliveryRows rows={rows} selection={{ ids, onChange: setIds }} open={open ?? undefined} />
+                <div class="actions">
+                  <RedeliverSelected chosen={rows.filter(({ id }) => ids.has(id))} onDone={() => setIds(new Set())} />
+                </div>
+              </>
+            )}
+          </Pages>
+        </div>
+        {open !== null && <Drawer id={open} takesFocus={takesFocus} onOpen={show} onClose={close} />}
+      </div>
     </>
   );
 }
 
-/** Sends what was chosen again, or leads to sending all that matches. */
-function Again({ filters, chosen, onDone }: { filters: Query; chosen: readonly Delivery[]; onDone: () => void }) {
-  const { api, may } = useSigned();
-  const queries = useQueryClient();
-  const redeliver = useMutation({
-    mutationFn: async () => {
-      const refusals: string[] = [];
-      for (const { webhookId, id } of chosen) {
-        await api.send('POST', encoded`webhooks/${webhookId}/deliveries/${id}/redeliver`).catch((error: unknown) => {
-          if (!(error instanceof CallError) || error.status !== 409) throw error;
-          refusals.push(error.message);
-        });
-      }
-      return { sent: chosen.length - refusals.length, refusals };
-    },
-    onSuccess: onDone,
-    onSettled: () => queries.invalidateQueries(),
-  });
-  const lacks = may('webhooks:write') ? null : TEXT.lacks('webhooks:write');
+const STATES = ['', 'delivered', 'waiting', 'retrying', 'gave_up', 'canceled'] as const;
+
+/** A state is that of the newest attempt of an event at a webhook; without one, all attempts are listed. */
+function States() {
+  const { filters, change } = useLogFilters();
+  const options = STATES.map((state) => [state, state === '' ? TEXT.log.all : TEXT.outcomes[state]] as const);
   return (
-    <div class="actions bar">
-      <button
-        type="button"
-        class="button"
-        disabled={lacks !== null || chosen.length === 0 || chosen.length > MOST || redeliver.isPending}
-        onClick={() => redeliver.mutate()}
-      >
-        {TEXT.log.redeliver(chosen.length)}
-      </button>
-      <RecoverAll filters={filters} />
-      {chosen.length > MOST && <span class="muted small">{TEXT.log.tooMany(MOST)}</span>}
-      {lacks && <span class="muted small">{lacks}</span>}
-      <span role="status">
-        {redeliver.isSuccess && TEXT.log.redelivered(redeliver.data.sent)}
-        {redeliver.isError && redeliver.error.message}
-      </span>
-      {[...new Set(redeliver.data?.refusals)].map((refusal) => (
-        <p key={refusal} class="small">
-          {plainOf(refusal)}
-        </p>
-      ))}
-    </div>
+    <Segmented
+      name={TEXT.log.status}
+      options={options}
+      value={STATES.find((state) => state === filters.state) ?? ''}
+      onChange={(state) => change('state', [state])}
+    />
   );
 }
 
-/** What a recovery can be narrowed by, beside its webhook. */
-const NARROWING = ['since', 'until', 'event', 'error'] as const;
-/** What is recovered has failed for good, or was canceled. */
-const isRecovered = (status: unknown): boolean => status === 'failed' || status === 'canceled';
-
-/** Leads to the step that sends what matches, where a recovery can be just that. */
-function RecoverAll({ filters: { webhookId, status, givenUp: _, ...filters } }: { filters: Query }) {
-  if (typeof webhookId !== 'string') return <span class="muted small">{TEXT.log.recoverOne}</span>;
-  const others = Object.keys(filters).filter((name) => !NARROWING.some((each) => each === name));
-  if (!([status ?? []].flat() as unknown[]).every(isRecovered)) others.push('status');
-  if (others.length > 0) return <span class="muted small">{TEXT.log.cannotNarrow(others.join(', '))}</span>;
-  return (
-    <Link class="button" href={encoded`/webhooks/${webhookId}/repair` + queryOf(filters)}>
-      {TEXT.log.recoverAll}
-    </Link>
-  );
-}
-
-function Nothing({ filters, onDrop }: { filters: Query; onDrop: (name: string) => void }) {
-  const names = Object.keys(filters);
+function Nothing({ filters, onDrop }: { filters: Query; onDrop: (name: FilterName) => void }) {
+  const names = Object.keys(filters) as FilterName[];
   return names.length === 0 ? (
     <section class="empty">
       <h2>{TEXT.log.empty}</h2>

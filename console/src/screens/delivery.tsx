@@ -1,34 +1,28 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
 import { Link, useLocation, useParams } from 'wouter-preact';
 import { encoded } from '../api/address';
-import { CallError } from '../api/call';
 import { useAbout } from '../api/queries';
-import { useSigned } from '../api/signed';
-import type { Delivery, DeliveryDetail } from '../api/types';
+import type { DeliveryDetail } from '../api/types';
 import { ApiCall } from '../parts/api-call';
 import { CopyButton } from '../parts/copy';
 import { curlOf, localUrlOf, rawOf } from '../parts/curl';
-import { outcomeOf } from '../parts/delivery-rows';
+import { resultOf } from '../parts/delivery-rows';
 import { Heading } from '../parts/heading';
 import { lastList } from '../parts/last-list';
 import { Message } from '../parts/message';
 import { plainOf } from '../parts/plain';
-import { Problem } from '../parts/problem';
+import { RedeliverButton, redeliverPath } from '../parts/redeliver';
 import { Result } from '../parts/result';
 import { DeliveryStatus } from '../parts/status';
 import { At } from '../parts/time';
+import { Timeline } from '../parts/timeline';
+import { useAttempts, useDelivery } from '../parts/use-attempts';
 import { TEXT } from '../text/en';
 
 /** One attempt: what happened in a sentence, then exactly what was sent and what came back. */
 export function DeliveryScreen() {
-  const { api } = useSigned();
   const about = useAbout();
   const { id = '' } = useParams();
-  const delivery = useQuery({
-    queryKey: ['delivery', id],
-    queryFn: ({ signal }) => api.get<DeliveryDetail>(encoded`deliveries/${id}`, {}, signal),
-    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? 2000 : false),
-  });
+  const delivery = useDelivery(id);
   const { before, after } = lastList.around(id);
   return (
     <>
@@ -47,13 +41,19 @@ export function DeliveryScreen() {
 
 function Attempt({ delivery }: { delivery: DeliveryDetail }) {
   const { request, response } = delivery;
+  const attempts = useAttempts(delivery);
   return (
     <>
       <p class="summary">
-        <DeliveryStatus status={delivery.status} /> {outcomeOf(delivery)}
+        <DeliveryStatus of={delivery} /> {resultOf(delivery)}
       </p>
-      <Facts delivery={delivery} />
       <Actions delivery={delivery} />
+      <div class="two">
+        <Facts delivery={delivery} />
+        <section aria-label={TEXT.delivery.attempts}>
+          <Timeline attempts={attempts.data ?? [delivery]} shown={delivery.id} />
+        </section>
+      </div>
       <div class="two">
         <section aria-labelledby="request">
           <h2 id="request">{TEXT.delivery.request}</h2>
@@ -92,7 +92,7 @@ function Facts({ delivery }: { delivery: DeliveryDetail }) {
       </dd>
       <dt>{TEXT.log.columns.attempt}</dt>
       <dd class="number">
-        {delivery.attempt} · {delivery.trigger}
+        {delivery.attempt} · {TEXT.triggers[delivery.trigger]}
       </dd>
       {times.map(
         ([name, at]) =>
@@ -111,31 +111,13 @@ function Facts({ delivery }: { delivery: DeliveryDetail }) {
   );
 }
 
-function Actions({ delivery: { id, webhookId, eventId, url, status, request } }: { delivery: DeliveryDetail }) {
-  const { api, may } = useSigned();
+function Actions({ delivery }: { delivery: DeliveryDetail }) {
   const [, go] = useLocation();
-  const queries = useQueryClient();
-  const path = encoded`webhooks/${webhookId}/deliveries/${id}/redeliver`;
-  const again = useMutation({
-    mutationFn: () => api.send<Delivery>('POST', path),
-    onSuccess: async (next) => {
-      await queries.invalidateQueries();
-      go(encoded`/deliveries/${next.id}`);
-    },
-  });
-  const isInTheWay = again.error instanceof CallError && again.error.code === 'delivery_pending';
+  const { url, request } = delivery;
   return (
     <>
       <div class="actions">
-        <button
-          type="button"
-          class="button main"
-          disabled={!may('webhooks:write') || again.isPending}
-          onClick={() => again.mutate()}
-        >
-          {status === 'pending' ? TEXT.delivery.sendNow : TEXT.delivery.redeliver}
-        </button>
-        {!may('webhooks:write') && <span class="muted small">{TEXT.lacks('webhooks:write')}</span>}
+        <RedeliverButton of={delivery} isMain onSent={({ id }) => go(encoded`/deliveries/${id}`)} />
         {request && (
           <>
             <CopyButton label={TEXT.delivery.curl} text={curlOf(url, request)} />
@@ -144,13 +126,7 @@ function Actions({ delivery: { id, webhookId, eventId, url, status, request } }:
           </>
         )}
       </div>
-      {again.isError && <Problem error={again.error} />}
-      {isInTheWay && (
-        <p>
-          <Link href={encoded`/events/${eventId}`}>{TEXT.delivery.story}</Link>
-        </p>
-      )}
-      <ApiCall method="POST" path={path} />
+      <ApiCall method="POST" path={redeliverPath(delivery)} />
     </>
   );
 }

@@ -5,7 +5,7 @@ import type { EventRow } from '../api/types';
 import { Heading } from '../parts/heading';
 import { Pages } from '../parts/pages';
 import { plainOf } from '../parts/plain';
-import { Ago } from '../parts/time';
+import { LogTime } from '../parts/time';
 import { TEXT } from '../text/en';
 
 /** What has happened, the newest first. */
@@ -50,28 +50,32 @@ export function EventsScreen() {
 }
 
 const EventRows = ({ rows }: { rows: readonly EventRow[] }) => (
-  <table class="log">
-    <thead>
-      <tr>
-        <th scope="col">{TEXT.log.columns.event}</th>
-        <th scope="col">{TEXT.story.audience}</th>
-        <th scope="col" class="end">
-          {TEXT.log.columns.when}
-        </th>
-      </tr>
-    </thead>
-    <tbody>
-      {rows.map((row) => (
-        <tr key={row.id}>
-          <td>
-            <Link href={encoded`/events/${row.id}`}>{plainOf(row.event)}</Link>
-          </td>
-          <td>{row.userId === null ? TEXT.story.everybody : plainOf(row.userId)}</td>
-          <td class="end">
-            <Ago at={row.createdAt} />
-          </td>
+  <div class="card scrolls">
+    <table class="data">
+      <thead>
+        <tr>
+          <th scope="col">{TEXT.log.columns.event}</th>
+          <th scope="col">{TEXT.story.audience}</th>
+          <th scope="col" class="end">
+            {TEXT.log.columns.created}
+          </th>
         </tr>
-      ))}
-    </tbody>
-  </table>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.id}>
+            <td>
+              <Link class="name code" href={encoded`/events/${row.id}`}>
+                {plainOf(row.event)}
+              </Link>
+            </td>
+            <td>{row.userId === null ? TEXT.story.everybody : plainOf(row.userId)}</td>
+            <td class="end">
+              <LogTime at={row.createdAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
 );

@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { DeliveryRows } from '../parts/delivery-rows';
+import { FilterBar } from '../parts/filter-bar';
 import { Heading } from '../parts/heading';
-import { LogFilters, useLogFilters } from '../parts/log-filters';
+import { useLogFilters } from '../parts/log-filters';
 import { Problem } from '../parts/problem';
 import { TEXT } from '../text/en';
 import { MOST_ROWS, useChanges } from './live/use-changes';
@@ -15,7 +16,7 @@ export function LiveScreen() {
   return (
     <>
       <Heading title={TEXT.live.title} />
-      <LogFilters />
+      <FilterBar hasSpans={false} />
       <div class="actions bar">
         <button type="button" class="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {TEXT.live.pause}

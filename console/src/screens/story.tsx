@@ -1,20 +1,24 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useQuery } from '@tanstack/preact-query';
 import { Link, useParams } from 'wouter-preact';
 import { encoded } from '../api/address';
 import { useAbout, useWebhooks } from '../api/queries';
 import { useSigned } from '../api/signed';
-import type { Delivery, EventStory } from '../api/types';
-import { CopyButton } from '../parts/copy';
-import { outcomeOf } from '../parts/delivery-rows';
+import type { EventStory } from '../api/types';
+import { resultOf } from '../parts/delivery-rows';
+import { Body } from '../parts/message';
 import { Heading } from '../parts/heading';
 import { plainOf } from '../parts/plain';
-import { Problem } from '../parts/problem';
+import { RedeliverButton } from '../parts/redeliver';
 import { Result } from '../parts/result';
 import { DeliveryStatus } from '../parts/status';
-import { At, lengthOf } from '../parts/time';
+import { At } from '../parts/time';
+import { Timeline } from '../parts/timeline';
+import { nameOf } from '../parts/webhook-name';
 import { TEXT } from '../text/en';
+import { type Lane, lanesOf, lastOf } from './story/lanes';
+import { NotSent } from './story/not-sent';
 
-/** As long as something is to come, it is looked at again. */
+/** As long as something is to come, the event is read again. */
 const EVERY_MS = 1000;
 /** A first attempt has a row within this time after its event was fanned out. */
 const FIRST_ROW_MS = 5000;
@@ -46,37 +50,28 @@ const isOver = (story: EventStory | undefined): boolean =>
   story.deliveries.every(({ status }) => status !== 'pending');
 
 function Story({ story }: { story: EventStory }) {
-  const data = JSON.stringify(story.data, null, 2);
+  const lanes = lanesOf(story.deliveries);
   return (
     <>
-      <ol class="story">
-        <li>
-          <strong>{plainOf(story.event)}</strong> {TEXT.story.published} <At at={story.createdAt} />{' '}
+      <div>
+        <p>
+          <strong class="code">{plainOf(story.event)}</strong> {TEXT.story.published} <At at={story.createdAt} />{' '}
           <span class="muted">
             {story.publishedBy && TEXT.story.by(plainOf(story.publishedBy))}{' '}
             {TEXT.story.for(story.userId === null ? TEXT.story.everybody : plainOf(story.userId))}
           </span>
-          {story.traceparent && <p class="muted small url">traceparent {plainOf(story.traceparent)}</p>}
-        </li>
-        <li>
-          {story.fannedOutAt ? (
-            <>
-              {TEXT.story.fannedOut} <At at={story.fannedOutAt} />
-            </>
-          ) : (
-            TEXT.story.fansOut
-          )}
-        </li>
-      </ol>
-      {story.deliveries.length === 0 && story.fannedOutAt && <p class="muted">{TEXT.story.noWebhook}</p>}
-      {lanesOf(story.deliveries).map((lane) => (
-        <Lane key={lane[0].webhookId} lane={lane} />
+        </p>
+        {story.traceparent && <p class="muted small url">traceparent {plainOf(story.traceparent)}</p>}
+        <p class="muted">{story.fannedOutAt === null ? TEXT.story.fansOut : TEXT.story.sentTo(lanes.length)}</p>
+      </div>
+      {lanes.map((lane) => (
+        <LaneCard key={lane[0].webhookId} lane={lane} />
       ))}
+      {story.fannedOutAt !== null && <NotSent story={story} />}
       <section class="message" aria-labelledby="data">
         <h2 id="data">{TEXT.story.data}</h2>
-        <pre tabIndex={0}>{plainOf(data)}</pre>
+        <Body body={JSON.stringify(story.data, null, 2)} />
         <p class="actions">
-          <CopyButton text={data} />
           <Link href={encoded`/publish?like=${story.id}`}>{TEXT.story.again}</Link>
         </p>
       </section>
@@ -84,68 +79,28 @@ function Story({ story }: { story: EventStory }) {
   );
 }
 
-type Attempts = [Delivery, ...Delivery[]];
+/** Where the test receiver of this service listens. */
+const TEST_RECEIVER = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\]):\d+\/try\//;
 
-function Lane({ lane }: { lane: Attempts }) {
-  const { api, may } = useSigned();
-  const queries = useQueryClient();
-  const last = lane.at(-1) ?? lane[0];
-  const redeliver = useMutation({
-    mutationFn: () => api.send<Delivery>('POST', encoded`webhooks/${last.webhookId}/deliveries/${last.id}/redeliver`),
-    onSettled: () => queries.invalidateQueries(),
-  });
+function LaneCard({ lane }: { lane: Lane }) {
+  const last = lastOf(lane);
+  const webhook = useWebhooks().data?.rows.find(({ id }) => id === last.webhookId);
   return (
-    <section class="lane" aria-label={plainOf(last.url)}>
-      <div class="heading">
-        <h2 class="url">
-          <Link href={encoded`/webhooks/${last.webhookId}`}>{plainOf(last.url)}</Link>
+    <section class="card lane" aria-label={plainOf(last.url)}>
+      <header>
+        <DeliveryStatus of={last} />
+        <h2>
+          <Link class="name" href={encoded`/webhooks/${last.webhookId}`}>
+            {webhook ? nameOf(webhook) : plainOf(last.url)}
+          </Link>
         </h2>
-        <button
-          type="button"
-          class="button"
-          disabled={!may('webhooks:write') || redeliver.isPending}
-          onClick={() => redeliver.mutate()}
-        >
-          {last.status === 'pending' ? TEXT.delivery.sendNow : TEXT.delivery.redeliver}
-        </button>
-      </div>
-      {redeliver.isError && <Problem error={redeliver.error} />}
-      <ol>
-        {lane.map((attempt) => (
-          <li key={attempt.id} class={attempt.status === 'pending' ? 'to-come' : ''}>
-            <span class="number muted">
-              {attempt.trigger === 'redelivery' ? `${TEXT.story.redelivery} ` : ''}
-              {TEXT.story.attempt(attempt.attempt)}
-            </span>
-            <DeliveryStatus status={attempt.status} />
-            <Link href={encoded`/deliveries/${attempt.id}`}>{outcomeOf(attempt)}</Link>
-            <At at={attempt.completedAt ?? attempt.scheduledAt} />
-          </li>
-        ))}
-        {last.status === 'pending' && <ToCome last={last} />}
-      </ol>
+        <RedeliverButton of={last} />
+      </header>
+      <p class="muted small url">
+        {plainOf(last.url)} {TEST_RECEIVER.test(last.url) && <Link href="/receiver">{TEXT.story.openReceiver}</Link>}
+      </p>
+      {last.status === 'failed' && <p class="notice">{resultOf(last)}</p>}
+      <Timeline attempts={lane} />
     </section>
   );
-}
-
-/** What comes after the attempt that waits, should it fail. */
-function ToCome({ last }: { last: Delivery }) {
-  const about = useAbout();
-  const webhook = useWebhooks().data?.rows.find(({ id }) => id === last.webhookId);
-  if (!about || !webhook) return null;
-  const plan = webhook.retryDelaysMs?.slice(0, about.maxRetries) ?? about.retryDelaysMs;
-  const waits = plan.slice(last.attempt - 1);
-  if (waits.length === 0) return null;
-  return <li class="to-come muted">{TEXT.story.toCome(waits.map(lengthOf).join(', '))}</li>;
-}
-
-/** The attempts of each webhook, in the order in which they were made. */
-function lanesOf(deliveries: readonly Delivery[]): Attempts[] {
-  const lanes = new Map<string, Attempts>();
-  for (const delivery of [...deliveries].sort((a, b) => (a.id < b.id ? -1 : 1))) {
-    const lane = lanes.get(delivery.webhookId);
-    if (lane) lane.push(delivery);
-    else lanes.set(delivery.webhookId, [delivery]);
-  }
-  return [...lanes.values()];
 }

@@ -7,7 +7,7 @@ import type { Webhook } from '../../api/types';
 import { covers } from '../../parts/event-names';
 import { rankOf } from '../../parts/health-rank';
 import { Icon } from '../../parts/icon';
-import { clockOf, exactOf, useUtc } from '../../parts/time';
+import { clockOf, dateOf, useUtc } from '../../parts/time';
 import { nameOf } from '../../parts/webhook-name';
 import { TEXT } from '../../text/en';
 
@@ -65,7 +65,7 @@ function Failing({ webhook }: { webhook: Webhook }) {
           <Name webhook={webhook} />{' '}
           {TEXT.overview.failing(since && clockOf(since, isUtc), consecutiveFailures, stats?.pending ?? 0)}
         </p>
-        {disablesAt && <p class="muted small">{TEXT.overview.willBeDisabled(exactOf(disablesAt, isUtc))}</p>}
+        {disablesAt && <p class="muted small">{TEXT.overview.willBeDisabled(dateOf(disablesAt, isUtc))}</p>}
       </div>
       <Repair webhook={webhook}>{TEXT.overview.repair}</Repair>
     </>

@@ -7,7 +7,7 @@ import { ChartCard } from '../../parts/chart-card';
 import { countText, msText, shareOf, shareText } from '../../parts/numbers';
 import type { Span } from '../../parts/spans';
 import { Tile, Tiles } from '../../parts/tile';
-import { Ago, exactOf, lengthOf, useNow, useUtc } from '../../parts/time';
+import { Ago, dateOf, lengthOf, useNow, useUtc } from '../../parts/time';
 import { useStats } from '../../parts/use-stats';
 import { TEXT } from '../../text/en';
 import { Errors } from './errors';
@@ -46,7 +46,7 @@ function Figures({ webhook: { consecutiveFailures, disablesAt, stats } }: { webh
       <Tile
         name={figures.inARow}
         value={countText(consecutiveFailures)}
-        note={disablesAt && figures.disables(exactOf(disablesAt, isUtc))}
+        note={disablesAt && figures.disables(dateOf(disablesAt, isUtc))}
         tone="bad"
       />
       <Tile

@@ -1,0 +1,52 @@
+import { useMutation, useQueryClient } from '@tanstack/preact-query';
+import { RotateCw } from 'lucide-preact';
+import { Link } from 'wouter-preact';
+import { encoded } from '../api/address';
+import { CallError } from '../api/call';
+import { useSigned } from '../api/signed';
+import type { Delivery } from '../api/types';
+import { TEXT } from '../text/en';
+import { Icon } from './icon';
+import { Problem } from './problem';
+
+type Sent = Pick<Delivery, 'id' | 'webhookId' | 'eventId' | 'status'>;
+
+/** The path of the API that sends a delivery again. */
+export const redeliverPath = ({ id, webhookId }: Pick<Sent, 'id' | 'webhookId'>) =>
+  encoded`webhooks/${webhookId}/deliveries/${id}/redeliver`;
+
+/** Sends a delivery again; one that waits is sent now. */
+export function RedeliverButton({
+  of,
+  isMain = false,
+  onSent = () => undefined,
+}: {
+  of: Sent;
+  isMain?: boolean;
+  onSent?: (next: Delivery) => void;
+}) {
+  const { api, may } = useSigned();
+  const queries = useQueryClient();
+  const { mutate, isPending, isError, error } = useMutation({
+    mutationFn: () => api.send<Delivery>('POST', redeliverPath(of)),
+    onSuccess: onSent,
+    onSettled: () => queries.invalidateQueries(),
+  });
+  const isInTheWay = error instanceof CallError && error.code === 'delivery_pending';
+  return (
+    <>
+      <button
+        type="button"
+        class={`button ${isMain ? 'main' : ''}`}
+        disabled={!may('webhooks:write') || isPending}
+        onClick={() => mutate()}
+      >
+        <Icon of={RotateCw} />
+        {of.status === 'pending' ? TEXT.delivery.sendNow : TEXT.delivery.redeliver}
+      </button>
+      {!may('webhooks:write') && <span class="muted small">{TEXT.lacks('webhooks:write')}</span>}
+      {isError && <Problem error={error} />}
+      {isInTheWay && <Link href={encoded`/events/${of.eventId}`}>{TEXT.delivery.story}</Link>}
+    </>
+  );
+}

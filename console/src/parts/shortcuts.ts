@@ -1,0 +1,34 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Shared, useShared } from './shared';
+
+const KEY = 'webhooks.shortcuts';
+const areOn = new Shared(localStorage.getItem(KEY) !== 'false');
+
+/** Whether single keys do something, and a way to change it. */
+export function useShortcutsSwitch(): [boolean, (next: boolean) => void] {
+  const change = (next: boolean) => {
+    localStorage.setItem(KEY, String(next));
+    areOn.set(next);
+  };
+  return [useShared(areOn), change];
+}
+
+const TAKES_TEXT = 'input, textarea, select, [contenteditable], dialog *';
+
+/** Calls the function of a key, such as `j`, unless it is part of a text or a command of the browser. */
+export function useKeys(keys: Readonly<Record<string, () => void>>): void {
+  const current = useRef(keys);
+  current.current = keys;
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const act = current.current[event.key];
+      const { target } = event;
+      if (!act || !areOn.value || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+      if (target instanceof Element && target.matches(TAKES_TEXT)) return;
+      event.preventDefault();
+      act();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+}

@@ -1,0 +1,19 @@
+import { useMutation } from '@tanstack/preact-query';
+import { useLocation } from 'wouter-preact';
+import { useAbout } from '../api/queries';
+import { useSigned } from '../api/signed';
+import { TEXT } from '../text/en';
+import { placeOf } from './find-id';
+
+/** Goes to what has an id, or says why it cannot. */
+export function useLookUp() {
+  const { api } = useSigned();
+  const [, go] = useLocation();
+  const about = useAbout();
+  const { mutate, isPending, data, error, reset } = useMutation({
+    mutationFn: (id: string) => placeOf(api, id),
+    onSuccess: (place) => place !== null && go(place),
+  });
+  const said = error ? error.message : data === null ? TEXT.lookUp.nothing(about?.retentionDays) : null;
+  return { lookUp: mutate, isPending, said, forget: reset };
+}
