@@ -1,5 +1,6 @@
 // Builds the console into dist/console: scripts and styles with a hash in their names, each beside its brotli form, and
-// index.html, whose %BASE% the service replaces by the way from the asked page to /console/.
+// index.html, whose %BASE% the service replaces by the way from the asked page to /console/. With --development, the page
+// /console/parts shows every part.
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -24,6 +25,7 @@ const { metafile } = await build({
   assetNames: '[name]-[hash]',
   jsx: 'automatic',
   jsxImportSource: 'preact',
+  define: { DEVELOPMENT: String(process.argv.includes('--development')) },
   metafile: true,
   legalComments: 'none',
 });

@@ -72,6 +72,20 @@ describeInBrowser('The console', (browser) => {
     await says(page, 'attempt 2');
   });
 
+  it('takes back that a webhook was disabled, when that has canceled nothing', async () => {
+    const { api, signed, webhook } = await newUser('switcher');
+    const { page } = await browser.openSigned(signed, `webhooks/${webhook.id}`);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await says(page, '0 waiting deliveries will be canceled.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click();
+    await says(page, `${nameOf(webhook)} is disabled.`);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await says(page, `${nameOf(webhook)} is active.`);
+    expect(await dataOf(api.readWebhook(webhook.id))).toMatchObject({ active: true });
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByText(`${nameOf(webhook)} is active.`).waitFor({ state: 'detached' });
+  });
+
   it('says that a webhook is gone that another tab has deleted', async () => {
     const { api, signed, webhook } = await newUser('deleter');
     const { page } = await browser.openSigned(signed, `webhooks/${webhook.id}`);

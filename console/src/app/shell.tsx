@@ -6,6 +6,7 @@ import { DeliveryScreen } from '../screens/delivery';
 import { EventTypeScreen, EventTypesScreen } from '../screens/event-types';
 import { EventsScreen } from '../screens/events';
 import { LiveScreen } from '../screens/live';
+import { GalleryScreen } from '../screens/gallery';
 import { NewWebhookScreen } from '../screens/new-webhook';
 import { NotFoundScreen } from '../screens/not-found';
 import { OverviewScreen } from '../screens/overview';
@@ -16,6 +17,7 @@ import { StoryScreen } from '../screens/story';
 import { TokensScreen } from '../screens/tokens';
 import { WebhookScreen } from '../screens/webhook';
 import { WebhooksScreen } from '../screens/webhooks';
+import { Toasts } from '../parts/toasts';
 import { TEXT } from '../text/en';
 import { ErrorBoundary } from './error-boundary';
 import { Navigation } from './navigation';
@@ -37,6 +39,7 @@ const SCREENS: [string, FunctionComponent][] = [
   ['/event-types/:name', EventTypeScreen],
   ['/receiver', ReceiverScreen],
   ['/tokens', TokensScreen],
+  ...(DEVELOPMENT ? [['/parts', GalleryScreen] satisfies [string, FunctionComponent]] : []),
 ];
 
 /** The frame around every screen. */
@@ -66,6 +69,7 @@ export function Shell() {
           </Switch>
         </ErrorBoundary>
       </main>
+      <Toasts />
     </>
   );
 }

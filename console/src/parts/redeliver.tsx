@@ -8,6 +8,7 @@ import type { Delivery } from '../api/types';
 import { TEXT } from '../text/en';
 import { Icon } from './icon';
 import { Problem } from './problem';
+import { toast } from './toasts';
 
 type Sent = Pick<Delivery, 'id' | 'webhookId' | 'eventId' | 'status'>;
 
@@ -29,7 +30,10 @@ export function RedeliverButton({
   const queries = useQueryClient();
   const { mutate, isPending, isError, error } = useMutation({
     mutationFn: () => api.send<Delivery>('POST', redeliverPath(of)),
-    onSuccess: onSent,
+    onSuccess: (next) => {
+      toast(TEXT.delivery.wasQueued);
+      onSent(next);
+    },
     onSettled: () => queries.invalidateQueries(),
   });
   const isInTheWay = error instanceof CallError && error.code === 'delivery_pending';

@@ -9,6 +9,8 @@ import { ApiCall } from '../../parts/api-call';
 import { Dialog } from '../../parts/dialog';
 import { Problem } from '../../parts/problem';
 import { TestOutcome } from '../../parts/test-outcome';
+import { toast } from '../../parts/toasts';
+import { nameOf } from '../../parts/webhook-name';
 import { TEXT } from '../../text/en';
 
 /** What one can do to a webhook at once. */
@@ -48,8 +50,8 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
 
 /** Says how much is canceled before it is. */
 function DisableDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const change = useActive(webhook);
   const pending = usePending(webhook);
+  const change = useActive(webhook, pending !== '0');
   return (
     <Dialog title={TEXT.webhook.disableThis} onClose={onClose}>
       {pending !== null && <p>{TEXT.webhook.canceledWith(pending)}</p>}
@@ -88,14 +90,20 @@ function usePending({ id }: Webhook): string | null {
   return nextCursor ? `${rows.length}+` : String(rows.length);
 }
 
-/** Switches a webhook on or off. */
-export function useActive(webhook: Pick<Webhook, 'id'>) {
+/** Switches a webhook on or off. What was disabled can be activated again at once if nothing waited, and so nothing was canceled. */
+export function useActive(webhook: Pick<Webhook, 'id'>, hasWaiting = true) {
   const { api } = useSigned();
   const queries = useQueryClient();
-  return useMutation({
+  const change = useMutation({
     mutationFn: (active: boolean) => api.send<Webhook>('PATCH', encoded`webhooks/${webhook.id}`, { active }),
-    onSuccess: () => void queries.invalidateQueries(),
+    onSuccess: (changed) => {
+      void queries.invalidateQueries();
+      const name = nameOf(changed);
+      if (changed.active) toast(TEXT.webhook.wasActivated(name));
+      else toast(TEXT.webhook.wasDisabled(name), hasWaiting ? undefined : () => change.mutate(true));
+    },
   });
+  return change;
 }
 
 /**
