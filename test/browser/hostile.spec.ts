@@ -73,7 +73,8 @@ describeInBrowser('Texts of others', (browser) => {
     // Each with what is there when all is.
     const paths = [
       ['', '.webhook-table'],
-      ...['deliveries', 'tokens', 'events', 'live'].map((path) => [path, 'table']),
+      ...['deliveries', 'events', 'live'].map((path) => [path, 'table']),
+      ['tokens', '.token'],
       [`webhooks/${webhook.id}/deliveries`, 'table'],
       ['webhooks', 'table'],
       [`webhooks/${webhook.id}/settings`, '.picker label >> nth=3'],

@@ -23,7 +23,13 @@ export function Dialog({
     onClose?.();
   };
   return (
-    <dialog ref={dialog} aria-labelledby="dialog-title" onCancel={cancel}>
+    <dialog
+      ref={dialog}
+      aria-labelledby="dialog-title"
+      // Chromium closes a dialog at the second Esc, whatever its listener says.
+      closedby={onClose ? undefined : 'none'}
+      onCancel={cancel}
+    >
       <h2 id="dialog-title">{title}</h2>
       {children}
     </dialog>

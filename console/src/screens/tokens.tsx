@@ -1,114 +1,104 @@
-import { useState } from 'preact/hooks';
+import { useQuery } from '@tanstack/preact-query';
+import { Plus } from 'lucide-preact';
+import { useRef, useState } from 'preact/hooks';
+import { useAbout } from '../api/queries';
 import { useSigned } from '../api/signed';
-import type { Token } from '../api/types';
+import type { CreatedToken, Token } from '../api/types';
 import { Heading } from '../parts/heading';
-import { Pages } from '../parts/pages';
-import { plainOf } from '../parts/plain';
-import { Ago, At } from '../parts/time';
+import { Icon } from '../parts/icon';
+import { Result } from '../parts/result';
 import { TEXT } from '../text/en';
 import { NewToken } from './tokens/new-token';
 import { RevokeToken } from './tokens/revoke-token';
+import { TokenList } from './tokens/token-list';
+import { TokenShownOnce } from './tokens/token-shown-once';
+import { parentOf, treeOf } from './tokens/token-tree';
 
-/** There are at most 100 of a user, and 20 sessions. */
+const { tokens } = TEXT;
+/** A user has at most 100, and 20 sessions. */
 const MOST = 250;
 
-/** Who may act as this user, and since when. */
+/** Shows the tokens of this user: what they may do, how long, and which are revoked together. */
 export function TokensScreen() {
-  const { may, session } = useSigned();
-  const [toRevoke, setToRevoke] = useState<Token | null>(null);
-  const [all, setAll] = useState<readonly Token[]>([]);
-  if (!may('tokens:manage'))
-    return (
-      <>
-        <Heading title={TEXT.nav.tokens} />
-        <p class="notice">{TEXT.lacks('tokens:manage')}</p>
-      </>
-    );
+  const { may } = useSigned();
+  const [isOpen, setIsOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const mayManage = may('tokens:manage');
   return (
     <>
-      <Heading title={TEXT.nav.tokens} />
-      <NewToken />
-      <Pages<Token> path="tokens" query={{ userId: session.userId }} size={MOST} what={TEXT.nav.tokens} empty={null}>
-        {(rows) => (
-          <TokenRows
-            rows={asTree(rows)}
-            onRevoke={(token) => {
-              setAll(rows);
-              setToRevoke(token);
-            }}
-          />
-        )}
-      </Pages>
-      {toRevoke && <RevokeToken token={toRevoke} others={all} onClose={() => setToRevoke(null)} />}
+      <Heading title={TEXT.nav.tokens}>
+        <button
+          type="button"
+          ref={button}
+          class="button main"
+          disabled={!mayManage}
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          <Icon of={Plus} size={15} />
+          {tokens.make}
+        </button>
+      </Heading>
+      {mayManage ? (
+        <Tokens isOpen={isOpen} onClose={() => setIsOpen(false)} onDone={() => focusIfLost(button.current)} />
+      ) : (
+        <p class="notice">{TEXT.lacks('tokens:manage')}</p>
+      )}
     </>
   );
 }
 
-/** A token, and how many it is away from one that was made with none of these. */
-interface Branch {
-  token: Token;
-  depth: number;
-}
+/** Focuses an element, after the page has been updated, if the element that had the focus is gone. */
+const focusIfLost = (next: HTMLElement | null): void =>
+  void requestAnimationFrame(() => document.activeElement === document.body && next?.focus());
 
-/** The tokens as a tree: each below the token that created it. */
-function asTree(tokens: readonly Token[]): Branch[] {
-  const ids = new Set(tokens.map(({ id }) => id));
-  const under = (id: string | null, depth: number): Branch[] =>
-    tokens
-      .filter(({ madeBy }) => (id === null ? madeBy === null || !ids.has(madeBy) : madeBy === id))
-      .flatMap((token) => [{ token, depth }, ...under(token.id, depth + 1)]);
-  return under(null, 0);
-}
-
-function TokenRows({ rows, onRevoke }: { rows: readonly Branch[]; onRevoke: (token: Token) => void }) {
-  const { session } = useSigned();
-  const { columns } = TEXT.tokens;
+/** @param onDone called when a form or a dialog has closed */
+function Tokens({ isOpen, onClose, onDone }: { isOpen: boolean; onClose: () => void; onDone: () => void }) {
+  const { api, session } = useSigned();
+  const about = useAbout();
+  const [created, setCreated] = useState<CreatedToken | null>(null);
+  const [toRevoke, setToRevoke] = useState<Token | null>(null);
+  const close = (set: (next: null) => void) => {
+    set(null);
+    onDone();
+  };
+  const query = { userId: session.userId, limit: MOST };
+  const all = useQuery({
+    queryKey: ['tokens', session.userId],
+    queryFn: async ({ signal }) => (await api.page<Token>('tokens', query, { signal })).rows,
+  });
+  const hasBootstrap = about?.bootstrapToken === true;
+  const parent = parentOf(session, all.data ?? [], hasBootstrap);
   return (
-    <table class="log tokens">
-      <thead>
-        <tr>
-          <th scope="col">{columns.name}</th>
-          <th scope="col">{columns.scopes}</th>
-          <th scope="col">{columns.ends}</th>
-          <th scope="col">{columns.used}</th>
-          <th scope="col">
-            <span class="unseen">{TEXT.tokens.revoke}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ token, depth }) => (
-          <tr key={token.id}>
-            <td>
-              <span aria-hidden="true" class="muted">
-                {depth > 0 && `${'  '.repeat(depth - 1)}└ `}
-              </span>
-              {plainOf(token.name)}{' '}
-              {token.id === session.tokenId ? (
-                <span class="badge good">{TEXT.tokens.thisOne}</span>
-              ) : (
-                token.session && <span class="badge calm">{TEXT.tokens.session}</span>
-              )}
-            </td>
-            <td class="small muted">{token.scopes.join(', ')}</td>
-            <td>{token.expiresAt ? <At at={token.expiresAt} /> : TEXT.tokens.never}</td>
-            <td>
-              <span class="on-card">{columns.used} </span>
-              <Ago at={token.lastUsedAt} none={TEXT.tokens.unused} />
-            </td>
-            <td class="end">
-              <button
-                type="button"
-                class="button"
-                aria-label={`${TEXT.tokens.revoke} ${plainOf(token.name)}`}
-                onClick={() => onRevoke(token)}
-              >
-                {TEXT.tokens.revoke}
-              </button>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Result of={all} what={TEXT.nav.tokens} lines={8}>
+      {(rows) => (
+        <>
+          {isOpen && (
+            <NewToken
+              parent={parent}
+              onCancel={() => {
+                onClose();
+                onDone();
+              }}
+              onCreated={(token) => {
+                onClose();
+                setCreated(token);
+              }}
+            />
+          )}
+          <section aria-labelledby="which">
+            <h2 id="which">{tokens.list}</h2>
+            <p class="muted small">
+              {tokens.listSays} {hasBootstrap && tokens.bootstrap}
+            </p>
+            <div class="card tokens">
+              <TokenList branches={treeOf(rows)} parent={parent} onRevoke={setToRevoke} />
+            </div>
+          </section>
+          {created && <TokenShownOnce created={created} onClose={() => close(setCreated)} />}
+          {toRevoke && <RevokeToken token={toRevoke} others={rows} onClose={() => close(setToRevoke)} />}
+        </>
+      )}
+    </Result>
   );
 }

@@ -1,4 +1,5 @@
 import type { Delivery } from '../api/types';
+import { ACCESS } from './access';
 
 export type ErrorCode = NonNullable<Delivery['error']>['code'];
 
@@ -427,27 +428,7 @@ export const TEXT = {
     optional: 'optional',
     subscribers: 'Subscribers',
   },
-  tokens: {
-    make: 'New token',
-    name: 'Name',
-    scopes: 'Scopes',
-    preset: 'Usual choices',
-    presets: { publish: 'Publish only', read: 'Read only' },
-    ends: 'Expires',
-    days: (count: number) => `after ${count === 1 ? '1 day' : `${count} days`}`,
-    withSession: 'with this session',
-    bounded: 'A token never outlives the token that this session was made with.',
-    once: 'The token is shown this once.',
-    thisOne: 'this session',
-    session: 'session',
-    never: 'never',
-    unused: 'never',
-    columns: { name: 'Name', scopes: 'Scopes', ends: 'Expires', used: 'Last used' },
-    revoke: 'Revoke',
-    revokeThis: (name: string) => `Revoke ${name}?`,
-    atOnce: 'Whoever uses it is refused at once.',
-    falling: (names: string) => `These were made with it and end too: ${names}.`,
-  },
+  ...ACCESS,
   webhook: {
     title: 'Webhook',
     overview: 'Overview',

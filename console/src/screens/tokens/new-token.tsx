@@ -1,102 +1,80 @@
 import { useMutation, useQueryClient } from '@tanstack/preact-query';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useSigned } from '../../api/signed';
-import type { CreatedToken, Scope } from '../../api/types';
+import type { CreatedToken } from '../../api/types';
 import { ApiCall } from '../../parts/api-call';
-import { CopyButton } from '../../parts/copy';
+import { CheckedField, focusFirstFault } from '../../parts/checked-field';
 import { Problem } from '../../parts/problem';
 import { TEXT } from '../../text/en';
+import { ExpiryField, useExpiry } from './expiry-field';
+import { ParentNote } from './parent-note';
+import { presetsFor } from './presets';
+import { ScopeChoice } from './scope-choice';
+import type { Parent } from './token-tree';
 
-const PRESETS: Record<keyof typeof TEXT.tokens.presets, readonly Scope[]> = {
-  publish: ['events:publish'],
-  read: ['webhooks:read', 'deliveries:read'],
-};
-const DAY_MS = 86_400_000;
+const { tokens } = TEXT;
 
-/** A token with scopes of one's own, for a program or somebody else. It is shown once. */
-export function NewToken() {
+/** The form for a token with scopes of one's own, for a program or another person. */
+export function NewToken({
+  parent,
+  onCreated,
+  onCancel,
+}: {
+  parent: Parent;
+  onCreated: (created: CreatedToken) => void;
+  onCancel: () => void;
+}) {
   const { api, session } = useSigned();
   const queries = useQueryClient();
+  const form = useRef<HTMLFormElement>(null);
   const [name, setName] = useState('');
-  const [scopes, setScopes] = useState<readonly Scope[]>([]);
-  const [days, setDays] = useState('');
-  // A token may outlive the session, but not the token that the session was made with, whose end only the service knows.
-  const latest = session.expiresAt;
-  const wanted = Number(days) > 0 ? new Date(Date.now() + Number(days) * DAY_MS).toISOString() : null;
-  const body = { name, scopes, expiresAt: days === '' ? latest : wanted };
+  const [scopes, setScopes] = useState(presetsFor(session.scopes)[0]?.[1] ?? []);
+  const [expiry, setExpiry, expiresAt] = useExpiry(parent);
+  const [isChecked, setIsChecked] = useState(false);
+  const body = { name: name.trim(), scopes, expiresAt };
   const create = useMutation({
     mutationFn: () => api.send<CreatedToken>('POST', 'tokens', body),
-    onSuccess: () => void queries.invalidateQueries(),
+    onSuccess: (created) => {
+      void queries.invalidateQueries();
+      onCreated(created);
+    },
   });
-  const choose = (scope: Scope, isOn: boolean) =>
-    setScopes((before) => (isOn ? [...before, scope] : before.filter((each) => each !== scope)));
+  const noName = body.name === '' ? tokens.noName : null;
+  const noScope = scopes.length === 0 ? tokens.noScope : null;
+  useEffect(() => form.current?.querySelector('input')?.focus(), []);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    setIsChecked(true);
+    if (noName ?? noScope) return focusFirstFault(form.current);
+    create.mutate();
+  };
   return (
-    <details class="panel">
-      <summary>{TEXT.tokens.make}</summary>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
-        <label>
-          {TEXT.tokens.name}
-          <input required maxLength={128} value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
-        </label>
-        <fieldset>
-          <legend>{TEXT.tokens.scopes}</legend>
-          {session.scopes.map((scope) => (
-            <label key={scope} class="chip">
-              <input
-                type="checkbox"
-                checked={scopes.includes(scope)}
-                onChange={({ currentTarget }) => choose(scope, currentTarget.checked)}
-              />
-              {scope}
-            </label>
-          ))}
-        </fieldset>
-        <div class="actions" role="group" aria-label={TEXT.tokens.preset}>
-          {Object.entries(PRESETS).map(([preset, ofIt]) => (
-            <button
-              key={preset}
-              type="button"
-              class="button"
-              onClick={() => setScopes(ofIt.filter((scope) => session.scopes.includes(scope)))}
-            >
-              {TEXT.tokens.presets[preset as keyof typeof PRESETS]}
-            </button>
-          ))}
-        </div>
-        <label class="narrow">
-          {TEXT.tokens.ends}
-          <select value={days} onChange={({ currentTarget }) => setDays(currentTarget.value)}>
-            <option value="">{latest ? TEXT.tokens.withSession : TEXT.tokens.never}</option>
-            {latest && <option value="never">{TEXT.tokens.never}</option>}
-            {[1, 7, 30, 90, 365].map((count) => (
-              <option key={count} value={count}>
-                {TEXT.tokens.days(count)}
-              </option>
-            ))}
-          </select>
-          {latest && <span class="muted small">{TEXT.tokens.bounded}</span>}
-        </label>
-        {create.isError && <Problem error={create.error} />}
-        <p class="actions">
-          <button class="button main" disabled={create.isPending || scopes.length === 0}>
-            {TEXT.tokens.make}
-          </button>
-        </p>
-        <ApiCall method="POST" path="tokens" body={body} />
-      </form>
-      {create.isSuccess && (
-        <div class="message" role="status">
-          <p>{TEXT.tokens.once}</p>
-          <pre tabIndex={0}>{create.data.token}</pre>
-          <CopyButton text={create.data.token} />
-        </div>
-      )}
-    </details>
+    <form class="card new-token" noValidate ref={form} aria-label={tokens.make} onSubmit={submit}>
+      <CheckedField label={tokens.name} hint={tokens.nameSays} error={isChecked ? noName : null}>
+        {(described) => (
+          <input
+            {...described}
+            required
+            maxLength={128}
+            autocomplete="off"
+            value={name}
+            onInput={({ currentTarget }) => setName(currentTarget.value)}
+          />
+        )}
+      </CheckedField>
+      <ScopeChoice held={session.scopes} chosen={scopes} error={isChecked ? noScope : null} onChange={setScopes} />
+      <ExpiryField parent={parent} value={expiry} onChange={setExpiry} />
+      <ParentNote parent={parent} />
+      {create.isError && <Problem error={create.error} />}
+      <p class="actions">
+        <button class="button main" disabled={create.isPending}>
+          {tokens.create}
+        </button>
+        <button type="button" class="button" onClick={onCancel}>
+          {TEXT.cancel}
+        </button>
+      </p>
+      <ApiCall method="POST" path="tokens" body={body} />
+    </form>
   );
 }

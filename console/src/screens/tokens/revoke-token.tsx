@@ -4,11 +4,14 @@ import { useSigned } from '../../api/signed';
 import type { Token } from '../../api/types';
 import { ApiCall } from '../../parts/api-call';
 import { Dialog } from '../../parts/dialog';
-import { plainOf } from '../../parts/plain';
 import { Problem } from '../../parts/problem';
 import { TEXT } from '../../text/en';
+import { useTokenName } from './token-name';
+import { fallingWith } from './token-tree';
 
-/** Asks first, and names what ends with it. */
+const { tokens } = TEXT;
+
+/** Asks before a token is revoked, and names the tokens that are revoked with it. */
 export function RevokeToken({
   token,
   others,
@@ -18,9 +21,10 @@ export function RevokeToken({
   others: readonly Token[];
   onClose: () => void;
 }) {
-  const { api } = useSigned();
+  const { api, session } = useSigned();
   const queries = useQueryClient();
-  const falling = madeWith(token, others);
+  const nameOf = useTokenName();
+  const falling = fallingWith(token, others);
   const path = encoded`tokens/${token.id}`;
   const revoke = useMutation({
     mutationFn: () => api.send('DELETE', path),
@@ -30,25 +34,33 @@ export function RevokeToken({
     },
   });
   return (
-    <Dialog title={TEXT.tokens.revokeThis(plainOf(token.name))} onClose={onClose}>
-      <p>{TEXT.tokens.atOnce}</p>
-      {falling.length > 0 && <p>{TEXT.tokens.falling(falling.map(({ name }) => plainOf(name)).join(', '))}</p>}
+    <Dialog title={tokens.revokeThis(nameOf(token))} onClose={onClose}>
+      <p>{tokens.atOnce}</p>
+      {falling.length > 0 && (
+        <div>
+          <p id="falling">{tokens.falling(falling.length)}</p>
+          <ul class="falling" aria-labelledby="falling">
+            {falling.map((each) => (
+              <li key={each.id}>
+                {nameOf(each)}
+                {each.id === session.tokenId && ` (${tokens.theSession})`}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {token.scopes.includes('users:manage') && <p>{tokens.ofOthers}</p>}
+      {[token, ...falling].some(({ id }) => id === session.tokenId) && <p class="notice">{tokens.signsOut}</p>}
       {revoke.isError && <Problem error={revoke.error} />}
       <p class="actions">
         <button type="button" class="button" onClick={onClose}>
           {TEXT.cancel}
         </button>
-        <button type="button" class="button main" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
-          {TEXT.tokens.revoke}
+        <button type="button" class="button main danger" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
+          {tokens.revoke}
         </button>
       </p>
       <ApiCall method="DELETE" path={path} />
     </Dialog>
   );
-}
-
-/** The tokens that were made with this one, and with those. */
-function madeWith({ id }: Token, others: readonly Token[]): Token[] {
-  const made = others.filter(({ madeBy }) => madeBy === id);
-  return [...made, ...made.flatMap((each) => madeWith(each, others))];
 }
