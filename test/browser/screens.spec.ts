@@ -75,6 +75,14 @@ describeInBrowser('Every screen of the console', (browser) => {
     const [failed] = await settledDeliveries(api, bad, failing);
     const isDisabled = async () => !(await dataOf(api.readWebhook(bad.id))).active;
     await waitFor(isDisabled, { what: 'the webhook to be disabled' });
+    const shop = await dataOf(api.createAccount({ provider: 'push', handle: 'Readers of the shop' }), 201);
+    for (const followers of [[], [{ id: '1', username: 'ada@example.social' }]]) {
+      await dataOf(api.putFollowers(shop.id, { followers }));
+    }
+    const unread = await dataOf(api.createAccount({ provider: 'push', handle: 'Unread' }), 201);
+    const toFail =
+      "update webhook_service.accounts set last_error = 'a.example answered with status 502.' where id = $1";
+    await service.database.query(toFail, [unread.id]);
     paths = [
       ['overview', '', 'Gave up, 24 h'],
       ['new-webhook', 'webhooks/new', 'What the receiver gets'],
@@ -96,6 +104,9 @@ describeInBrowser('Every screen of the console', (browser) => {
       ['event-type', 'event-types/job.started', 'export interface'],
       ['receiver', 'receiver', 'This service has none'],
       ['tokens', 'tokens', 'Last used'],
+      ['accounts', 'accounts', 'When you push a list'],
+      ['account', `accounts/${shop.id}`, 'follower.gained'],
+      ['account-failed', `accounts/${unread.id}`, 'a.example answered with status 502.'],
       ['not-found', 'nowhere', 'Overview'],
     ];
   });

@@ -20,6 +20,8 @@ export type EventStory = Schemas['EventDetail'];
 export type EventType = Schemas['EventType'];
 export type Token = Schemas['Token'];
 export type CreatedToken = Schemas['CreatedToken'];
+export type Account = Schemas['Account'];
+export type FollowersChange = Schemas['FollowersChange'];
 export type TryReceiver = Schemas['TestReceiver'];
 export type TryReceiverDetail = Schemas['TestReceiverDetail'];
 

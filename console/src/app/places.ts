@@ -9,6 +9,7 @@ import {
   Radio,
   Send,
   SquarePen,
+  Users,
 } from 'lucide-preact';
 import { TEXT } from '../text/en';
 
@@ -41,5 +42,11 @@ export const PLACES: readonly { name: string | null; places: readonly Place[] }[
       RECEIVER,
     ],
   },
-  { name: nav.account, places: [{ path: '/tokens', name: nav.tokens, icon: KeyRound }] },
+  {
+    name: nav.account,
+    places: [
+      { path: '/tokens', name: nav.tokens, icon: KeyRound },
+      { path: '/accounts', name: TEXT.accounts.title, icon: Users },
+    ],
+  },
 ];

@@ -1,6 +1,8 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Route, Switch, useLocation } from 'wouter-preact';
+import { AccountScreen } from '../screens/account';
+import { AccountsScreen } from '../screens/accounts';
 import { DeliveriesScreen } from '../screens/deliveries';
 import { DeliveryScreen } from '../screens/delivery';
 import { EventTypeScreen, EventTypesScreen } from '../screens/event-types';
@@ -40,6 +42,8 @@ const SCREENS: [string, FunctionComponent][] = [
   ['/receiver', ReceiverScreen],
   ['/tokens', TokensScreen],
   ...(DEVELOPMENT ? [['/parts', GalleryScreen] satisfies [string, FunctionComponent]] : []),
+  ['/accounts', AccountsScreen],
+  ['/accounts/:id', AccountScreen],
 ];
 
 /** The frame around every screen. */

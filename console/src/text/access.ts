@@ -1,3 +1,71 @@
+const followersText = (count: number): string =>
+  count === 1 ? '1 follower' : `${count.toLocaleString('en')} followers`;
+
+/** Sentences about the accounts that a user has connected. */
+const accounts = {
+  title: 'Connected accounts',
+  one: 'Connected account',
+  says: 'The service reads the followers of connected accounts, and publishes an event for each follower gained or lost.',
+  none: 'No account connected yet',
+  connect: 'Connect account',
+  connectThis: 'Connect an account',
+  submit: 'Connect',
+  provider: 'Provider',
+  providers: { mastodon: 'Mastodon', bluesky: 'Bluesky', push: 'Pushed list' },
+  handle: 'Handle',
+  handles: {
+    mastodon: 'User and server, such as ada@mastodon.social. The list of followers must be public.',
+    bluesky: 'Such as ada.bsky.social.',
+    push: 'Any name of your own. The service reads nothing; you push the list of followers.',
+  },
+  noHandle: 'Enter a handle.',
+  interval: 'Read every',
+  intervals: { 60: '1 minute', 300: '5 minutes', 900: '15 minutes', 3600: '1 hour', 21600: '6 hours', 86400: '1 day' },
+  firstList: 'The first list is the baseline: it publishes no events.',
+  columns: { account: 'Account', followers: 'Followers', last: 'Last reading', next: 'Next reading' },
+  followers: followersText,
+  read: 'Read',
+  pushed: 'Pushed',
+  notRead: 'Not read yet',
+  notPushed: 'No list pushed yet',
+  lastList: 'Last list',
+  next: {
+    push: 'When you push a list',
+    first: 'Starts shortly',
+    now: 'Due now',
+    retry: (every: string) => `Retries after ${every} or more`,
+    in: (left: string) => `In about ${left}`,
+    soon: (left: string) => `in ${left}`,
+  },
+  every: (length: string) => `every ${length}`,
+  states: { ok: 'Up to date', failed: 'Not updated', first: 'Waiting for the first list' },
+  connected: 'Connected',
+  never: 'never',
+  id: 'Copy id',
+  missing: 'It may be disconnected, or belong to another user.',
+  disconnect: 'Disconnect',
+  disconnectThis: (handle: string) => `Disconnect ${handle}?`,
+  stops: (count: number | null) =>
+    `The service stops following this account${count === null ? '' : ` and deletes its list of ${followersText(count)}`}.`,
+  stays: 'This publishes no events. Published events stay in the log.',
+  baseline: 'If you connect the account again, its first list publishes no events either.',
+  events: 'Events of this account',
+  noEvents: (count: number) => `None among the newest ${count} events about followers.`,
+  allOf: (event: string) => `All ${event} events`,
+  follower: 'Follower',
+  push: {
+    title: 'Push a list',
+    says: 'The list replaces the last one. The service publishes follower.gained for each new follower and follower.lost for each missing one.',
+    list: 'Followers',
+    form: 'One per line: id, username, display name. Username and display name are optional. JSON as in the API works too.',
+    submit: (count: number) => `Push ${followersText(count)}`,
+    empty: 'Enter the list first. To push an empty list, enter [].',
+    notList: 'This JSON is not a list of followers.',
+    done: (count: number, gained: number, lost: number) =>
+      `Stored ${followersText(count)}: ${gained.toLocaleString('en')} gained, ${lost.toLocaleString('en')} lost.`,
+  },
+} as const;
+
 /** Sentences about access tokens. */
 const tokens = {
   make: 'New token',
@@ -60,5 +128,5 @@ const tokens = {
   signsOut: 'This ends your session: you will have to sign in again.',
 } as const;
 
-/** Every sentence of the screens about access. */
-export const ACCESS = { tokens } as const;
+/** Every sentence of the screens about access: connected accounts and access tokens. */
+export const ACCESS = { accounts, tokens } as const;
