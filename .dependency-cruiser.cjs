@@ -155,6 +155,32 @@ const packageRules = PACKAGE.map((folder, i) => ({
     pathNot: `^packages/webhook-notification/src/(${PACKAGE.slice(0, i + 1).join('|')})/`,
   },
 }));
+/** The files of the package that run in a browser too, for the console. */
+const DIAGNOSIS =
+  '^packages/webhook-notification/src/signature/(bytes|standard-key|charset|body-forms|signature-search|diagnosis)[.]ts$';
+const diagnosisRules = [
+  {
+    name: 'diagnosis-without-node',
+    comment: 'The console bundles the diagnosis: it imports nothing of Node, and HMAC is injected.',
+    severity: 'error',
+    from: { path: DIAGNOSIS },
+    to: { pathNot: DIAGNOSIS },
+  },
+  {
+    name: 'console-shares-diagnosis',
+    comment: 'Of the packages, console/src/api/signature.ts imports the diagnosis, and no other file imports anything.',
+    severity: 'error',
+    from: { path: '^console/src/api/signature[.]ts$' },
+    to: { path: '^packages/', pathNot: DIAGNOSIS },
+  },
+  {
+    name: 'console-without-packages',
+    comment: 'Of the packages, console/src/api/signature.ts imports the diagnosis, and no other file imports anything.',
+    severity: 'error',
+    from: { path: '^console/', pathNot: '^console/src/api/signature[.]ts$' },
+    to: { path: '^packages/' },
+  },
+];
 const consoleRules = CONSOLE.map((folder, i) => ({
   name: `console-${folder}`,
   comment: `console/src/${folder} may import: ${CONSOLE.slice(0, i + 1).join(', ')}.`,
@@ -184,6 +210,7 @@ module.exports = {
     },
     ...folderRules,
     ...consoleRules,
+    ...diagnosisRules,
     ...packageRules,
     {
       name: 'package-by-name',

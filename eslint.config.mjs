@@ -139,6 +139,11 @@ const pure = {
   ],
 };
 
+/** Applies to the files that the console bundles. */
+const inBrowsers = {
+  globals: [{ name: 'Buffer', message: 'Browsers have none: use Uint8Array and bytes.ts.' }],
+};
+
 const rulesFor = (...layers) => {
   const join = (list) => layers.flatMap((layer) => layer[list] ?? []);
   const properties = join('properties');
@@ -303,6 +308,10 @@ export default defineConfig(
   },
   // The library must not add an HTTP client to an application.
   { files: ['packages/*/src/**/*.ts'], rules: rulesFor(environment) },
+  {
+    files: ['packages/*/src/signature/{bytes,standard-key,charset,body-forms,signature-search,diagnosis}.ts'],
+    rules: rulesFor(environment, inBrowsers),
+  },
   { files: ['src/main.ts', 'src/**/*.command.ts', 'src/**/*.setup.ts'], rules: { 'no-console': 'off' } },
   { files: ['src/infrastructure/config/**/*.ts'], ignores: ['src/**/*.spec.ts'], rules: rulesFor(shipped) },
   { files: ['src/**/*.ts'], ignores: PURE_EXCEPTIONS, rules: rulesFor(shipped, environment, pure) },

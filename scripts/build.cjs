@@ -28,7 +28,12 @@ const parts = [
     into: 'dist/src',
     command: [require.resolve('@nestjs/cli/bin/nest.js', { paths: [root] }), 'build'],
   },
-  { name: 'console', from: ['openapi.json', 'console'], into: 'dist/console', command: ['console/build.mjs'] },
+  {
+    name: 'console',
+    from: ['openapi.json', 'console', `${library}/src/signature`],
+    into: 'dist/console',
+    command: ['console/build.mjs'],
+  },
 ];
 
 /** Excludes the files that are generated from openapi.json. */

@@ -128,6 +128,27 @@ describe('The diagnosis', () => {
     }
   });
 
+  it.each([
+    ['read as Latin-1', Buffer.from(Buffer.from(BODY).toString('latin1'))],
+    ['written again as Latin-1', Buffer.from(BODY, 'latin1')],
+    ['begins with a byte order mark', Buffer.from(`\ufeff${BODY}`)],
+  ])('names the change of the charset: %s', (message, body) => {
+    const { findings } = diagnose(
+      { headers: headersOf(SECRET), body },
+      { secret: SECRET, toleranceSeconds: 300, nowMs: NOW * 1000 },
+    );
+    expect(findings[0]).toContain(message);
+    expect(findings[1]).toContain(message);
+  });
+
+  it.each([
+    ['without the v1, before it', `v1,${WHSEC}`],
+    ['after whsec_, which is missing', WHSEC.slice('whsec_'.length)],
+  ])('explains a secret that was copied wrongly: %s', (message, secret) => {
+    const said = look(BODY, headersOf(WHSEC), { secret });
+    expect(said.split(message)).toHaveLength(3);
+  });
+
   it('suspects the secret when the body looks unchanged, and the body otherwise', () => {
     expect(look(BODY, headersOf('another'))).toMatch(/the secret is most likely another one/);
     expect(look(BODY.slice(0, -9), headersOf(SECRET, { 'content-length': String(BODY.length) }))).toMatch(

@@ -1,18 +1,53 @@
-import { createHmac } from 'node:crypto';
-import { standardKey } from './sign';
+import { areEqual, bytesOf, fromBase64, fromHex, textOf, toBase64 } from './bytes';
 import { type BodyForm, formsOf, unsorted } from './body-forms';
-import type { SignatureScheme } from './verify';
+import { beforeReadAsLatin1, beforeWrittenAsLatin1, withoutMark } from './charset';
+import { isDecoded, keyOfSecret } from './standard-key';
 
 /** A delivery as received. */
 export interface ReceivedRequest {
   /** By lower-case name. The values of a repeated header are joined by ", ". */
   headers: Readonly<Record<string, string>>;
-  body: Buffer;
+  body: Uint8Array;
 }
 
-/** A way of signing. `said` is null for the correct way; otherwise it names the mistake. */
+/** A signature that the search needs: HMAC-SHA256 over the parts, one after the other. */
+export interface Hmac {
+  key: Uint8Array;
+  parts: readonly Uint8Array[];
+}
+
+/** A computation that asks for signatures, because Node computes them at once and a browser later. */
+export type Search<T> = Generator<Hmac, T, Uint8Array>;
+
+/** One mistake in the computation of a signature. */
+export type Mistake = { code: MistakeCode } | { code: 'body_form'; signed: string; own: string };
+
+export type MistakeCode =
+  | 'not_standard_form'
+  | 'base64_for_hex'
+  | 'prefix_or_capitals'
+  | 'key_is_text'
+  | 'key_is_decoded'
+  | 'key_after_whsec'
+  | 'key_from_base64'
+  | 'key_without_edges'
+  | 'key_without_v1'
+  | 'key_with_whsec'
+  | 'key_with_line_break'
+  | 'body_alone'
+  | 'without_id'
+  | 'with_id_and_time'
+  | 'keys_sorted'
+  | 'read_as_latin1'
+  | 'written_as_latin1'
+  | 'byte_order_mark';
+
+/** `standard`: `webhook-signature`. `service`: `x-service-signature`. */
+export type Scheme = 'standard' | 'service';
+
+/** A way of signing. `mistake` is null for the correct way. */
 interface Way<T> {
-  said: string | null;
+  mistake: Mistake | null;
   value: T;
 }
 
@@ -20,105 +55,100 @@ interface Way<T> {
  * Determines how a signature was computed: the mistakes that lead to exactly this value; empty when it is correct. Null
  * when no usual mistake leads to it.
  */
-export function mistakesIn(
+export function* mistakesIn(
   signature: string,
-  scheme: SignatureScheme,
-  request: ReceivedRequest,
+  scheme: Scheme,
+  { headers, body }: ReceivedRequest,
   secret: string,
-): string[] | null {
+): Search<Mistake[] | null> {
   const decoded = decode(signature, scheme);
   if (!decoded) return null;
-  const bodies = bodiesOf(request.body);
-  const frames = framesFor(scheme, request.headers);
-  const hmac = (key: Buffer, [before, after]: Frame, body: Buffer | string) =>
-    createHmac('sha256', key).update(before).update(body).update(after).digest();
-  const ways = keysFor(scheme, secret).flatMap((key) =>
-    frames.flatMap((frame) => bodies.map((body) => ({ key, frame, body }))),
-  );
-  const found = ways
-    .map((way) => ({ ...way, said: [decoded.said, way.key.said, way.frame.said, way.body.said].filter(isSaid) }))
-    .sort((a, b) => a.said.length - b.said.length)
-    .find(({ key, frame, body }) => hmac(key.value, frame.value, body.value).equals(decoded.value));
-  if (found) return found.said;
-  const [key, frame] = [keysFor(scheme, secret)[0], frames[0]];
-  for (const body of key && frame ? unsorted(request.body.toString('utf8')) : []) {
-    if (!hmac(key!.value, frame!.value, body).equals(decoded.value)) continue;
-    const sorted = 'the body that you have was parsed and written again with its keys sorted';
-    return [decoded.said, sorted].filter(isSaid);
+  const bodies = bodiesOf(body);
+  const frames = framesFor(scheme, headers);
+  const keys = keysFor(scheme, secret);
+  const ways = keys
+    .flatMap((key) => frames.flatMap((frame) => bodies.map((each) => ({ key, frame, body: each }))))
+    .map((way) => ({ way, mistakes: mistakesOf(decoded, way.key, way.frame, way.body) }))
+    .sort((a, b) => a.mistakes.length - b.mistakes.length);
+  for (const { way, mistakes } of ways) {
+    const digest = yield { key: way.key.value, parts: [way.frame.value, way.body.value] };
+    if (areEqual(digest, decoded.value)) return mistakes;
+  }
+  const [key, frame] = [keys[0], frames[0]];
+  for (const each of key && frame ? unsorted(textOf(body)) : []) {
+    const digest = yield { key: key!.value, parts: [frame!.value, bytesOf(each)] };
+    if (areEqual(digest, decoded.value)) return [...mistakesOf(decoded), { code: 'keys_sorted' }];
   }
   return null;
 }
 
-type Frame = [before: string, after: string];
+const mistakesOf = (...ways: Way<unknown>[]): Mistake[] =>
+  ways.flatMap(({ mistake }) => (mistake === null ? [] : [mistake]));
 
-const isSaid = (said: string | null): said is string => said !== null;
-
-function decode(signature: string, scheme: SignatureScheme): Way<Buffer> | null {
+function decode(signature: string, scheme: Scheme): Way<Uint8Array> | null {
   const [, prefix = '', text = ''] = /^(v1,|v1=|sha256=)?(.*)$/s.exec(signature.trim()) ?? [];
   const isHex = /^[0-9a-f]{64}$/i.test(text);
-  const value = isHex ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
-  if (value.length !== 32 || (!isHex && !/^[A-Za-z0-9+/_-]{43}=?$/.test(text))) return null;
+  if (!isHex && !/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return null;
+  const value = isHex ? fromHex(text) : fromBase64(text);
   if (scheme === 'standard') {
-    const isRight = !isHex && prefix === 'v1,' && value.toString('base64') === text;
-    return { value, said: isRight ? null : 'it is not written as "v1," and padded base64' };
+    const isRight = !isHex && prefix === 'v1,' && toBase64(value) === text;
+    return { value, mistake: isRight ? null : { code: 'not_standard_form' } };
   }
-  if (!isHex) return { value, said: 'it is base64, and has to be lowercase hexadecimal' };
+  if (!isHex) return { value, mistake: { code: 'base64_for_hex' } };
   const isRight = prefix === '' && text === text.toLowerCase();
-  return { value, said: isRight ? null : 'it has a prefix or capitals, and has to be 64 lowercase hexadecimal digits' };
+  return { value, mistake: isRight ? null : { code: 'prefix_or_capitals' } };
 }
 
-function keysFor(scheme: SignatureScheme, secret: string): Way<Buffer>[] {
-  const isDecoded = standardKey(secret).compare(Buffer.from(secret)) !== 0;
+function keysFor(scheme: Scheme, secret: string): Way<Uint8Array>[] {
   const withoutPrefix = secret.replace(/^whsec_/, '');
-  const text = {
-    value: Buffer.from(secret),
-    said: 'it is keyed with the text of the secret; after whsec_ the key is base64',
-  };
-  const bytes = {
-    value: standardKey(secret),
-    said: 'it is keyed with the decoded bytes of the secret; x-service-signature is keyed with its text, whsec_ included',
-  };
-  const right = { ...(scheme === 'standard' ? bytes : text), said: null };
-  const wrong = isDecoded ? [scheme === 'standard' ? text : bytes] : [];
   const bare = secret.trim().replace(/^(["'])(.*)\1$/, '$2');
-  const keyOf = (other: string) => (scheme === 'standard' ? standardKey(other) : Buffer.from(other));
+  const keyOf = (other: string) => (scheme === 'standard' ? keyOfSecret(other) : bytesOf(other));
+  const otherWay: Way<Uint8Array> =
+    scheme === 'standard'
+      ? { value: bytesOf(secret), mistake: { code: 'key_is_text' } }
+      : { value: keyOfSecret(secret), mistake: { code: 'key_is_decoded' } };
   return distinctKeys([
-    right,
-    ...wrong,
-    { value: Buffer.from(withoutPrefix), said: 'it is keyed with the text after whsec_' },
-    {
-      value: Buffer.from(withoutPrefix, 'base64'),
-      said: 'it is keyed with the secret decoded as base64; this one is text',
-    },
-    { value: keyOf(bare), said: 'it is keyed with the secret without the spaces, line break or quotes around it' },
-    { value: keyOf(`${secret}\n`), said: 'it is keyed with the secret and a line break after it' },
+    { value: keyOf(secret), mistake: null },
+    ...(isDecoded(secret) ? [otherWay] : []),
+    { value: bytesOf(withoutPrefix), mistake: { code: 'key_after_whsec' } },
+    { value: keyOf(`whsec_${secret}`), mistake: { code: 'key_with_whsec' } },
+    { value: fromBase64(withoutPrefix), mistake: { code: 'key_from_base64' } },
+    { value: keyOf(bare), mistake: { code: 'key_without_edges' } },
+    { value: keyOf(bare.replace(/^v1,/, '')), mistake: { code: 'key_without_v1' } },
+    { value: keyOf(`${secret}\n`), mistake: { code: 'key_with_line_break' } },
   ]);
 }
 
-function distinctKeys(keys: Way<Buffer>[]): Way<Buffer>[] {
-  return keys.filter(({ value }, i) => keys.findIndex((other) => other.value.equals(value)) === i);
-}
+const distinctKeys = (keys: Way<Uint8Array>[]): Way<Uint8Array>[] =>
+  keys.filter(({ value }, i) => keys.findIndex((other) => areEqual(other.value, value)) === i);
 
-/** Returns the texts that may surround the body in the signed content. */
-function framesFor(scheme: SignatureScheme, headers: ReceivedRequest['headers']): Way<Frame>[] {
+/** Returns the texts that may precede the body in the signed content. */
+function framesFor(scheme: Scheme, headers: ReceivedRequest['headers']): Way<Uint8Array>[] {
   const [id, timestamp] = [headers['webhook-id'], headers['webhook-timestamp']];
-  const alone: Way<Frame> = {
-    value: ['', ''],
-    said: 'it is made over the body alone, without "id.timestamp." before it',
-  };
-  const timed: Way<Frame> = { value: [`${timestamp}.`, ''], said: 'it is made over "timestamp.body", without the id' };
-  const full: Way<Frame> = {
-    value: [`${id}.${timestamp}.`, ''],
-    said: 'it is made over "id.timestamp.body", not over the body',
-  };
-  return scheme === 'standard' ? [{ ...full, said: null }, alone, timed] : [{ ...alone, said: null }, full, timed];
+  const alone: Way<Uint8Array> = { value: bytesOf(''), mistake: { code: 'body_alone' } };
+  const timed: Way<Uint8Array> = { value: bytesOf(`${timestamp}.`), mistake: { code: 'without_id' } };
+  const full: Way<Uint8Array> = { value: bytesOf(`${id}.${timestamp}.`), mistake: { code: 'with_id_and_time' } };
+  return scheme === 'standard'
+    ? [{ ...full, mistake: null }, alone, timed]
+    : [{ ...alone, mistake: null }, full, timed];
 }
 
-function bodiesOf(body: Buffer): Way<Buffer>[] {
-  const text = body.toString('utf8');
+function bodiesOf(body: Uint8Array): Way<Uint8Array>[] {
+  const text = textOf(body);
   const forms = formsOf(text);
   const own = forms.find((form) => form.text === text)?.name ?? 'written in another way';
-  const said = ({ name }: BodyForm) => `it is made over the body ${name}; the one that you have is ${own}`;
-  const others = forms.filter((form) => form.text !== text);
-  return [{ value: body, said: null }, ...others.map((form) => ({ value: Buffer.from(form.text), said: said(form) }))];
+  const wayOf = ({ name, text: signed }: BodyForm): Way<Uint8Array> => ({
+    value: bytesOf(signed),
+    mistake: { code: 'body_form', signed: name, own },
+  });
+  const others = [
+    ['read_as_latin1', beforeReadAsLatin1(body)],
+    ['written_as_latin1', beforeWrittenAsLatin1(body)],
+    ['byte_order_mark', withoutMark(body)],
+  ] as const;
+  return [
+    { value: body, mistake: null },
+    ...forms.filter((form) => form.text !== text).map(wayOf),
+    ...others.flatMap(([code, value]) => (value ? [{ value, mistake: { code } }] : [])),
+  ];
 }
