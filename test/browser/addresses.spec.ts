@@ -17,6 +17,7 @@ describeInBrowser('An id in the address of the console', (browser) => {
 
   it.each([
     ['the event that another one is like', (id: string) => `publish?like=${id}`],
+    ['the delivery to verify', (id: string) => `verify?delivery=${id}`],
     ['a recovery', (id: string, webhookId: string) => `webhooks/${webhookId}/repair?recovery=${id}`],
     ['the webhook of a log', (id: string) => `deliveries?webhookId=${id}`],
     ['the webhook of what is live', (id: string) => `live?webhookId=${id}`],

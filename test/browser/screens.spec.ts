@@ -102,6 +102,8 @@ describeInBrowser('Every screen of the console', (browser) => {
       ['publish', 'publish', 'This will reach'],
       ['event-types', 'event-types', 'job.started'],
       ['event-type', 'event-types/job.started', 'export interface'],
+      ['verify', 'verify', 'The result appears here.'],
+      ['verify-delivery', `verify?delivery=${failed!.id}`, 'byte for byte'],
       ['receiver', 'receiver', 'This service has none'],
       ['tokens', 'tokens', 'Last used'],
       ['accounts', 'accounts', 'When you push a list'],

@@ -8,6 +8,7 @@ import {
   PlugZap,
   Radio,
   Send,
+  ShieldCheck,
   SquarePen,
   Users,
 } from 'lucide-preact';
@@ -39,6 +40,7 @@ export const PLACES: readonly { name: string | null; places: readonly Place[] }[
     places: [
       { path: '/publish', name: nav.publish, icon: SquarePen },
       { path: '/event-types', name: nav.eventTypes, icon: Braces },
+      { path: '/verify', name: TEXT.verify.title, icon: ShieldCheck },
       RECEIVER,
     ],
   },

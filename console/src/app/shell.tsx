@@ -17,6 +17,7 @@ import { ReceiverScreen } from '../screens/receiver';
 import { RepairScreen } from '../screens/repair';
 import { StoryScreen } from '../screens/story';
 import { TokensScreen } from '../screens/tokens';
+import { VerifyScreen } from '../screens/verify';
 import { WebhookScreen } from '../screens/webhook';
 import { WebhooksScreen } from '../screens/webhooks';
 import { Toasts } from '../parts/toasts';
@@ -39,6 +40,7 @@ const SCREENS: [string, FunctionComponent][] = [
   ['/publish', PublishScreen],
   ['/event-types', EventTypesScreen],
   ['/event-types/:name', EventTypeScreen],
+  ['/verify', VerifyScreen],
   ['/receiver', ReceiverScreen],
   ['/tokens', TokensScreen],
   ...(DEVELOPMENT ? [['/parts', GalleryScreen] satisfies [string, FunctionComponent]] : []),

@@ -123,6 +123,9 @@ function Actions({ delivery }: { delivery: DeliveryDetail }) {
             <CopyButton label={TEXT.delivery.curl} text={curlOf(url, request)} />
             <CopyButton label={TEXT.delivery.curlLocal} text={curlOf(localUrlOf(url), request)} />
             <CopyButton label={TEXT.delivery.rawHttp} text={rawOf(url, request)} />
+            <Link class="button quiet" href={encoded`/verify?delivery=${id}`}>
+              {TEXT.verify.link}
+            </Link>
           </>
         )}
       </div>

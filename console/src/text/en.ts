@@ -1,5 +1,6 @@
 import type { Delivery } from '../api/types';
 import { ACCESS } from './access';
+import { VERIFY } from './verify';
 
 export type ErrorCode = NonNullable<Delivery['error']>['code'];
 
@@ -521,6 +522,7 @@ export const TEXT = {
     sent: 'What was sent',
     stillFailing: 'Still failing',
   },
+  verify: VERIFY,
   live: {
     title: 'Live',
     pause: 'Pause',
