@@ -33,9 +33,18 @@ const { metafile } = await build({
 const names = Object.keys(metafile.outputs).map((path) => basename(path));
 const nameOf = (end) => names.find((name) => name.startsWith('app-') && name.endsWith(end));
 const fonts = names.filter((name) => name.endsWith('.woff2'));
+const script = Object.keys(metafile.outputs).find((path) => basename(path) === nameOf('.js'));
+/** The chunks that the first script imports at once, directly and indirectly. */
+const importsOf = (path) =>
+  metafile.outputs[path].imports.flatMap((each) =>
+    each.kind === 'import-statement' ? [each.path, ...importsOf(each.path)] : [],
+  );
+const modules = [...new Set(importsOf(script))].map(
+  (path) => `<link rel="modulepreload" href="%BASE%assets/${basename(path)}" />`,
+);
 const preload = (name) => `<link rel="preload" as="font" type="font/woff2" crossorigin href="%BASE%assets/${name}" />`;
 const page = (await readFile(join(here, 'src', 'index.html'), 'utf8'))
-  .replace('%FONTS%', fonts.map(preload).join('\n    '))
+  .replace('%PRELOADS%', [...fonts.map(preload), ...modules].join('\n    '))
   .replace('%STYLE%', nameOf('.css'))
   .replace('%SCRIPT%', nameOf('.js'));
 await mkdir(out, { recursive: true });

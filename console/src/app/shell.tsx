@@ -1,51 +1,48 @@
 import type { FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Route, Switch, useLocation } from 'wouter-preact';
-import { AccountScreen } from '../screens/account';
-import { AccountsScreen } from '../screens/accounts';
 import { DeliveriesScreen } from '../screens/deliveries';
 import { DeliveryScreen } from '../screens/delivery';
-import { EventTypeScreen, EventTypesScreen } from '../screens/event-types';
 import { EventsScreen } from '../screens/events';
 import { LiveScreen } from '../screens/live';
-import { GalleryScreen } from '../screens/gallery';
-import { NewWebhookScreen } from '../screens/new-webhook';
 import { NotFoundScreen } from '../screens/not-found';
 import { OverviewScreen } from '../screens/overview';
-import { PublishScreen } from '../screens/publish';
-import { ReceiverScreen } from '../screens/receiver';
-import { RepairScreen } from '../screens/repair';
 import { StoryScreen } from '../screens/story';
-import { TokensScreen } from '../screens/tokens';
-import { VerifyScreen } from '../screens/verify';
 import { WebhookScreen } from '../screens/webhook';
 import { WebhooksScreen } from '../screens/webhooks';
 import { Toasts } from '../parts/toasts';
 import { TEXT } from '../text/en';
 import { ErrorBoundary } from './error-boundary';
+import { lazy, rare } from './lazy';
 import { Navigation } from './navigation';
 import { Notices } from './notices';
 
-const SCREENS: [string, FunctionComponent][] = [
+type Screen = [path: string, component: FunctionComponent];
+
+const GALLERY: Screen[] = DEVELOPMENT
+  ? [['/parts', lazy(async () => (await import('../screens/gallery')).GalleryScreen)]]
+  : [];
+
+const SCREENS: Screen[] = [
   ['/', OverviewScreen],
   ['/webhooks', WebhooksScreen],
-  ['/webhooks/new', NewWebhookScreen],
-  ['/webhooks/:id/repair', RepairScreen],
+  ['/webhooks/new', rare('NewWebhookScreen')],
+  ['/webhooks/:id/repair', rare('RepairScreen')],
   ['/webhooks/:id/:tab?', WebhookScreen],
   ['/deliveries', DeliveriesScreen],
   ['/deliveries/:id', DeliveryScreen],
   ['/live', LiveScreen],
   ['/events', EventsScreen],
   ['/events/:id', StoryScreen],
-  ['/publish', PublishScreen],
-  ['/event-types', EventTypesScreen],
-  ['/event-types/:name', EventTypeScreen],
-  ['/verify', VerifyScreen],
-  ['/receiver', ReceiverScreen],
-  ['/tokens', TokensScreen],
-  ...(DEVELOPMENT ? [['/parts', GalleryScreen] satisfies [string, FunctionComponent]] : []),
-  ['/accounts', AccountsScreen],
-  ['/accounts/:id', AccountScreen],
+  ['/publish', rare('PublishScreen')],
+  ['/event-types', rare('EventTypesScreen')],
+  ['/event-types/:name', rare('EventTypeScreen')],
+  ['/verify', rare('VerifyScreen')],
+  ['/receiver', rare('ReceiverScreen')],
+  ['/tokens', rare('TokensScreen')],
+  ...GALLERY,
+  ['/accounts', rare('AccountsScreen')],
+  ['/accounts/:id', rare('AccountScreen')],
 ];
 
 /** The frame around every screen. */

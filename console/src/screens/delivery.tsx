@@ -123,7 +123,7 @@ function Actions({ delivery }: { delivery: DeliveryDetail }) {
             <CopyButton label={TEXT.delivery.curl} text={curlOf(url, request)} />
             <CopyButton label={TEXT.delivery.curlLocal} text={curlOf(localUrlOf(url), request)} />
             <CopyButton label={TEXT.delivery.rawHttp} text={rawOf(url, request)} />
-            <Link class="button quiet" href={encoded`/verify?delivery=${id}`}>
+            <Link class="button quiet" href={encoded`/verify?delivery=${delivery.id}`}>
               {TEXT.verify.link}
             </Link>
           </>

@@ -50,6 +50,8 @@ export const TEXT = {
   product: 'Webhooks',
   cannotReach: 'The service cannot be reached.',
   skip: 'Skip to the content',
+  loading: 'Loading …',
+  notLoaded: 'This page could not be loaded. The service is unreachable, or it was updated: try again.',
   tryAgain: 'Try again',
   cancel: 'Cancel',
   close: 'Close',
