@@ -57,6 +57,7 @@ describeInBrowser('What is copied', (browser) => {
   it('as the call of the API does what the button does', async () => {
     const page = await openWithClipboard('webhooks/new');
     await page.getByLabel('Endpoint URL').fill('https://example.com/it%27s?a=1&b=2');
+    await page.getByRole('checkbox', { name: '* All events' }).check();
     await page.getByLabel('Description').fill(`Bob's "own"`);
     await page.getByText('Show the API call').click();
     await page.getByRole('button', { name: 'Copy', exact: true }).click();

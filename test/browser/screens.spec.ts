@@ -60,6 +60,10 @@ describeInBrowser('Every screen of the console', (browser) => {
       'operation.complete',
     ]);
     const bad = await subscribe(api, hookAt('crm', out), ['follower.*', 'job.started']);
+    const full = await subscribe(api, hookAt('full'), ['follower.lost'], {
+      ...{ metadata: { team: 'billing' }, headers: { 'x-api-key': 'key' }, externalId: 'full', maxPerSecond: 5 },
+      ...{ filter: { 'data.followersCount': { gte: 100 } }, retryDelaysMs: [60_000, 3_600_000], format: 'slack' },
+    });
     for (const [{ id }, failures] of [
       [good, 0],
       [slow, 3],
@@ -90,6 +94,7 @@ describeInBrowser('Every screen of the console', (browser) => {
       ['webhook', `webhooks/${bad.id}`, 'http_status'],
       ['webhook-deliveries', `webhooks/${good.id}/deliveries`, 'Delivered'],
       ['webhook-settings', `webhooks/${bad.id}/settings`, 'job.completed'],
+      ['webhook-settings-full', `webhooks/${full.id}/settings`, '"mrkdwn": false'],
       ['webhook-recoveries', `webhooks/${bad.id}/recoveries`, 'Nothing was recovered yet.'],
       ['repair', `webhooks/${bad.id}/repair`, 'http_status'],
       ['log', 'deliveries', 'Delivered'],

@@ -1,5 +1,5 @@
 import { type ApiPath, apiUrlOf, type Query } from './address';
-import type { Page } from './types';
+import type { Fault, Page } from './types';
 
 const TIMEOUT_MS = 15_000;
 
@@ -13,6 +13,8 @@ export class CallError extends Error {
     readonly retryAfter: number | null = null,
     /** The service's code for the cause; null when the answer was not one of the service. */
     readonly code: string | null = null,
+    /** The invalid fields of the request. */
+    readonly details: readonly Fault[] = [],
   ) {
     super(message);
   }
@@ -59,12 +61,13 @@ export class Api {
     const response = await this.fetch(method, path, options);
     const requestId = response.headers.get('x-request-id');
     const answer = (await response.json().catch(() => null)) as
-      (Answer<T> & { success: boolean; error: string; code?: string }) | null;
+      (Answer<T> & { success: boolean; error: string; code?: string; details?: Fault[] }) | null;
     if (response.ok && answer?.success) return { ...answer, status: response.status };
     if (response.status === 401) this.onUnauthenticated();
     const retryAfter = Number(response.headers.get('retry-after')) || null;
     const message = answer?.error ?? `The answer was not one of this service (status ${response.status}).`;
-    throw new CallError(answer ? response.status : 0, message, requestId, retryAfter, answer?.code ?? null);
+    const { code = null, details } = answer ?? {};
+    throw new CallError(answer ? response.status : 0, message, requestId, retryAfter, code, details);
   }
 
   private async fetch(method: string, path: ApiPath, options: CallOptions): Promise<Response> {

@@ -22,8 +22,15 @@ export type Token = Schemas['Token'];
 export type CreatedToken = Schemas['CreatedToken'];
 export type Account = Schemas['Account'];
 export type FollowersChange = Schemas['FollowersChange'];
+export type WebhookUpdate = Schemas['WebhookUpdate'];
+export type RotatedSecret = Schemas['RotatedSecret'];
+export type FormatPreview = Schemas['FormatPreview'];
+export type FilterCheck = Schemas['FilterCheck'];
 export type TryReceiver = Schemas['TestReceiver'];
 export type TryReceiverDetail = Schemas['TestReceiverDetail'];
+
+/** An invalid field of a request. */
+export type Fault = Schemas['FieldError'];
 
 /** One page of a list. */
 export interface Page<T> {

@@ -5,10 +5,14 @@ import { TEXT } from '../text/en';
 import { resultOf } from './delivery-rows';
 import { DeliveryStatus } from './status';
 
-/** What came back from a test. */
-export const TestOutcome = ({ test }: { test: DeliveryDetail }) => (
+/**
+ * The result of a test.
+ * @param isLinked false where the page must not be left
+ */
+export const TestOutcome = ({ test, isLinked = true }: { test: DeliveryDetail; isLinked?: boolean }) => (
   <p class="outcome" role="status">
-    <DeliveryStatus of={test} /> <Link href={encoded`/deliveries/${test.id}`}>{resultOf(test)}</Link>
+    <DeliveryStatus of={test} />{' '}
+    {isLinked ? <Link href={encoded`/deliveries/${test.id}`}>{resultOf(test)}</Link> : resultOf(test)}
     <span class="unseen">{TEXT.webhook.test}</span>
   </p>
 );

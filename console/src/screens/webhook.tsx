@@ -17,7 +17,7 @@ import { WebhookActions } from './webhook/actions';
 import { WebhookLog } from './webhook/log';
 import { WebhookOverview } from './webhook/overview';
 import { WebhookRecoveries } from './webhook/recoveries';
-import { WebhookSettings } from './webhook/settings';
+import { WebhookSettings } from './webhook/settings/webhook-settings';
 
 const TABS: [string, string, ComponentType<{ webhook: Webhook }>][] = [
   ['', TEXT.webhook.overview, WebhookOverview],

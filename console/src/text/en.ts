@@ -1,6 +1,7 @@
 import type { Delivery } from '../api/types';
 import { ACCESS } from './access';
 import { VERIFY } from './verify';
+import { SETTINGS } from './settings';
 
 export type ErrorCode = NonNullable<Delivery['error']>['code'];
 
@@ -405,9 +406,6 @@ export const TEXT = {
     create: 'Create',
     createAndTest: 'Create and test',
     created: 'Webhook created',
-    theSecret: 'Secret',
-    secretOnce: 'Shown only once: copy it now. Your receiver verifies signatures with it.',
-    goOn: 'Go to the webhook',
   },
   receiver: {
     title: 'Test receiver',
@@ -492,15 +490,8 @@ export const TEXT = {
     progress: 'Queued',
     events: 'Events',
     done: 'done',
-    save: 'Save',
-    saved: 'Saved.',
-    rotate: 'Rotate',
-    rotateSays: 'A new secret; the old one is signed with too, for a while.',
-    delete: 'Delete',
-    deleteThis: 'Delete this webhook?',
-    deleteSays: 'Deliveries stop. The log keeps past deliveries.',
-    typeHost: (host: string) => `Type ${host} to go on`,
   },
+  settings: SETTINGS,
   repair: {
     title: 'Repair',
     back: 'To the webhook',

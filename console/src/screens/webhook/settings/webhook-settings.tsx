@@ -1,0 +1,26 @@
+import type { Webhook } from '../../../api/types';
+import { DeleteWebhook } from './delete-webhook';
+import { FilterSetting } from './filter-setting';
+import { FormatSetting } from './format-setting';
+import { HeadersSetting } from './headers-setting';
+import { LabelsSetting } from './labels-setting';
+import { LimitsSetting } from './limits-setting';
+import { NameSetting } from './name-setting';
+import { RetriesSetting } from './retries-setting';
+import { RotateSecret } from './rotate-secret';
+import { SubscriptionsSetting } from './subscriptions-setting';
+import { UrlSetting } from './url-setting';
+
+const SETTINGS = [
+  ...[NameSetting, UrlSetting, RotateSecret, SubscriptionsSetting, FilterSetting, FormatSetting, HeadersSetting],
+  ...[RetriesSetting, LimitsSetting, LabelsSetting, DeleteWebhook],
+];
+
+/** Everything that an owner sets on a webhook. Each section is saved by itself. */
+export const WebhookSettings = ({ webhook }: { webhook: Webhook }) => (
+  <div class="setting-list">
+    {SETTINGS.map((Setting, index) => (
+      <Setting key={index} webhook={webhook} />
+    ))}
+  </div>
+);
