@@ -15,6 +15,7 @@ export type DeliveryCount = Schemas['DeliveryCount'];
 export type DeliveryDetail = Schemas['DeliveryDetail'];
 export type Status = Delivery['status'];
 export type Recovery = Schemas['Recovery'];
+export type RecoveryResult = Schemas['RecoveryResult'];
 export type EventRow = Schemas['Event'];
 export type EventStory = Schemas['EventDetail'];
 export type EventType = Schemas['EventType'];

@@ -2,6 +2,7 @@ import type { Delivery } from '../api/types';
 import { ACCESS } from './access';
 import { VERIFY } from './verify';
 import { SETTINGS } from './settings';
+import { REPAIR } from './repair';
 
 export type ErrorCode = NonNullable<Delivery['error']>['code'];
 
@@ -464,7 +465,6 @@ export const TEXT = {
     neverRotated: 'never rotated',
     settings: 'Settings',
     recoveries: 'Recoveries',
-    allArrived: 'Nothing gave up.',
     why: {
       failing: 'It failed too often.',
       gone: 'The receiver answered 410: gone.',
@@ -492,29 +492,7 @@ export const TEXT = {
     done: 'done',
   },
   settings: SETTINGS,
-  repair: {
-    title: 'Repair',
-    back: 'To the webhook',
-    see: 'What happened',
-    understand: 'Why',
-    test: 'Test',
-    testSays: 'With the event that failed, until it arrives.',
-    testAny: 'Nothing gave up. Send a test to see how the receiver responds now.',
-    activate: 'Activate',
-    recover: 'Recover',
-    disabledAt: 'It was disabled',
-    inARow: (count: number) => (count === 1 ? '1 failure in a row.' : `${count} failures in a row.`),
-    isOn: 'It is active.',
-    since: 'Events since',
-    count: 'Count missed events',
-    counted: (count: number) =>
-      count === 1 ? '1 event did not arrive.' : `${count.toLocaleString('en')} events did not arrive.`,
-    pace: (length: string) => `About ${length} at the pace of the last day.`,
-    start: (count: number) => `Resend ${count.toLocaleString('en')}`,
-    activateFirst: 'Activate the webhook first.',
-    sent: 'What was sent',
-    stillFailing: 'Still failing',
-  },
+  repair: REPAIR,
   verify: VERIFY,
   live: {
     title: 'Live',

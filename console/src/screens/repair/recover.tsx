@@ -1,18 +1,16 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/preact-query';
+import { useMutation, useQueryClient } from '@tanstack/preact-query';
 import { useState } from 'preact/hooks';
 import { Link, useSearchParams } from 'wouter-preact';
 import { encoded } from '../../api/address';
 import { CallError } from '../../api/call';
 import { useEventTypes } from '../../api/queries';
 import { useSigned } from '../../api/signed';
-import type { Recovery, Stats, Webhook } from '../../api/types';
+import type { Recovery, RecoveryResult, Webhook } from '../../api/types';
 import { ApiCall } from '../../parts/api-call';
 import { Problem } from '../../parts/problem';
-import { lengthOf, localText } from '../../parts/time';
+import { localText } from '../../parts/time';
 import { ERROR_CODES, TEXT } from '../../text/en';
-import { Progress } from '../webhook/recoveries';
-
-const HOUR_MS = 3_600_000;
+import { RecoveryOutcome } from './outcome';
 
 /**
  * Counts first, then sends. Which recovery it was stands in the address, so that its progress outlives a reload.
@@ -31,7 +29,7 @@ export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
   const body = { since, ...(until && { until }), ...(event && { event }), ...(error && { error }) };
 
   const count = useMutation({
-    mutationFn: () => api.send<{ count: number }>('POST', path, { ...body, dryRun: true }),
+    mutationFn: () => api.send<RecoveryResult>('POST', path, { ...body, dryRun: true }),
   });
   const start = useMutation({
     mutationFn: () => api.send<Recovery>('POST', path, body),
@@ -44,6 +42,7 @@ export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
       });
     },
   });
+  const missed = count.data?.count ?? 0;
   const lacks = may('webhooks:write') ? null : TEXT.lacks('webhooks:write');
   const cannot = lacks !== null || !webhook.active || since === '';
   const change = (set: (value: string) => void) => (value: string) => {
@@ -52,6 +51,7 @@ export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
   };
   return (
     <>
+      <p class="muted">{TEXT.repair.recoverSays}</p>
       <div class="rare">
         <label>
           {TEXT.repair.since}
@@ -78,15 +78,15 @@ export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
         {count.isSuccess && (
           <>
             <span role="status">
-              {TEXT.repair.counted(count.data.count)} <Pace webhook={webhook} count={count.data.count} />
+              {TEXT.repair.counted(missed)} {count.data.complete === false && TEXT.repair.countedSome}
             </span>
             <button
               type="button"
               class="button main"
-              disabled={cannot || count.data.count === 0 || start.isPending}
+              disabled={cannot || missed === 0 || start.isPending}
               onClick={() => start.mutate()}
             >
-              {TEXT.repair.start(count.data.count)}
+              {TEXT.repair.start(missed)}
             </button>
           </>
         )}
@@ -101,7 +101,7 @@ export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
         </p>
       )}
       <ApiCall method="POST" path={path} body={body} />
-      <Begun webhook={webhook} id={search.get('recovery')} />
+      <RecoveryOutcome webhookId={webhook.id} id={search.get('recovery')} />
     </>
   );
 }
@@ -129,43 +129,5 @@ function Choice({
         ))}
       </select>
     </label>
-  );
-}
-
-/** How long it will take at the pace of the best hour of the last day. */
-function Pace({ webhook, count }: { webhook: Webhook; count: number }) {
-  const { api } = useSigned();
-  const stats = useQuery({
-    queryKey: ['stats', webhook.id, 'pace'],
-    queryFn: ({ signal }) => api.get<Stats>('stats', { webhookId: webhook.id, step: '1h' }, signal),
-  });
-  const most = Math.max(0, ...(stats.data?.steps ?? []).map(({ succeeded }) => succeeded));
-  if (most === 0 || count === 0) return null;
-  return <span class="muted">{TEXT.repair.pace(lengthOf((count / most) * HOUR_MS))}</span>;
-}
-
-/** What became of a recovery: how far it is, and then what of it did not arrive. */
-function Begun({ webhook, id }: { webhook: Webhook; id: string | null }) {
-  const { api } = useSigned();
-  const recovery = useQuery({
-    queryKey: ['recovery', id],
-    queryFn: ({ signal }) => api.get<Recovery>(encoded`webhooks/${webhook.id}/recoveries/${id ?? ''}`, {}, signal),
-    enabled: id !== null,
-    refetchInterval: ({ state }) => (state.data?.status === 'done' ? false : 1000),
-  });
-  if (recovery.isError) return <Problem error={recovery.error} />;
-  if (!recovery.data) return null;
-  const { createdAt, status } = recovery.data;
-  const log = encoded`/deliveries?webhookId=${webhook.id}&trigger=redelivery&since=${createdAt}`;
-  return (
-    <div role="status" class="actions">
-      <Progress recovery={recovery.data} />
-      {status === 'done' && (
-        <>
-          <Link href={log}>{TEXT.repair.sent}</Link>
-          <Link href={`${log}&givenUp=true`}>{TEXT.repair.stillFailing}</Link>
-        </>
-      )}
-    </div>
   );
 }
