@@ -7,6 +7,7 @@ import { canPublish, covers } from '../parts/event-names';
 import { Heading } from '../parts/heading';
 import { plainOf } from '../parts/plain';
 import { Result } from '../parts/result';
+import { SchemaFields } from '../parts/schema-fields';
 import { type JsonSchema, typeScriptOf } from '../parts/type-script';
 import { TEXT } from '../text/en';
 import { TestWebhook } from './webhook/actions';
@@ -68,7 +69,7 @@ function Type({ type }: { type: EventType }) {
           {TEXT.eventTypes.subscribe}
         </Link>
       </p>
-      <Fields schema={type.schema as JsonSchema} />
+      <SchemaFields schema={type.schema as JsonSchema} />
       <div class="two">
         <section class="message" aria-labelledby="example">
           <h2 id="example">{TEXT.eventTypes.example}</h2>
@@ -85,29 +86,6 @@ function Type({ type }: { type: EventType }) {
     </>
   );
 }
-
-const Fields = ({ schema: { properties = {}, required = [] } }: { schema: JsonSchema }) => (
-  <table class="log">
-    <thead>
-      <tr>
-        <th scope="col">{TEXT.eventTypes.field}</th>
-        <th scope="col">{TEXT.eventTypes.type}</th>
-      </tr>
-    </thead>
-    <tbody>
-      {Object.entries(properties).map(([name, field]) => (
-        <tr key={name}>
-          <td>
-            <code>{plainOf(name)}</code>
-            {!required.includes(name) && <span class="muted small"> {TEXT.eventTypes.optional}</span>}
-            {field.description && <p class="muted small">{plainOf(field.description)}</p>}
-          </td>
-          <td class="muted">{plainOf([field.type ?? '', field.format ?? ''].flat().filter(Boolean).join(', '))}</td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-);
 
 /** One's own webhooks that are told. */
 function Subscribers({ name }: { name: string }) {

@@ -2,6 +2,7 @@ import type { Delivery } from '../api/types';
 import { ACCESS } from './access';
 import { VERIFY } from './verify';
 import { SETTINGS } from './settings';
+import { PUBLISH } from './publish';
 import { REPAIR } from './repair';
 
 export type ErrorCode = NonNullable<Delivery['error']>['code'];
@@ -378,20 +379,7 @@ export const TEXT = {
     toCome: (waits: string) => `If it fails, it is tried again after ${waits}.`,
     again: 'Publish again as new',
   },
-  publish: {
-    title: 'Publish',
-    event: 'Event type',
-    data: 'Data (JSON)',
-    key: 'Idempotency key (optional)',
-    everybody: 'to the webhooks of every user',
-    reach: (count: number) =>
-      count === 0
-        ? 'No active webhook of yours is subscribed to it.'
-        : `This will reach ${count} ${count === 1 ? 'webhook' : 'webhooks'} of yours.`,
-    submit: 'Publish',
-    example: 'Back to the example',
-    notJson: (why: string) => `This is not JSON: ${why}`,
-  },
+  publish: PUBLISH,
   newWebhook: {
     title: 'New webhook',
     url: 'Endpoint URL',

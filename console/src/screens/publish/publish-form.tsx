@@ -1,0 +1,179 @@
+import type { TargetedEvent, TargetedKeyboardEvent } from 'preact';
+import type { MutableRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { CallError } from '../../api/call';
+import { useSigned } from '../../api/signed';
+import type { Fault, EventType } from '../../api/types';
+import { ApiCall } from '../../parts/api-call';
+import { TEXT } from '../../text/en';
+import { AudienceField } from './audience';
+import type { Draft } from './draft';
+import { faultText, marksOf } from './fault-texts';
+import { Faults } from './faults';
+import { FieldWithFault } from './field-with-fault';
+import { type FieldControl, JsonField } from './json-field';
+import { jsonFaultOf, type JsonPlaces, placeOf, placesOf } from './json-places';
+import { Reach } from './reach';
+import { TypeSchema } from './type-schema';
+import { useDraft, usePublish } from './use-publish';
+
+const NO_DETAILS: readonly Fault[] = [];
+
+/** The data of an event as it is edited. */
+export const textOf = (data: unknown): string => JSON.stringify(data ?? {}, null, 2);
+
+/** The form of an event: type, data, audience and idempotency key. */
+export function PublishForm({ types, first }: { types: readonly EventType[]; first: Draft }) {
+  const { may } = useSigned();
+  const [entered, change] = useDraft(first);
+  const [key, setKey] = useState('');
+  const form = useRef<HTMLFormElement>(null);
+  const control = useRef<FieldControl>(null);
+  const { event, text, audience, userId } = entered;
+  const fault = useMemo(() => jsonFaultOf(text), [text]);
+  const places = useMemo(() => placesOf(text), [text]);
+  const { publish, body } = usePublish(entered, key);
+  const details = publish.error instanceof CallError ? publish.error.details : NO_DETAILS;
+  const marks = useMemo(() => marksOf(text, fault, details), [text, fault, details]);
+  useFocusOnFault(details, places, form, control);
+
+  const example = textOf(types.find(({ name }) => name === event)?.example);
+  const choose = (next: string) => {
+    const nextExample = textOf(types.find(({ name }) => name === next)?.example);
+    change({ event: next });
+    // Edited data stays; an unchanged example gives way to that of the new type.
+    if (text === example) control.current?.replace(nextExample);
+  };
+  const submit = (submitted: TargetedEvent<HTMLFormElement, Event>) => {
+    submitted.preventDefault();
+    if (fault) control.current?.focusAt(fault.at ?? 0);
+    else if (!publish.isPending) publish.mutate();
+  };
+  const type = types.find(({ name }) => name === event);
+  return (
+    <div class="publish">
+      <form
+        ref={form}
+        class="stack"
+        onSubmit={submit}
+        onKeyDownCapture={may('events:publish') ? onShortcut : undefined}
+      >
+        <FieldWithFault name="event" label={TEXT.publish.event} details={details}>
+          {(attributes) => (
+            <select {...attributes} value={event} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+              {types.map(({ name }) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          )}
+        </FieldWithFault>
+        <JsonField
+          value={text}
+          fault={fault && faultText(text, fault)}
+          marks={marks}
+          control={control}
+          onInput={(next) => change({ text: next })}
+        />
+        {publish.isError && (
+          <Faults error={publish.error} text={text} places={places} onPlace={(at) => control.current?.focusAt(at)} />
+        )}
+        <AudienceField value={audience} onChange={(next) => change({ audience: next })} />
+        {audience === 'user' && (
+          <TextField
+            name="userId"
+            label={TEXT.publish.user}
+            value={userId}
+            isRequired
+            details={details}
+            onInput={(next) => change({ userId: next })}
+          />
+        )}
+        <Reach event={event} audience={audience} />
+        <TextField
+          name="idempotencyKey"
+          label={TEXT.publish.key}
+          hint={TEXT.publish.keySays}
+          value={key}
+          details={details}
+          onInput={setKey}
+        />
+        <ApiCall method="POST" path="events" body={body} />
+        <Bar isBusy={publish.isPending || event === ''} onExample={() => control.current?.replace(example)} />
+      </form>
+      {type && <TypeSchema key={event} type={type} />}
+    </div>
+  );
+}
+
+function TextField({
+  value,
+  isRequired = false,
+  onInput,
+  ...field
+}: {
+  name: string;
+  label: string;
+  hint?: string;
+  value: string;
+  isRequired?: boolean;
+  details: readonly Fault[];
+  onInput: (next: string) => void;
+}) {
+  return (
+    <FieldWithFault {...field}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          required={isRequired}
+          maxLength={255}
+          value={value}
+          onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        />
+      )}
+    </FieldWithFault>
+  );
+}
+
+/** The buttons, always in sight. */
+function Bar({ isBusy, onExample }: { isBusy: boolean; onExample: () => void }) {
+  const { may } = useSigned();
+  const mayPublish = may('events:publish');
+  return (
+    <div class="publish-bar">
+      <button class="button main" disabled={!mayPublish || isBusy}>
+        {TEXT.publish.submit}
+      </button>
+      <button type="button" class="button" onClick={onExample}>
+        {TEXT.publish.example}
+      </button>
+      <span class="muted small">{mayPublish ? TEXT.publish.shortcut : TEXT.lacks('events:publish')}</span>
+    </div>
+  );
+}
+
+/** Publishes at Ctrl+Enter and ⌘+Enter, before the editor inserts a line. */
+function onShortcut(pressed: TargetedKeyboardEvent<HTMLFormElement>): void {
+  if (pressed.key !== 'Enter' || !(pressed.ctrlKey || pressed.metaKey)) return;
+  pressed.preventDefault();
+  pressed.stopPropagation();
+  pressed.currentTarget.requestSubmit();
+}
+
+/** Moves the focus to the first invalid field of a refused event. */
+function useFocusOnFault(
+  details: readonly Fault[],
+  places: JsonPlaces,
+  form: MutableRef<HTMLFormElement | null>,
+  control: MutableRef<FieldControl | null>,
+): void {
+  useEffect(() => {
+    const field = details[0]?.field;
+    if (field === undefined) return;
+    const at = placeOf(places, field);
+    const input = form.current?.elements.namedItem(field);
+    if (at !== null) control.current?.focusAt(at);
+    else if (input instanceof HTMLElement) input.focus();
+  }, [details]);
+}
