@@ -201,7 +201,7 @@ describeInBrowser('The page that verifies a signature', (browser) => {
     await page.evaluate(`{
       const transfer = new DataTransfer();
       transfer.items.add(new File([${JSON.stringify(saved)}], 'delivery.json'));
-      document.querySelector('form').dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
+      document.querySelector('main form').dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
     }`);
     await says(page, /delivery\.json, \d+ bytes, unchanged/);
     await verify(page, webhook.secret);

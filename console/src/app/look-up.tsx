@@ -20,7 +20,7 @@ export function LookUp() {
     if (id !== null) lookUp(id, { onSuccess: (place) => place !== null && setText('') });
   };
   return (
-    <form class="look-up" role="search" onSubmit={submit}>
+    <form class="look-up" role="search" aria-label={TEXT.lookUp.label} onSubmit={submit}>
       <div class="filter-box">
         <Icon of={Search} />
         <input

@@ -5,5 +5,5 @@ import { TEXT } from '../text/en';
 export function AnswerBadge({ of: { responseStatus, error } }: { of: Pick<Delivery, 'responseStatus' | 'error'> }) {
   const text = responseStatus === null ? error && TEXT.errorNames[error.code] : String(responseStatus);
   if (!text) return <span class="muted">–</span>;
-  return <code class={`answer ${error ? 'bad' : 'good'}`}>{text}</code>;
+  return <code class={`code-badge ${error ? 'bad' : 'good'}`}>{text}</code>;
 }

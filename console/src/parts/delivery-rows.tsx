@@ -24,11 +24,14 @@ export function DeliveryRows({
   rows,
   selection,
   open,
+  isExplained,
 }: {
   rows: readonly Delivery[];
   selection?: Selection;
   /** The id of the attempt that is shown beside the table. */
   open?: string;
+  /** Says in each row what happened. */
+  isExplained?: boolean;
 }) {
   useEffect(() => lastList.set(rows.map(({ id }) => id)), [rows]);
   const names = new Map(useWebhooks().data?.rows.map((webhook) => [webhook.id, nameOf(webhook)]));
@@ -60,6 +63,7 @@ export function DeliveryRows({
               name={names.get(row.webhookId)}
               selection={selection}
               isOpen={row.id === open}
+              isExplained={isExplained}
             />
           ))}
         </tbody>
@@ -73,11 +77,13 @@ function Row({
   name = plainOf(row.url),
   selection,
   isOpen,
+  isExplained,
 }: {
   row: Delivery;
   name?: string;
   selection?: Selection;
   isOpen: boolean;
+  isExplained?: boolean;
 }) {
   return (
     <tr class={isOpen ? 'open' : ''}>
@@ -99,6 +105,7 @@ function Row({
           {plainOf(row.event)}
         </Link>
         {row.trigger !== 'event' && <span class="muted small"> {TEXT.triggers[row.trigger]}</span>}
+        {isExplained && <span class="sub">{shortOf(resultOf(row))}</span>}
       </td>
       <td class="sub-cell">{name}</td>
       <td>
@@ -134,6 +141,9 @@ function Choose({ row, selection: { ids, onChange } }: { row: Delivery; selectio
     />
   );
 }
+
+/** Its first sentence: what happened, without what to do about it. */
+const shortOf = (text: string): string => /^.*?[.!?](?=\s)/.exec(text)?.[0] ?? text;
 
 /** The result of an attempt, in a sentence or two. */
 export function resultOf({ error, responseStatus, durationMs, waitsFor, status }: Delivery): string {

@@ -1,11 +1,12 @@
+import { CallError } from '../api/call';
 import type { Fault } from '../api/types';
+import { plainOf } from './plain';
 
 const isIn = (field: string, name: string): boolean =>
   field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
 
 /** The invalid fields that an error of the service lists. */
-const faultsOf = (error: unknown): readonly Fault[] =>
-  error instanceof Error && 'details' in error && Array.isArray(error.details) ? (error.details as Fault[]) : [];
+const faultsOf = (error: unknown): readonly Fault[] => (error instanceof CallError ? error.details : []);
 
 const textOf = (faults: readonly Fault[]): string | null =>
   faults.length === 0 ? null : faults.map(({ message }) => message).join('; ');
@@ -35,3 +36,7 @@ export function faultyParts(
   const named = parts.map(({ path, name }) => faultAt(error, path) !== null || message.includes(JSON.stringify(name)));
   return named.includes(true) ? named : parts.map((_, i) => i === 0);
 }
+
+/** Returns why the service refuses the content of a request; null for every other error. */
+export const refusalOf = (error: unknown): string | null =>
+  error instanceof CallError && error.code === 'validation_failed' ? plainOf(error.message) : null;

@@ -48,3 +48,7 @@ function withoutFields(error: unknown, fields: readonly string[]): unknown {
   const message = faultElsewhere(error, fields);
   return message === null ? null : new CallError(error.status, message, error.requestId);
 }
+
+/** Moves the focus to the first control of a form whose value is invalid, after the page has been updated. */
+export const focusFirstFault = (form: HTMLFormElement | null): void =>
+  void requestAnimationFrame(() => form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());

@@ -22,7 +22,8 @@ export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const act = current.current[event.key];
-      const { target } = event;
+      // Inside of a shadow root, such as that of an editor, the target is the root's host.
+      const [target] = event.composedPath();
       if (!act || !areOn.value || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
       if (target instanceof Element && target.matches(TAKES_TEXT)) return;
       event.preventDefault();

@@ -119,7 +119,7 @@ const Step = ({ title, children }: { title: string; children: ComponentChildren 
 const Newest = ({ rows }: { rows: readonly Delivery[] }) => (
   <>
     <h3 class="muted small">{TEXT.repair.newest}</h3>
-    <DeliveryRows rows={rows} />
+    <DeliveryRows rows={rows} isExplained />
   </>
 );
 

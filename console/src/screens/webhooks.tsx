@@ -71,7 +71,7 @@ function List({ all: { rows, isCut } }: { all: AllWebhooks }) {
   ]);
   return (
     <>
-      <form class="filter" role="search" onSubmit={(event) => event.preventDefault()}>
+      <form class="filter" role="search" aria-label={TEXT.webhooks.search} onSubmit={(event) => event.preventDefault()}>
         <label class="search">
           <span class="unseen">{TEXT.webhooks.search}</span>
           <Icon of={Search} size={15} />

@@ -5,7 +5,9 @@ import { encoded } from '../../api/address';
 import { useSigned } from '../../api/signed';
 import type { Account } from '../../api/types';
 import { ApiCall } from '../../parts/api-call';
-import { CheckedField, focusFirstFault, refusalOf } from '../../parts/checked-field';
+import { refusalOf } from '../../parts/faults';
+import { Field } from '../../parts/field';
+import { focusFirstFault } from '../../parts/form';
 import { Dialog } from '../../parts/dialog';
 import { Problem } from '../../parts/problem';
 import { TEXT } from '../../text/en';
@@ -49,7 +51,7 @@ export function ConnectAccount({ onClose }: { onClose: () => void }) {
     <Dialog title={accounts.connectThis} onClose={onClose}>
       <form class="stack" noValidate ref={form} onSubmit={submit}>
         <ProviderField value={provider} onChange={setProvider} />
-        <CheckedField label={accounts.handle} hint={accounts.handles[provider]} error={error}>
+        <Field label={accounts.handle} hint={accounts.handles[provider]} error={error}>
           {(described) => (
             <input
               {...described}
@@ -63,7 +65,7 @@ export function ConnectAccount({ onClose }: { onClose: () => void }) {
               onInput={({ currentTarget }) => setHandle(currentTarget.value)}
             />
           )}
-        </CheckedField>
+        </Field>
         {provider !== 'push' && <IntervalField value={every} onChange={setEvery} />}
         <p class="muted small">{accounts.firstList}</p>
         {connect.isError && !refusal && <Problem error={connect.error} />}
@@ -94,7 +96,7 @@ const ProviderField = ({ value, onChange }: { value: Provider; onChange: (next: 
 );
 
 const IntervalField = ({ value, onChange }: { value: string; onChange: (next: string) => void }) => (
-  <CheckedField label={accounts.interval}>
+  <Field label={accounts.interval}>
     {(described) => (
       <select {...described} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
         {Object.entries(accounts.intervals).map(([seconds, text]) => (
@@ -104,5 +106,5 @@ const IntervalField = ({ value, onChange }: { value: string; onChange: (next: st
         ))}
       </select>
     )}
-  </CheckedField>
+  </Field>
 );

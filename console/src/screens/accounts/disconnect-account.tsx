@@ -34,12 +34,7 @@ export function DisconnectAccount({ account, onClose }: { account: Account; onCl
         <button type="button" class="button" onClick={onClose}>
           {TEXT.cancel}
         </button>
-        <button
-          type="button"
-          class="button main danger"
-          disabled={disconnect.isPending}
-          onClick={() => disconnect.mutate()}
-        >
+        <button type="button" class="button danger" disabled={disconnect.isPending} onClick={() => disconnect.mutate()}>
           {accounts.disconnect}
         </button>
       </p>

@@ -4,7 +4,9 @@ import { encoded } from '../../api/address';
 import { useSigned } from '../../api/signed';
 import type { Account, FollowersChange } from '../../api/types';
 import { ApiCall } from '../../parts/api-call';
-import { CheckedField, focusFirstFault, refusalOf } from '../../parts/checked-field';
+import { refusalOf } from '../../parts/faults';
+import { Field } from '../../parts/field';
+import { focusFirstFault } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import { TEXT } from '../../text/en';
 import { followersIn } from './followers-in';
@@ -51,7 +53,7 @@ export function PushFollowers({ account }: { account: Account }) {
         {push.says} {account.lastReadAt === null && TEXT.accounts.firstList}
       </p>
       <form class="stack" noValidate ref={form} onSubmit={submit}>
-        <CheckedField label={push.list} hint={push.form} error={error}>
+        <Field label={push.list} hint={push.form} error={error}>
           {(described) => (
             <textarea
               {...described}
@@ -61,7 +63,7 @@ export function PushFollowers({ account }: { account: Account }) {
               onInput={({ currentTarget }) => change(currentTarget.value)}
             />
           )}
-        </CheckedField>
+        </Field>
         {send.isError && !refusal && <Problem error={send.error} />}
         <p class="actions">
           <button class="button main" disabled={send.isPending}>

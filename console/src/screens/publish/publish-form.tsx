@@ -5,12 +5,13 @@ import { CallError } from '../../api/call';
 import { useSigned } from '../../api/signed';
 import type { Fault, EventType } from '../../api/types';
 import { ApiCall } from '../../parts/api-call';
+import { faultAt } from '../../parts/faults';
+import { Field, TextField } from '../../parts/field';
 import { TEXT } from '../../text/en';
 import { AudienceField } from './audience';
 import type { Draft } from './draft';
 import { faultText, marksOf } from './fault-texts';
 import { Faults } from './faults';
-import { FieldWithFault } from './field-with-fault';
 import { type FieldControl, JsonField } from './json-field';
 import { jsonFaultOf, type JsonPlaces, placeOf, placesOf } from './json-places';
 import { Reach } from './reach';
@@ -58,9 +59,9 @@ export function PublishForm({ types, first }: { types: readonly EventType[]; fir
         onSubmit={submit}
         onKeyDownCapture={may('events:publish') ? onShortcut : undefined}
       >
-        <FieldWithFault name="event" label={TEXT.publish.event} details={details}>
-          {(attributes) => (
-            <select {...attributes} value={event} onChange={({ currentTarget }) => choose(currentTarget.value)}>
+        <Field label={TEXT.publish.event} error={faultAt(publish.error, 'event')}>
+          {(tie) => (
+            <select {...tie} name="event" value={event} onChange={({ currentTarget }) => choose(currentTarget.value)}>
               {types.map(({ name }) => (
                 <option key={name} value={name}>
                   {name}
@@ -68,7 +69,7 @@ export function PublishForm({ types, first }: { types: readonly EventType[]; fir
               ))}
             </select>
           )}
-        </FieldWithFault>
+        </Field>
         <JsonField
           value={text}
           fault={fault && faultText(text, fault)}
@@ -85,9 +86,10 @@ export function PublishForm({ types, first }: { types: readonly EventType[]; fir
             name="userId"
             label={TEXT.publish.user}
             value={userId}
-            isRequired
-            details={details}
-            onInput={(next) => change({ userId: next })}
+            required
+            maxLength={255}
+            error={faultAt(publish.error, 'userId')}
+            onValue={(next) => change({ userId: next })}
           />
         )}
         <Reach event={event} audience={audience} />
@@ -96,43 +98,15 @@ export function PublishForm({ types, first }: { types: readonly EventType[]; fir
           label={TEXT.publish.key}
           hint={TEXT.publish.keySays}
           value={key}
-          details={details}
-          onInput={setKey}
+          maxLength={255}
+          error={faultAt(publish.error, 'idempotencyKey')}
+          onValue={setKey}
         />
         <ApiCall method="POST" path="events" body={body} />
         <Bar isBusy={publish.isPending || event === ''} onExample={() => control.current?.replace(example)} />
       </form>
       {type && <TypeSchema key={event} type={type} />}
     </div>
-  );
-}
-
-function TextField({
-  value,
-  isRequired = false,
-  onInput,
-  ...field
-}: {
-  name: string;
-  label: string;
-  hint?: string;
-  value: string;
-  isRequired?: boolean;
-  details: readonly Fault[];
-  onInput: (next: string) => void;
-}) {
-  return (
-    <FieldWithFault {...field}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          required={isRequired}
-          maxLength={255}
-          value={value}
-          onInput={({ currentTarget }) => onInput(currentTarget.value)}
-        />
-      )}
-    </FieldWithFault>
   );
 }
 

@@ -24,7 +24,7 @@ function Followed({ webhookId, recovery }: { webhookId: string; recovery: Recove
   if (!outcome.data) return null;
   const { waiting, failing } = outcome.data;
   const isOver = recovery.status === 'done' && waiting === 0;
-  const log = encoded`/deliveries?webhookId=${webhookId}&trigger=redelivery&since=${recovery.createdAt}&givenUp=true`;
+  const log = encoded`/deliveries?webhookId=${webhookId}&trigger=redelivery&since=${recovery.createdAt}&state=gave_up`;
   return (
     <div class="recovery">
       {!isOver && <Sending recovery={recovery} waiting={waiting} />}
@@ -70,7 +70,7 @@ function StillFailing({ rows, log }: { rows: readonly Delivery[]; log: string })
         </button>
         {isShown && <Link href={log}>{TEXT.repair.inLog}</Link>}
       </p>
-      {isShown && <DeliveryRows rows={rows.slice(0, MOST_SHOWN)} />}
+      {isShown && <DeliveryRows rows={rows.slice(0, MOST_SHOWN)} isExplained />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { CheckedField } from '../../parts/checked-field';
+import { Field } from '../../parts/field';
 import { TEXT } from '../../text/en';
 import { useTokenName } from './token-name';
 import { expiryAfter, latestOf, livesUntil, type Parent } from './token-tree';
@@ -35,7 +35,7 @@ export function ExpiryField({
   const name =
     parent.kind === 'token' ? `“${nameOf(parent.token)}”` : parent.kind === 'session' ? tokens.theSession : null;
   return (
-    <CheckedField label={tokens.ends}>
+    <Field label={tokens.ends}>
       {(described) => (
         <select {...described} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
           {livesUntil(latest, Date.now()).map((days) => (
@@ -48,6 +48,6 @@ export function ExpiryField({
           </option>
         </select>
       )}
-    </CheckedField>
+    </Field>
   );
 }

@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { useSigned } from '../../api/signed';
 import type { CreatedToken } from '../../api/types';
 import { ApiCall } from '../../parts/api-call';
-import { CheckedField, focusFirstFault } from '../../parts/checked-field';
+import { Field } from '../../parts/field';
+import { focusFirstFault } from '../../parts/form';
 import { Problem } from '../../parts/problem';
 import { TEXT } from '../../text/en';
 import { ExpiryField, useExpiry } from './expiry-field';
@@ -50,7 +51,7 @@ export function NewToken({
   };
   return (
     <form class="card new-token" noValidate ref={form} aria-label={tokens.make} onSubmit={submit}>
-      <CheckedField label={tokens.name} hint={tokens.nameSays} error={isChecked ? noName : null}>
+      <Field label={tokens.name} hint={tokens.nameSays} error={isChecked ? noName : null}>
         {(described) => (
           <input
             {...described}
@@ -61,7 +62,7 @@ export function NewToken({
             onInput={({ currentTarget }) => setName(currentTarget.value)}
           />
         )}
-      </CheckedField>
+      </Field>
       <ScopeChoice held={session.scopes} chosen={scopes} error={isChecked ? noScope : null} onChange={setScopes} />
       <ExpiryField parent={parent} value={expiry} onChange={setExpiry} />
       <ParentNote parent={parent} />

@@ -56,7 +56,7 @@ export function RevokeToken({
         <button type="button" class="button" onClick={onClose}>
           {TEXT.cancel}
         </button>
-        <button type="button" class="button main danger" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
+        <button type="button" class="button danger" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
           {tokens.revoke}
         </button>
       </p>
