@@ -76,8 +76,8 @@ describeInBrowser('What is copied', (browser) => {
     const files: string[] = [];
     for (const { name, example } of types) {
       await page.goto(`${service.url}/console/event-types/${name}`);
-      const code = await page.locator('section:has(> h2:text("TypeScript")) pre').innerText();
-      const [, type] = /export interface (\w+)/.exec(code) ?? [];
+      const code = await page.locator('section:has(> h2:text("TypeScript")) pre').textContent();
+      const [, type] = /export interface (\w+)/.exec(code ?? '') ?? [];
       files.push(join(folder, `${name}.ts`));
       writeFileSync(files.at(-1)!, `${code}\nexport const example: ${type} = ${JSON.stringify(example)};\n`);
     }

@@ -64,6 +64,8 @@ describeInBrowser('Every screen of the console', (browser) => {
       ...{ metadata: { team: 'billing' }, headers: { 'x-api-key': 'key' }, externalId: 'full', maxPerSecond: 5 },
       ...{ filter: { 'data.followersCount': { gte: 100 } }, retryDelaysMs: [60_000, 3_600_000], format: 'slack' },
     });
+    const long = `${receiver.hook().url}?path=${'a-long-name/'.repeat(20)}`;
+    await subscribe(api, { url: long }, ['follower.lost'], { active: false });
     for (const [{ id }, failures] of [
       [good, 0],
       [slow, 3],
@@ -161,6 +163,10 @@ describeInBrowser('Every screen of the console', (browser) => {
     }
     const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
     if (overflow > 0) found.push(`${name}: ${overflow} px too wide`);
+    const cards = await page.evaluate<number>(
+      '[...document.querySelectorAll("main .card")].filter((card) => card.scrollWidth > card.clientWidth + 1).length',
+    );
+    if (cards > 0) found.push(`${name}: ${cards} cards are too narrow for what they show`);
     return found;
   }
 });

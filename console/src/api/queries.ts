@@ -1,4 +1,4 @@
-import { encoded } from './address';
+import { encoded, type Query } from './address';
 import { useQuery } from '@tanstack/preact-query';
 import { ABOUT_KEY } from './client';
 import { useSigned } from './signed';
@@ -31,11 +31,12 @@ const MOST_SEARCHED = 128;
 /** One webhook with its figures. The service has these in its list alone, where its url finds it. */
 export function useWebhook(id: string) {
   const { api } = useSigned();
+  const include = useInclude();
   return useQuery({
     queryKey: ['webhook', id],
     queryFn: async ({ signal }): Promise<Webhook> => {
       const webhook = await api.get<Webhook>(encoded`webhooks/${id}`, {}, signal);
-      const query = { include: 'stats', limit: PAGE, q: webhook.url.slice(0, MOST_SEARCHED) };
+      const query = { ...include, limit: PAGE, q: webhook.url.slice(0, MOST_SEARCHED) };
       const { rows } = await api.page<Webhook>('webhooks', query, { signal });
       return { ...webhook, stats: rows.find((row) => row.id === id)?.stats };
     },
@@ -58,6 +59,11 @@ export const MOST_WEBHOOKS = 1000;
 const PAGE = 250;
 const EVERY_MS = 15_000;
 
+/** Figures come with the webhooks where the token may read deliveries. */
+function useInclude(): Query {
+  return useSigned().may('deliveries:read') ? { include: 'stats' } : {};
+}
+
 export interface AllWebhooks {
   rows: readonly Webhook[];
   /** There are others, which were not loaded. */
@@ -67,13 +73,14 @@ export interface AllWebhooks {
 /** The webhooks of this user with their figures, up to 1,000. */
 export function useAllWebhooks() {
   const { api } = useSigned();
+  const include = useInclude();
   return useQuery({
     queryKey: ['webhooks', 'all'],
     queryFn: async ({ signal }): Promise<AllWebhooks> => {
       const rows: Webhook[] = [];
       let cursor: string | undefined;
       do {
-        const page = await api.page<Webhook>('webhooks', { include: 'stats', limit: PAGE, cursor }, { signal });
+        const page = await api.page<Webhook>('webhooks', { ...include, limit: PAGE, cursor }, { signal });
         rows.push(...page.rows);
         cursor = page.nextCursor ?? undefined;
       } while (cursor && rows.length < MOST_WEBHOOKS);
@@ -86,11 +93,12 @@ export function useAllWebhooks() {
 /** The webhooks in which the service finds a text, up to 250; asks for none without a text. */
 export function useFoundWebhooks(q: string) {
   const { api } = useSigned();
+  const include = useInclude();
   const isEnabled = q !== '';
   const found = useQuery({
     queryKey: ['webhooks', 'found', q],
     queryFn: async ({ signal }): Promise<AllWebhooks> => {
-      const page = await api.page<Webhook>('webhooks', { include: 'stats', limit: PAGE, q }, { signal });
+      const page = await api.page<Webhook>('webhooks', { ...include, limit: PAGE, q }, { signal });
       return { rows: page.rows, isCut: page.nextCursor !== null };
     },
     enabled: isEnabled,

@@ -1,5 +1,5 @@
 import type { FunctionComponent } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { Route, Switch, useLocation } from 'wouter-preact';
 import { DeliveriesScreen } from '../screens/deliveries';
 import { DeliveryScreen } from '../screens/delivery';
@@ -16,11 +16,12 @@ import { ErrorBoundary } from './error-boundary';
 import { lazy, rare } from './lazy';
 import { Navigation } from './navigation';
 import { Notices } from './notices';
+import { Settled } from './settled';
 
 type Screen = [path: string, component: FunctionComponent];
 
 const GALLERY: Screen[] = DEVELOPMENT
-  ? [['/parts', lazy(async () => (await import('../screens/gallery')).GalleryScreen)]]
+  ? [['/parts', lazy('gallery', async () => (await import('../screens/gallery')).GalleryScreen)]]
   : [];
 
 const SCREENS: Screen[] = [
@@ -50,11 +51,11 @@ export function Shell() {
   const [path] = useLocation();
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  useEffect(() => {
-    // After a click on a link, who does not see the page hears where he is.
+  // After a click on a link, screen readers say which screen this is.
+  const focusHeading = () => {
     if (!isFirst.current) main.current?.querySelector('h1')?.focus({ preventScroll: true });
     isFirst.current = false;
-  }, [path]);
+  };
   return (
     <>
       <a class="skip" href="#main">
@@ -64,12 +65,14 @@ export function Shell() {
       <main id="main" ref={main}>
         <Notices />
         <ErrorBoundary key={path}>
-          <Switch>
-            {SCREENS.map(([route, component]) => (
-              <Route key={route} path={route} component={component} />
-            ))}
-            <Route component={NotFoundScreen} />
-          </Switch>
+          <Settled onSettled={focusHeading}>
+            <Switch>
+              {SCREENS.map(([route, component]) => (
+                <Route key={route} path={route} component={component} />
+              ))}
+              <Route component={NotFoundScreen} />
+            </Switch>
+          </Settled>
         </ErrorBoundary>
       </main>
       <Toasts />

@@ -1,4 +1,3 @@
-import { CallError } from '../api/call';
 import type { Fault } from '../api/types';
 import { plainOf } from './plain';
 
@@ -6,7 +5,8 @@ const isIn = (field: string, name: string): boolean =>
   field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`);
 
 /** The invalid fields that an error of the service lists. */
-const faultsOf = (error: unknown): readonly Fault[] => (error instanceof CallError ? error.details : []);
+const faultsOf = (error: unknown): readonly Fault[] =>
+  error instanceof Error && 'details' in error && Array.isArray(error.details) ? (error.details as Fault[]) : [];
 
 const textOf = (faults: readonly Fault[]): string | null =>
   faults.length === 0 ? null : faults.map(({ message }) => message).join('; ');
@@ -39,4 +39,4 @@ export function faultyParts(
 
 /** Returns why the service refuses the content of a request; null for every other error. */
 export const refusalOf = (error: unknown): string | null =>
-  error instanceof CallError && error.code === 'validation_failed' ? plainOf(error.message) : null;
+  error instanceof Error && 'code' in error && error.code === 'validation_failed' ? plainOf(error.message) : null;

@@ -1,7 +1,7 @@
 import type { Webhook } from '../../api/types';
 import { HealthPill } from '../../parts/health';
 import { plainOf } from '../../parts/plain';
-import { exactOf, useUtc } from '../../parts/time';
+import { dateOf, useUtc } from '../../parts/time';
 import { TEXT } from '../../text/en';
 
 const MOST_COUNTED = 1000;
@@ -23,14 +23,14 @@ export function Summary({ webhook }: { webhook: Webhook }) {
         <HealthPill webhook={webhook} /> <span class="url muted">{plainOf(url)}</span>
       </p>
       <p>{sentences.join(' ')}</p>
-      {disablesAt && <p class="muted">{TEXT.repair.willBeDisabled(exactOf(disablesAt, isUtc))}</p>}
+      {disablesAt && <p class="muted">{TEXT.repair.willBeDisabled(dateOf(disablesAt, isUtc))}</p>}
     </>
   );
 }
 
 function stateOf({ active, disabledAt, stats }: Webhook, isUtc: boolean): string {
-  if (!active) return TEXT.repair.disabled(disabledAt && exactOf(disabledAt, isUtc));
+  if (!active) return TEXT.repair.disabled(disabledAt && dateOf(disabledAt, isUtc));
   const health = stats?.health ?? 'healthy';
-  if (health === 'failing') return TEXT.repair.failing(stats?.failingSince ? exactOf(stats.failingSince, isUtc) : null);
+  if (health === 'failing') return TEXT.repair.failing(stats?.failingSince ? dateOf(stats.failingSince, isUtc) : null);
   return health === 'disabled' ? '' : TEXT.repair[health];
 }

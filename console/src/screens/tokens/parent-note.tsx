@@ -1,4 +1,4 @@
-import { exactOf, useUtc } from '../../parts/time';
+import { dateOf, useUtc } from '../../parts/time';
 import { TEXT } from '../../text/en';
 import { useTokenName } from './token-name';
 import type { Parent } from './token-tree';
@@ -14,7 +14,7 @@ export function ParentNote({ parent }: { parent: Parent }) {
   const { expiresAt } = parent.token;
   return (
     <p class="notice calm">
-      {says.token(name)} {says.outlives} {expiresAt && says.until(name, exactOf(expiresAt, isUtc))}
+      {says.token(name)} {says.outlives} {expiresAt && says.until(name, dateOf(expiresAt, isUtc))}
     </p>
   );
 }

@@ -1,0 +1,50 @@
+import { useQueryClient } from '@tanstack/preact-query';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Loading } from '../parts/loading';
+import { TEXT } from '../text/en';
+
+/** One answer can lead to another question: so long nothing was asked before a screen is shown. */
+const QUIET_MS = 30;
+/** A slow answer does not hold back the others for longer. */
+const MOST_MS = 1000;
+
+/**
+ * Shows a screen once it has what it asked for, so that nothing on it moves.
+ * @param onSettled called when it is shown
+ */
+export function Settled({ children, onSettled }: { children: ComponentChildren; onSettled: () => void }) {
+  const queries = useQueryClient();
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    let quiet: ReturnType<typeof setTimeout> | undefined;
+    const latest = setTimeout(() => setShown(true), MOST_MS);
+    const look = () => {
+      const isWaiting = queries.isFetching({ predicate: ({ state }) => state.status === 'pending' }) > 0;
+      if (isWaiting) {
+        clearTimeout(quiet);
+        quiet = undefined;
+      } else quiet ??= setTimeout(() => setShown(true), QUIET_MS);
+    };
+    look();
+    const stop = queries.getQueryCache().subscribe(look);
+    return () => {
+      stop();
+      clearTimeout(latest);
+      clearTimeout(quiet);
+    };
+  }, []);
+  useEffect(() => {
+    if (isShown) onSettled();
+  }, [isShown]);
+  return (
+    <>
+      {!isShown && (
+        <div class="unsettled">
+          <Loading what={TEXT.loading} lines={6} />
+        </div>
+      )}
+      <div class={isShown ? 'screen' : 'screen hidden'}>{children}</div>
+    </>
+  );
+}
