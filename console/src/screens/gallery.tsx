@@ -12,6 +12,7 @@ import { CopyButton } from '../parts/copy';
 import { DeliveryRows } from '../parts/delivery-rows';
 import { Dialog } from '../parts/dialog';
 import { EventPicker } from '../parts/event-picker';
+import { TextField } from '../parts/field';
 import { FilterBar } from '../parts/filter-bar';
 import { Heading } from '../parts/heading';
 import { HealthPill } from '../parts/health';
@@ -22,6 +23,9 @@ import { Message } from '../parts/message';
 import { Pill } from '../parts/pill';
 import { Problem } from '../parts/problem';
 import { RedeliverButton } from '../parts/redeliver';
+import { Rows } from '../parts/rows';
+import { SchemaFields } from '../parts/schema-fields';
+import { SecretDialog } from '../parts/secret-dialog';
 import { Segmented } from '../parts/segmented';
 import { Share } from '../parts/share';
 import { DeliveryStatus, WebhookState } from '../parts/status';
@@ -65,6 +69,7 @@ export function GalleryScreen() {
   const [choice, setChoice] = useState<'one' | 'two'>('one');
   const [events, setEvents] = useState<readonly string[]>(['job.started']);
   const [isOpen, setOpen] = useState(false);
+  const [isSecretShown, setSecretShown] = useState(false);
   return (
     <>
       <Heading title="Parts" />
@@ -78,6 +83,9 @@ export function GalleryScreen() {
         <button type="button" class="button" onClick={() => setOpen(true)}>
           Dialog
         </button>
+        <button type="button" class="button" onClick={() => setSecretShown(true)}>
+          Secret
+        </button>
         <button type="button" class="button quiet">
           Quiet
         </button>
@@ -87,6 +95,9 @@ export function GalleryScreen() {
         <CopyButton text="copied" />
         <RedeliverButton of={delivery(1, {})} />
         <ApiCall method="GET" path="webhooks" />
+        {isSecretShown && (
+          <SecretDialog title="Secret" secret="own" standardSecret="whsec_b3du" onDone={() => setSecretShown(false)} />
+        )}
         {isOpen && (
           <Dialog title="Dialog" onClose={() => setOpen(false)}>
             <p>Escape closes it.</p>
@@ -131,6 +142,11 @@ export function GalleryScreen() {
           value={choice}
           onChange={setChoice}
         />
+        <TextField label="Text" hint="A hint" error="An error" value="text" onValue={() => undefined} />
+        <Rows rows={['row']} blank="" add="Add a row" remove={(n) => `Remove row ${n}`} onChange={() => undefined}>
+          {(row) => <input aria-label="Row" value={row} />}
+        </Rows>
+        <SchemaFields schema={{ type: 'object', properties: { id: { type: 'string' } }, required: ['id'] }} />
         <FilterBar />
         <EventPicker types={[]} chosen={events} onChange={setEvents} />
       </Part>
