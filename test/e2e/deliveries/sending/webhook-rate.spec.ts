@@ -113,16 +113,20 @@ describeOnStores('The rate of a webhook', (store) => {
     await publishMany(100);
     await publishMany(100);
     await hook.received(100);
+    const countOf = async (isCounted: (row: Delivery) => boolean) => (await logOf(webhook)).filter(isCounted).length;
+    const allWait = async () => (await countOf(({ waitsFor }) => waitsFor === 'slot')) === 100;
+    await waitFor(allWait, { what: 'a hundred deliveries that wait for a slot' });
     await dataOf(service.api.updateWebhook(webhook.id, { maxPerSecond: 0.1 }));
-    release();
     const changedAt = Date.now();
-    const allWait = async () => {
-      const pending = (await logOf(webhook)).filter(({ status }) => status === 'pending');
-      return pending.length > 80 && waiting(pending).length === pending.length;
-    };
-    await waitFor(allWait, { what: 'deliveries that all wait for the rate' });
+    release();
+    const areDelivered = async () => (await countOf(({ status }) => status === 'succeeded')) >= 100;
+    await waitFor(areDelivered, { what: 'the attempts that were in flight' });
+    const last = await publish(service.api, 'job.started');
+    const isDeferred = async () => waiting(await deliveriesOf(service.api, webhook, last)).length === 1;
+    await waitFor(isDeferred, { what: 'a new delivery that waits for the rate' });
     // Two, and one in ten seconds.
     expect(hook.calls.length).toBeLessThanOrEqual(102 + (Date.now() - changedAt) / 10_000);
+    expect(await countOf(({ status }) => status === 'pending')).toBeGreaterThan(90);
   });
 
   it('ends with the webhook: what waits is canceled', async () => {
