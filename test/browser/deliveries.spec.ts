@@ -65,6 +65,14 @@ describeInBrowser('The log in the console', (browser) => {
     await says(page, 'is not subscribed to this event type.');
   });
 
+  it('does not say why an event for another user did not reach one’s own webhooks', async () => {
+    const { id } = await publish(service.api, 'job.started', { userId: 'somebody-else' });
+    const { page } = await browser.openSigned(service, `events/${id}`);
+    await says(page, 'No webhook of yours receives it.');
+    await page.getByRole('heading', { name: 'Data' }).waitFor();
+    expect(await page.getByText(/^Not sent to/).count()).toBe(0);
+  });
+
   it('finds a delivery, an event and a webhook by their ids, and says when there is none', async () => {
     const { page } = await browser.openSigned(service);
     const field = page.getByRole('searchbox', { name: 'Look up an id' });

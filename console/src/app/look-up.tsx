@@ -6,7 +6,7 @@ import { useKeys } from '../parts/shortcuts';
 import { useLookUp } from '../parts/use-look-up';
 import { TEXT } from '../text/en';
 
-/** Takes any id, and goes to what has it. */
+/** Opens the screen of a delivery, an event or a webhook by its id. */
 export function LookUp() {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');

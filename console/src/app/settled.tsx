@@ -4,13 +4,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { Loading } from '../parts/loading';
 import { TEXT } from '../text/en';
 
-/** One answer can lead to another question: so long nothing was asked before a screen is shown. */
+/** One answer can cause another query: a screen is shown after this time without pending queries. */
 const QUIET_MS = 30;
-/** A slow answer does not hold back the others for longer. */
+/** A slow answer delays the screen by at most this. */
 const MOST_MS = 1000;
 
 /**
- * Shows a screen once it has what it asked for, so that nothing on it moves.
+ * Shows a screen when its first queries are answered, so that nothing on it moves.
  * @param onSettled called when it is shown
  */
 export function Settled({ children, onSettled }: { children: ComponentChildren; onSettled: () => void }) {

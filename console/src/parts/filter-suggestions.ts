@@ -19,7 +19,7 @@ interface Known {
 const MOST = 8;
 const ANSWERS = ['2xx', '3xx', '4xx', '5xx', 'none'];
 const TRIGGERS = ['event', 'redelivery', 'test'] as const;
-/** What a person may write before a colon to say which filter is meant. */
+/** Prefixes that name a filter, such as `event:`. */
 const NAMED: Readonly<Record<string, FilterName>> = {
   webhook: 'webhookId',
   event: 'event',

@@ -8,8 +8,7 @@ const KINDS = ['deliveries', 'events', 'webhooks'] as const;
 export const idIn = (text: string): string | null => ID.exec(text)?.[0].toLowerCase() ?? null;
 
 /**
- * Returns the path of the screen that shows what has this id, a delivery, an event or a webhook; null when it is none that the
- * user can see.
+ * Returns the path of the screen of the delivery, event or webhook with this id; null when the user has none.
  * @throws CallError when the service cannot say
  */
 export async function placeOf(api: Api, id: string): Promise<string | null> {

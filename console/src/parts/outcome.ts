@@ -1,6 +1,6 @@
 import type { Delivery } from '../api/types';
 
-/** What an attempt means for its event: `failed` is tried again, `gave_up` is not. */
+/** The outcome of an attempt: another attempt follows `failed`, none follows `gave_up`. */
 export type Outcome = 'delivered' | 'waiting' | 'retrying' | 'failed' | 'gave_up' | 'canceled';
 
 export function outcomeOf({

@@ -103,7 +103,7 @@ export function LogTime({ at, isExact = false }: { at: string; isExact?: boolean
   );
 }
 
-/** How long until then, such as `retry in 3 min`. */
+/** The time until then, such as `in 3 min`. */
 export function Due({ at }: { at: string }) {
   const now = useNow();
   const [isUtc] = useUtc();

@@ -71,7 +71,7 @@ function When({ of: { status, scheduledAt, attemptedAt, completedAt, durationMs,
   );
 }
 
-/** Shorter than this, nobody asks why it took so long. */
+/** Shorter delays are not mentioned. */
 const NOTABLE_MS = 5000;
 
 /** How much later an attempt was made than it was due. */

@@ -15,14 +15,14 @@ const MOST = 3;
 const toasts = new Shared<readonly Toast[]>([]);
 let lastId = 0;
 
-/** Says what was done, for ten seconds, wherever the person goes. `undo` takes it back. */
+/** Shows a message for ten seconds, on every screen. `undo` reverts the action. */
 export function toast(text: string, undo?: () => void): void {
   toasts.set([...toasts.value, { id: ++lastId, text, undo }].slice(-MOST));
 }
 
 const close = (id: number): void => toasts.set(toasts.value.filter((each) => each.id !== id));
 
-/** The messages about what was done. They stay as long as the pointer or the focus is on one. */
+/** The messages of `toast`. They stay while the pointer or the focus is on one. */
 export function Toasts() {
   const shown = useShared(toasts);
   const [isHeld, setHeld] = useState(false);

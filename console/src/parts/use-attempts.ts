@@ -7,7 +7,7 @@ import type { Delivery, DeliveryDetail } from '../api/types';
 const EVERY_MS = 2000;
 const MOST = 250;
 
-/** One attempt, with what was sent and answered. */
+/** One attempt, with its request and response. */
 export function useDelivery(id: string) {
   const { api } = useSigned();
   return useQuery({

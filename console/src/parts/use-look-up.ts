@@ -5,7 +5,7 @@ import { useSigned } from '../api/signed';
 import { TEXT } from '../text/en';
 import { placeOf } from './find-id';
 
-/** Goes to what has an id, or says why it cannot. */
+/** Opens the screen that shows an id, or returns the reason why there is none. */
 export function useLookUp() {
   const { api } = useSigned();
   const [, go] = useLocation();

@@ -370,6 +370,7 @@ export const TEXT = {
     absences: {
       created_later: 'was created after this event.',
       not_subscribed: 'is not subscribed to this event type.',
+      about_itself: 'is the webhook that this event is about.',
       disabled: 'is disabled.',
       filtered: 'has a filter, which this event did not match.',
       changed: 'was disabled or had other settings when the event was published.',

@@ -11,6 +11,7 @@ import { csvOf } from './csv';
 
 const MOST = 10_000;
 const PAGE = 250;
+const READ_MS = 60_000;
 const KINDS = {
   csv: { type: 'text/csv', textOf: csvOf },
   json: { type: 'application/json', textOf: (rows: readonly Delivery[]) => JSON.stringify(rows, null, 2) },
@@ -63,5 +64,6 @@ function download(text: string, type: string, name: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(url);
+  // Some browsers begin to read only after the click.
+  setTimeout(() => URL.revokeObjectURL(url), READ_MS);
 }

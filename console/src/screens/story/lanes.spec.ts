@@ -17,8 +17,8 @@ describe('lanesOf', () => {
 });
 
 describe('absenceOf', () => {
-  const webhook = { events: ['*'], createdAt: '2026-01-01', active: true, filter: null };
-  const event = { event: 'job.started', createdAt: '2026-01-02' };
+  const webhook = { id: 'w1', events: ['*'], createdAt: '2026-01-01', active: true, filter: null };
+  const event = { event: 'job.started', createdAt: '2026-01-02', data: {} };
   it.each([
     ['created_later', { createdAt: '2026-01-03' }],
     ['not_subscribed', { events: ['follower.*', 'job.completed'] }],
@@ -27,5 +27,11 @@ describe('absenceOf', () => {
     ['changed', {}],
   ])('is %s', (expected, changes) => {
     expect(absenceOf({ ...webhook, ...changes }, event)).toBe(expected);
+  });
+
+  it('knows that * does not cover notices, and that a webhook gets none about itself', () => {
+    const notice = { ...event, event: 'webhook.failing', data: { webhookId: 'w1' } };
+    expect(absenceOf(webhook, notice)).toBe('not_subscribed');
+    expect(absenceOf({ ...webhook, events: ['webhook.*'] }, notice)).toBe('about_itself');
   });
 });

@@ -1,4 +1,5 @@
 import type { Delivery, EventStory, Webhook } from '../../api/types';
+import { covers } from '../../parts/event-names';
 import { type Outcome, outcomeOf } from '../../parts/outcome';
 
 /** The attempts of an event at one webhook, the first one first. */
@@ -21,18 +22,16 @@ export function lanesOf(deliveries: readonly Delivery[]): Lane[] {
 }
 
 /** Why an event was not sent to a webhook. */
-export type Absence = 'created_later' | 'not_subscribed' | 'disabled' | 'filtered' | 'changed';
+export type Absence = 'created_later' | 'not_subscribed' | 'about_itself' | 'disabled' | 'filtered' | 'changed';
 
 /** Returns why an event has no delivery to a webhook, as far as the webhook of now tells. */
 export function absenceOf(
-  { events, createdAt, active, filter }: Pick<Webhook, 'events' | 'createdAt' | 'active' | 'filter'>,
-  event: Pick<EventStory, 'event' | 'createdAt'>,
+  { id, events, createdAt, active, filter }: Pick<Webhook, 'id' | 'events' | 'createdAt' | 'active' | 'filter'>,
+  event: Pick<EventStory, 'event' | 'createdAt' | 'data'>,
 ): Absence {
   if (createdAt > event.createdAt) return 'created_later';
   if (!events.some((pattern) => covers(pattern, event.event))) return 'not_subscribed';
+  if (event.event.startsWith('webhook.') && event.data.webhookId === id) return 'about_itself';
   if (!active) return 'disabled';
   return filter ? 'filtered' : 'changed';
 }
-
-const covers = (pattern: string, event: string): boolean =>
-  pattern === '*' || pattern === event || (pattern.endsWith('.*') && event.startsWith(pattern.slice(0, -1)));
