@@ -1,11 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { dataOf, pageOf } from '../support/api';
-import { followerAuthority, useFollowerServer } from '../support/follower-server';
+import { useFollowerServer, useFollowerTrust } from '../support/follower-server';
 import { useService } from '../support/service';
 import { describeInBrowser, says, screen } from './stage/browser';
 import { hostileTexts } from './stage/hostile-texts';
@@ -16,13 +13,7 @@ const MOST_CLICKS = 4;
 
 describeInBrowser('Connected accounts', (browser) => {
   const server = useFollowerServer();
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'follower-authority-'));
-    await writeFile(join(folder, 'authority.pem'), followerAuthority.cert);
-  });
-  const service = useService(() => ({ NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') }));
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const service = useService(useFollowerTrust());
 
   /** A user that no other test has. */
   async function newUser(name: string) {

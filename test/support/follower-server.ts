@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Authority, makeAuthority } from './hostile-certificates';
 
 export interface ServedFollower {
@@ -41,6 +44,17 @@ export interface LongList {
 
 /** The authority that issues the certificates of the test file's servers. */
 export const followerAuthority: Authority = makeAuthority('authority of the follower servers');
+
+/** Returns the settings with which a service trusts the test file's servers. */
+export function useFollowerTrust(): () => { NODE_EXTRA_CA_CERTS: string } {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'follower-authority-'));
+    await writeFile(join(folder, 'authority.pem'), followerAuthority.cert);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  return () => ({ NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') });
+}
 
 /** One server for all tests of the file. */
 export function useFollowerServer(): FollowerServer {

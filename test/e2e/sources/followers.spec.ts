@@ -1,8 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Account, type Api, dataOf } from '../../support/api';
-import { followerAuthority, useFollowerServer } from '../../support/follower-server';
+import { useFollowerServer, useFollowerTrust } from '../../support/follower-server';
 import { type Hook, useReceiver } from '../../support/receiver';
 import { useService } from '../../support/service';
 import { cryptoSignature } from '../../support/signatures';
@@ -89,13 +86,7 @@ describeOnStores('A push account', (store) => {
 describe('A Mastodon account', () => {
   const server = useFollowerServer();
   const receiver = useReceiver();
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'follower-authority-'));
-    await writeFile(join(folder, 'authority.pem'), followerAuthority.cert);
-  });
-  const service = useService(() => ({ NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem') }));
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  const service = useService(useFollowerTrust());
 
   it('is read while the servers of five other users take their time', async () => {
     server.serve([{ id: '1', name: 'ada@far.example' }]);
