@@ -1,6 +1,7 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import type { EventFormat } from '../webhooks/formats/event-format';
 import type { ErrorCode } from './delivery-error';
+import { hasRate } from './lease';
 
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -105,7 +106,7 @@ export class Delivery {
   @Column('boolean')
   claimed: boolean;
 
-  /** End of the row's lease, which is infinite while it waits for a rate; see deliveries/lease.ts. */
-  @Column('timestamptz', { name: 'leased_until' })
-  leasedUntil: Date | number;
+  /** Whether its webhook has a rate now. Lists have it of deferred rows only. */
+  @VirtualColumn({ type: 'boolean', query: (row) => `select ${hasRate(row)}` })
+  hasRate: boolean;
 }

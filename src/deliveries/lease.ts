@@ -26,15 +26,17 @@
 /** A queued job holds the lease of its row until its due time plus this; a worker holds it for this long after the claim. */
 export const JOB_LEASE = `interval '10 seconds'`;
 
+/** SQL: whether the webhook of a row has a rate. A deferred row of such a webhook waits for it. */
+export const hasRate = (row: string): string => `
+  (select w.max_per_second from webhook_service.webhooks w where w.id = ${row}.webhook_id) is not null`;
+
 /**
  * The end of the lease of a row that is deferred. It has no job: workers dispatch it, and the sweeper takes it only after an hour.
  * It never takes a row that waits for the rate of its webhook, because that may take days.
  * @param row a row with a column `webhook_id`
  */
 export const deferredLease = (row: string): string => `
-  case when exists (
-    select from webhook_service.webhooks w where w.id = ${row}.webhook_id and w.max_per_second is not null
-  ) then 'infinity' else now() + interval '1 hour' end`;
+  case when ${hasRate(row)} then 'infinity' else now() + interval '1 hour' end`;
 
 /** How long a worker holds an event that it fans out, or a job of the sweeper does. */
 export const EVENT_LEASE = `interval '10 seconds'`;

@@ -1,4 +1,5 @@
 import type { Delivery } from './delivery.entity';
+import { hasRate } from './lease';
 
 /** The fields of a delivery that lists return. */
 export type ListedDelivery = Omit<
@@ -12,4 +13,4 @@ export const LISTED_COLUMNS = `
   d.response_status as "responseStatus", d.duration_ms as "durationMs", d.error_code as "errorCode",
   d.error_message as "errorMessage", d.scheduled_at as "scheduledAt", d.attempted_at as "attemptedAt",
   d.completed_at as "completedAt", d.next_attempt_at as "nextAttemptAt", d.parked, d.claimed,
-  d.leased_until as "leasedUntil"`;
+  d.parked and ${hasRate('d')} as "hasRate"`;

@@ -129,9 +129,9 @@ export class DeliveryDto {
   }
 }
 
-function waitOf({ status, parked, claimed, scheduledAt, leasedUntil }: ListedDelivery): Wait | null {
+function waitOf({ status, parked, claimed, scheduledAt, hasRate }: ListedDelivery): Wait | null {
   if (status !== 'pending' || claimed) return null;
-  if (parked) return leasedUntil === Infinity ? 'rate' : 'slot';
+  if (parked) return hasRate ? 'rate' : 'slot';
   return scheduledAt.getTime() > Date.now() ? 'backoff' : null;
 }
 

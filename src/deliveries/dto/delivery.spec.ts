@@ -3,13 +3,13 @@ import { DeliveryDto } from './delivery.dto';
 
 const AHEAD = new Date(Date.now() + 60_000);
 const PAST = new Date(Date.now() - 60_000);
-const PENDING = { status: 'pending', scheduledAt: PAST, parked: false, claimed: false, leasedUntil: AHEAD } as const;
+const PENDING = { status: 'pending', scheduledAt: PAST, parked: false, claimed: false, hasRate: false } as const;
 
 describe('waitsFor', () => {
   it.each<[string, Partial<Delivery>, string | null]>([
     ['its retry is due later', { scheduledAt: AHEAD }, 'backoff'],
     ['it is deferred', { parked: true }, 'slot'],
-    ['it is deferred until its rate permits it', { parked: true, leasedUntil: Infinity }, 'rate'],
+    ['it is deferred until its rate permits it', { parked: true, hasRate: true }, 'rate'],
     ['it is due', {}, null],
     ['a worker makes its attempt', { claimed: true }, null],
     ['it is final', { status: 'failed' }, null],

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import type { Webhook } from '../../webhooks/webhook.entity';
-import { deferredLease, JOB_LEASE } from '../lease';
+import { deferredLease, hasRate, JOB_LEASE } from '../lease';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
 /** Redeliveries are inserted under this lock, so that two transactions never both see an event without a pending attempt. */
@@ -33,7 +33,7 @@ const MAKE_DUE = `
   update webhook_service.deliveries
   set scheduled_at = now(), changed_in = pg_current_xact_id(), parked = true, leased_until = ${deferredLease('deliveries')}
   where id = $1 and webhook_id = $2 and status = 'pending' and not claimed
-    and (scheduled_at > now() + ${MOMENT} or parked and scheduled_at < now() - ${MOMENT} and leased_until < 'infinity')
+    and (scheduled_at > now() + ${MOMENT} or parked and scheduled_at < now() - ${MOMENT} and not ${hasRate('deliveries')})
   returning id`;
 
 type LockedWebhook = Pick<Webhook, 'active' | 'filter'>;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Batcher } from '../../infrastructure/concurrency/batcher';
 import { idBounds } from '../../infrastructure/database/id-bounds';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
-import { deferredLease } from '../lease';
+import { deferredLease, hasRate } from '../lease';
 import type { PartitionKey } from '../partition-key';
 import { isOneOf, isPending } from '../found-by-id';
 import { PERMITS } from './rate';
@@ -56,24 +56,22 @@ const DEFERRED_KEYS: Statement = {
     order by key.user_id, key.webhook_id`,
 };
 
-/** Counts at most $2 rows that wait for a slot, of the first $1 webhooks with deferred rows, and $2 that wait for a rate. */
-const COUNT_DEFERRED: Statement = {
-  name: 'count_deferred_deliveries',
-  text: `
-    ${keysAfter(`''`, `'${NIL}'`)}
-    select
+/** The number of deferred rows, at most $2, of those of the first $1 webhooks for which `isCounted`. */
+const countOf = (isCounted: string): string => `
       (select count(*)::int from (
         select from (select * from key limit $1) as key
-        join webhook_service.webhooks w on w.id = key.webhook_id and w.max_per_second is null
         cross join lateral (
           select from webhook_service.deliveries d
           where d.status = 'pending' and d.parked and d.user_id = key.user_id and d.webhook_id = key.webhook_id limit $2
         ) as d
-        limit $2
-      ) as d) as slot,
-      (select count(*)::int from (
-        select from webhook_service.deliveries where status = 'pending' and leased_until = 'infinity' limit $2
-      ) as d) as rate`,
+        where ${isCounted} limit $2
+      ) as d)`;
+
+const COUNT_DEFERRED: Statement = {
+  name: 'count_deferred_deliveries',
+  text: `
+    ${keysAfter(`''`, `'${NIL}'`)}
+    select ${countOf(`not ${hasRate('key')}`)} as slot, ${countOf(hasRate('key'))} as rate`,
 };
 
 const COUNT_PENDING: Statement = {
@@ -126,7 +124,7 @@ export class DeferredRepository {
     ]);
   }
 
-  /** Counts deliveries that wait for a slot, of the first `webhooks` webhooks, and those that wait for a rate; up to `limit` each. */
+  /** Counts what waits for a slot and what waits for a rate, of the first `webhooks` webhooks with deferred rows; up to `limit` each. */
   async count(webhooks: number, limit: number): Promise<WaitCounts> {
     const [counts] = await this.statements.run<WaitCounts & Record<string, unknown>>(COUNT_DEFERRED, [webhooks, limit]);
     return counts ?? { slot: 0, rate: 0 };

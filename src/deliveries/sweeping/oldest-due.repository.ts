@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
-import { JOB_LEASE } from '../lease';
+import { hasRate, JOB_LEASE } from '../lease';
 
 /** Age in seconds of the oldest due row of each kind and state; 0 when there is none. */
 export interface OldestDue {
@@ -18,19 +18,18 @@ const UNATTENDED_SINCE = `now() - interval '5 seconds'`;
 
 /**
  * Reads $1 rows of each state, those whose leases end first, and the first row of $2 webhooks with deferred rows, except rows that
- * wait for a rate. It reads only
- * partial indexes, so its cost is bounded whatever the tables contain; older rows may exist beyond these. A pending row that is
- * due has a lease of at most JOB_LEASE from now.
+ * wait for a rate. It reads only partial indexes, so its cost is bounded whatever the tables contain; older rows may exist beyond
+ * these. A pending row that is due has a lease of at most JOB_LEASE from now.
  */
 export const OLDEST_DUE: Statement = {
   name: 'oldest_due',
   text: `
     with recursive key as (
-      (select user_id, webhook_id, scheduled_at, leased_until from webhook_service.deliveries
+      (select user_id, webhook_id, scheduled_at from webhook_service.deliveries
        where status = 'pending' and parked order by user_id, webhook_id, id limit 1)
       union all
       select following.* from key cross join lateral (
-        select user_id, webhook_id, scheduled_at, leased_until from webhook_service.deliveries
+        select user_id, webhook_id, scheduled_at from webhook_service.deliveries
         where status = 'pending' and parked and (user_id, webhook_id) > (key.user_id, key.webhook_id)
         order by user_id, webhook_id, id limit 1
       ) as following
@@ -53,7 +52,7 @@ export const OLDEST_DUE: Statement = {
         where status = 'pending' and leased_until between ${UNATTENDED_SINCE} and now() + ${JOB_LEASE}
         order by leased_until limit $1
       ) as d where not parked and scheduled_at <= now()) as "pendingDeliveries",
-      (select ${secondsSince('scheduled_at')} from (select * from key limit $2) as d where leased_until < 'infinity') as "deferredDeliveries"`,
+      (select ${secondsSince('scheduled_at')} from (select * from key limit $2) as d where not ${hasRate('d')}) as "deferredDeliveries"`,
 };
 
 /** Measures how late the service is. */
