@@ -157,7 +157,7 @@ export class ClaimsRepository {
     return rows.flatMap((row) => {
       const event = events.get(row.eventId);
       const webhook = row.url === null ? null : dueWebhookOf(row as DueWebhook);
-      return event ? [{ ...row, ...event, webhook }] : [];
+      return event ? [Object.assign(row, event, { webhook })] : [];
     });
   }
 

@@ -44,9 +44,11 @@ export class SenderService {
     const attemptedAt = this.clock.now();
     const traceparent = delivery.traceparent && childTraceparent(delivery.traceparent, randomBytes(8).toString('hex'));
     const { url, format } = webhook;
-    const description = this.catalogue.find(delivery.event)?.description ?? null;
-    const { contentType, body } = formatted(format, { body: delivery.body, userId: delivery.audience, description });
-    const signed = prepare({ ...delivery, url, body, contentType, traceparent }, secrets, attemptedAt, version);
+    const { id, eventId, event, attempt, trigger, audience: userId } = delivery;
+    const description = this.catalogue.find(event)?.description ?? null;
+    const { contentType, body } = formatted(format, { body: delivery.body, userId, description });
+    const sendable = { id, eventId, event, attempt, trigger, url, body, contentType, traceparent };
+    const signed = prepare(sendable, secrets, attemptedAt, version);
     const own = this.ownHeadersOf(delivery.webhookId, webhook);
     const request = own ? { ...signed, headers: { ...own, ...signed.headers } } : signed;
     const received = await this.http.post(request, timeoutMs);

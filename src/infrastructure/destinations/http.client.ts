@@ -61,8 +61,8 @@ export class HttpClient implements OnApplicationShutdown {
    * turns out to be closed, the request is retried once, immediately, within the same deadline.
    * @param timeoutMs the deadline of this request, at most that of the client
    */
-  post(request: PreparedRequest, timeoutMs?: number): Promise<HttpResult> {
-    return this.send({ ...request, method: 'POST', bounds: EXCERPT, timeoutMs });
+  post({ url, headers, body }: PreparedRequest, timeoutMs?: number): Promise<HttpResult> {
+    return this.send({ url, headers, body, method: 'POST', bounds: EXCERPT, timeoutMs });
   }
 
   /** Like `post`, but reads up to 4 MiB of body, within 15 s after the status line. */

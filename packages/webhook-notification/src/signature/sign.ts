@@ -13,7 +13,8 @@ export function serviceSignature(body: string, secret: string): string {
  * @param timestamp unix seconds
  */
 export function standardSignature(id: string, timestamp: number, body: string, secret: string): string {
-  return `v1,${createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+  const key = secret.startsWith(WHSEC) ? standardKey(secret) : secret;
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
 /** Returns a secret in the form that every Standard Webhooks library takes: `whsec_` and the base64 of the key's bytes. */
