@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { useReceiver } from '../support/receiver';
 import { useService } from '../support/service';
 import { publish, settledDeliveries, subscribe } from '../e2e/stage/steps';
@@ -54,6 +54,17 @@ describeInBrowser('The screens of the console', (browser) => {
       if (shifted > MOST_SHIFT) found.push(`${path}: ${shifted.toFixed(3)} by ${moved.join(', ')}`);
     }
     expect(found).toEqual([]);
+  });
+
+  it('show deliveries across the whole page, and all of a row beside an open one', async () => {
+    const { page } = await browser.openSigned(service, 'deliveries', { viewport: { width: 1280, height: 720 } });
+    const list = page.locator('.listed');
+    const widthOf = async (of: Locator) => (await of.boundingBox())!.width;
+    expect(await widthOf(list.locator('table'))).toBeGreaterThan((await widthOf(page.locator('main .screen'))) - 4);
+    await list.locator('tbody a').first().click();
+    await page.locator('.drawer .timeline').waitFor();
+    expect(await widthOf(list.locator('table'))).toBeLessThanOrEqual(await widthOf(list));
+    await list.getByRole('columnheader', { name: 'Created' }).waitFor();
   });
 
   async function shiftOf(page: Page, url: string, sign: string): Promise<{ shifted: number; moved: string[] }> {

@@ -44,7 +44,7 @@ export function DeliveriesScreen() {
         <Matching />
       </div>
       <div class={open === null ? '' : 'beside'}>
-        <div class="stack" onClickCapture={onClickCapture}>
+        <div class="listed" onClickCapture={onClickCapture}>
           <Pages<Delivery>
             path={path}
             query={query}
