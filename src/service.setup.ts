@@ -36,7 +36,7 @@ export async function startService(config: Config): Promise<Service> {
   });
   try {
     if (config.docs && config.role !== 'worker') serveDocs(app);
-    if (config.console && config.role !== 'worker') serveConsole(adapter.getInstance());
+    if (config.console && config.role !== 'worker') serveConsole(adapter.getInstance(), config);
     if (config.isLocal && config.role !== 'worker')
       serveTryReceivers(adapter.getInstance(), app.get(TryReceiversService));
     await app.listen(config.port, config.host);

@@ -1,15 +1,17 @@
 import { CONSOLE_PATH } from './base';
+import { isFramed } from './frame';
 import { type Message, messageFrom, type Session, sessionFrom } from './session-shape';
+import { inTab } from './storage';
 
 /** 0.2 kept sessions and pasted tokens under this name. */
 const OLD_KEY = 'webhooks.session';
-/** Of this console alone: a proxy may have put several on one origin, each behind a prefix. */
-const KEY = `webhooks.session ${CONSOLE_PATH}`;
+/** Of this console alone: a proxy may have put several on one origin, each behind a prefix. Frames share nothing with tabs. */
+const KEY = `webhooks.${isFramed ? 'frame' : 'session'} ${CONSOLE_PATH}`;
 const ASK_OTHERS_MS = 200;
 
 let current: Session | null = null;
 const listeners = new Set<() => void>();
-const others = 'BroadcastChannel' in globalThis ? new BroadcastChannel(KEY) : null;
+const others = 'BroadcastChannel' in globalThis && !isFramed ? new BroadcastChannel(KEY) : null;
 
 function change(next: Session | null): void {
   current = next;
@@ -23,14 +25,14 @@ export const session = {
   get: (): Session | null => current,
 
   set(next: Session, keep = true): void {
-    if (keep) sessionStorage.setItem(KEY, JSON.stringify(next));
-    else sessionStorage.removeItem(KEY);
+    if (keep) inTab.setItem(KEY, JSON.stringify(next));
+    else inTab.removeItem(KEY);
     change(next);
   },
 
   /** Forgets the session. That the tab has none is kept: after a reload it does not ask the others. */
   forget(): void {
-    sessionStorage.setItem(KEY, 'null');
+    inTab.setItem(KEY, 'null');
     change(null);
   },
 
@@ -50,8 +52,8 @@ export const session = {
  * @param onLeave called when another tab has signed out; `tokenId` says which session that has ended
  */
 export async function findSession(onLeave: (tokenId: string | null) => void): Promise<Session | null> {
-  sessionStorage.removeItem(OLD_KEY);
-  const kept = sessionStorage.getItem(KEY);
+  inTab.removeItem(OLD_KEY);
+  const kept = inTab.getItem(KEY);
   const found = kept === null ? await askOtherTabs() : parse(kept);
   others?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     const message = messageFrom(data);

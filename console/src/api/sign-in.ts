@@ -1,7 +1,8 @@
 import { Api, CallError } from './call';
+import { refusedInFrame } from './frame';
 import { session } from './session';
 import type { Session } from './session-shape';
-import type { Me } from './types';
+import type { Me, Scope } from './types';
 
 /** Token of a link's session that nobody has agreed to yet. It is in memory alone, and ends with the page. */
 let offered: string | null = null;
@@ -26,6 +27,18 @@ export async function openLink(code: string): Promise<Session> {
     declineOffer();
     throw error;
   }
+}
+
+/**
+ * Signs a frame in with the code of a link. Returns the scopes for which it is refused; the session has then ended.
+ * @throws CallError as `openLink` does
+ */
+export async function enterFrame(code: string): Promise<readonly Scope[]> {
+  const next = await openLink(code);
+  const refused = refusedInFrame(next.scopes);
+  if (refused.length > 0) declineOffer();
+  else accept(next);
+  return refused;
 }
 
 /** Signs this tab in. A link's session that is offered, and is another one, ends. */

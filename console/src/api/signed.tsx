@@ -11,7 +11,8 @@ export interface Signed {
   session: Session;
   /** True when the token may do this. */
   may: (scope: Scope) => boolean;
-  signOut: () => void;
+  /** Null in a frame: the page around decides who is signed in. */
+  signOut: (() => void) | null;
 }
 
 const SignedContext = createContext<Signed | null>(null);
@@ -34,7 +35,7 @@ export function useSession(): Session | null {
 export function useSignedValue(
   current: Session | null,
   onUnauthenticated: () => void,
-  signOut: () => void,
+  signOut: Signed['signOut'],
 ): Signed | null {
   return useMemo(
     () =>

@@ -1,25 +1,19 @@
-import { QueryClientProvider } from '@tanstack/preact-query';
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { Router } from 'wouter-preact';
-import { CONSOLE_PATH } from '../api/base';
+import { useEffect, useState } from 'preact/hooks';
 import { CallError } from '../api/call';
-import { newClient } from '../api/client';
 import { session } from '../api/session';
 import type { Session } from '../api/session-shape';
 import { accept, declineOffer, endSession, leave, openLink } from '../api/sign-in';
-import { SignedProvider, useSession, useSignedValue } from '../api/signed';
+import { useSession, useSignedValue } from '../api/signed';
 import { Loading } from '../parts/loading';
 import { ContinueAs } from '../screens/continue-as';
 import { SignIn } from '../screens/sign-in';
 import { TEXT } from '../text/en';
-import { Shell } from './shell';
+import { Screens } from './screens';
 import { AnotherUser, SignInAgain } from './sign-in-again';
 
 /** Who is nobody yet signs in; who is somebody sees the screens. */
 export function App({ code }: { code: string | null }) {
   const current = useSession();
-  // What one user has seen is not there for the next.
-  const client = useMemo(newClient, [current?.userId]);
   const [isEnded, setEnded] = useState(false);
   const [opened, setOpened] = useState<Session | null>(null);
   const [opening, setOpening] = useState(code !== null);
@@ -45,9 +39,6 @@ export function App({ code }: { code: string | null }) {
       .finally(() => setOpening(false));
   }, []);
 
-  // With the next token everything that is seen is asked for again.
-  useEffect(() => void client.invalidateQueries(), [current?.token]);
-
   const take = (next: Session) => {
     setEnded(false);
     setOpened(null);
@@ -64,14 +55,9 @@ export function App({ code }: { code: string | null }) {
   if (!signed && opened) return <ContinueAs offered={opened} onSession={take} onCancel={decline} />;
   if (!signed) return <SignIn refusal={refusal} unended={unended} onEnd={end} onSession={take} />;
   return (
-    <QueryClientProvider client={client} key={signed.session.userId}>
-      <SignedProvider value={signed}>
-        <Router base={CONSOLE_PATH}>
-          <Shell />
-        </Router>
-        {isEnded && <SignInAgain ended={signed.session} onSession={take} />}
-        {opened && <AnotherUser now={signed.session} other={opened} onStay={decline} onSwitch={take} />}
-      </SignedProvider>
-    </QueryClientProvider>
+    <Screens signed={signed}>
+      {isEnded && <SignInAgain ended={signed.session} onSession={take} />}
+      {opened && <AnotherUser now={signed.session} other={opened} onStay={decline} onSwitch={take} />}
+    </Screens>
   );
 }

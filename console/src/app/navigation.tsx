@@ -1,6 +1,7 @@
 import { ChevronsUpDown, Menu, Webhook } from 'lucide-preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
+import { consoleName } from '../api/page-settings';
 import { useAbout } from '../api/queries';
 import { useSigned } from '../api/signed';
 import { Icon } from '../parts/icon';
@@ -27,7 +28,7 @@ export function Navigation() {
         <span>
           <Icon of={Webhook} />
         </span>
-        <span>{TEXT.product}</span>
+        <span>{consoleName}</span>
       </Link>
       <button type="button" class="button places-button" popovertarget="places" aria-label={TEXT.nav.menu}>
         <Icon of={Menu} size={20} />
@@ -102,9 +103,11 @@ function Account() {
           {TEXT.nav.shortcuts}
         </label>
         {hasShortcuts && <p class="muted small">{TEXT.nav.keys}</p>}
-        <button type="button" class="button" onClick={signOut}>
-          {TEXT.nav.signOut}
-        </button>
+        {signOut && (
+          <button type="button" class="button" onClick={signOut}>
+            {TEXT.nav.signOut}
+          </button>
+        )}
       </div>
     </>
   );

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { ofBrowser } from '../api/storage';
 
 const KEY = 'webhooks.theme';
 const DEFAULT = 'light dark';
@@ -8,12 +9,12 @@ const apply = (theme: string): void => void (document.documentElement.style.colo
 /** The scheme that this browser shows; no secret, so it may outlive the tab. */
 export function useTheme(): [string, (next: string) => void] {
   const [theme, setTheme] = useState(() => {
-    const kept = localStorage.getItem(KEY) ?? DEFAULT;
+    const kept = ofBrowser.getItem(KEY) ?? DEFAULT;
     apply(kept);
     return kept;
   });
   const change = (next: string) => {
-    localStorage.setItem(KEY, next);
+    ofBrowser.setItem(KEY, next);
     apply(next);
     setTheme(next);
   };

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { TEXT } from '../text/en';
+import { consoleName } from '../api/page-settings';
 
 /** The one heading of a screen, which is the title of the tab too. It takes the focus after a navigation. */
 export function Heading({ title, children }: { title: string; children?: ComponentChildren }) {
   useEffect(() => {
-    document.title = `${title} · ${TEXT.product}`;
+    document.title = `${title} · ${consoleName}`;
   }, [title]);
   return (
     <div class="heading">

@@ -1,13 +1,14 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { ofBrowser } from '../api/storage';
 import { Shared, useShared } from './shared';
 
 const KEY = 'webhooks.shortcuts';
-const areOn = new Shared(localStorage.getItem(KEY) !== 'false');
+const areOn = new Shared(ofBrowser.getItem(KEY) !== 'false');
 
 /** Whether single keys do something, and a way to change it. */
 export function useShortcutsSwitch(): [boolean, (next: boolean) => void] {
   const change = (next: boolean) => {
-    localStorage.setItem(KEY, String(next));
+    ofBrowser.setItem(KEY, String(next));
     areOn.set(next);
   };
   return [useShared(areOn), change];

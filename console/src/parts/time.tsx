@@ -1,4 +1,5 @@
 import { TEXT } from '../text/en';
+import { ofBrowser } from '../api/storage';
 import { Shared, useShared } from './shared';
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -59,12 +60,12 @@ export function lengthOf(ms: number): string {
   return `${Math.round(ms / size)} ${unit === 'second' ? 's' : unit === 'minute' ? 'min' : unit === 'hour' ? 'h' : 'd'}`;
 }
 
-const utc = new Shared(localStorage.getItem('webhooks.utc') === 'true');
+const utc = new Shared(ofBrowser.getItem('webhooks.utc') === 'true');
 
 /** Whether times are shown in UTC, and a way to change it. */
 export function useUtc(): [boolean, (next: boolean) => void] {
   const change = (next: boolean) => {
-    localStorage.setItem('webhooks.utc', String(next));
+    ofBrowser.setItem('webhooks.utc', String(next));
     utc.set(next);
   };
   return [useShared(utc), change];

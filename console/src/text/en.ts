@@ -50,7 +50,6 @@ const waitingText = (count: number): string =>
 
 /** Every sentence that the console itself says; those of the service are shown as they are. */
 export const TEXT = {
-  product: 'Webhooks',
   cannotReach: 'The service cannot be reached.',
   skip: 'Skip to the content',
   loading: 'Loading …',
@@ -123,6 +122,13 @@ export const TEXT = {
       `This tab is signed in as ${now}. The link that you opened signs in ${other}.`,
     stay: (user: string) => `Stay ${user}`,
     change: (user: string) => `Go on as ${user}`,
+  },
+  frame: {
+    title: 'Not signed in',
+    ended: 'Your session has ended. Reload the page to continue.',
+    noSession: 'You are not signed in. Reload the page to continue.',
+    refused: (scopes: readonly string[]) =>
+      `This link permits more than a frame may do: ${scopes.join(', ')}. Open it in a tab, or request one without these scopes.`,
   },
   /** The state of a delivery: of a failed attempt, whether another one follows. */
   outcomes: {

@@ -114,12 +114,23 @@ export const origins = setting(
   (text) => (list(text).every(isOrigin) ? list(text) : undefined),
 );
 
+/** A name or an address. URLs allow more, such as `*` and `;`, which mean something in headers. */
+const HOSTNAME = /^([a-z0-9.-]+|\[[0-9a-f:.]+\])$/;
+
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { origin, protocol, hostname } = new URL(text);
   const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  return origin === text && (protocol === 'https:' || (protocol === 'http:' && isLoopback));
+  return origin === text && HOSTNAME.test(hostname) && (protocol === 'https:' || (protocol === 'http:' && isLoopback));
 }
+
+const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,40}$/u;
+
+/** A name that is shown to people. */
+export const consoleName = setting(
+  '1 to 40 printable characters, and none that changes the direction of text',
+  (text) => (NAME.test(text) && text.trim() === text ? text : undefined),
+);
 
 /** DNS servers as `address[:port]`. */
 export const dnsServers = setting('comma-separated IP addresses, each with an optional :port', (text) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isUserId } from 'webhook-notification/catalogue';
 import {
+  consoleName,
   decimal,
   dnsServers,
   eventNames,
@@ -20,6 +21,8 @@ import {
 } from './setting-shapes';
 
 const ACCESS_TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
+
+const COLOR = /^#[0-9a-f]{6}$/i;
 
 /** Levels of pino, from the quietest to the most talkative. */
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -156,6 +159,20 @@ export const schema = z.object({
     ),
   docs: flag(true).describe('Serve Swagger UI at `/docs`'),
   console: flag(true).describe('Serve the console at `/console`'),
+  consoleFrameAncestors: origins
+    .default([])
+    .describe(
+      'Origins whose pages may show the console [in a frame](embedding.md), comma-separated, such as `https://app.example`; `http:` only on loopback',
+    ),
+  consoleName: consoleName
+    .default('Webhooks')
+    .describe('Name of the console, shown in its corner and in the title')
+    .meta({ shown: '`Webhooks`', example: 'Webhooks' }),
+  consoleAccent: setting('a color such as #4f46e5', (color) => (COLOR.test(color) ? color.toLowerCase() : undefined))
+    .nullable()
+    .default(null)
+    .describe('Color of links and buttons of the console; made darker or lighter where texts need it')
+    .meta({ shown: 'indigo', example: '#4f46e5' }),
   logLevel: oneOf(LOG_LEVELS, 'info').describe(
     '`silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`; logs are JSON lines on standard output',
   ),

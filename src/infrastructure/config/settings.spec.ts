@@ -79,6 +79,9 @@ describe('An environment without settings', () => {
       docs: true,
       corsOrigins: [],
       console: true,
+      consoleFrameAncestors: [],
+      consoleName: 'Webhooks',
+      consoleAccent: null,
       isLocal: true,
       logLevel: 'info',
     });
@@ -263,6 +266,43 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
     ],
     ['two words', 'a/b', 'ä', 'a'.repeat(129)],
   ],
+  [
+    'CONSOLE_FRAME_ANCESTORS',
+    'consoleFrameAncestors',
+    [
+      ['https://app.example', ['https://app.example']],
+      [' https://app.example:8443, http://localhost:8080,', ['https://app.example:8443', 'http://localhost:8080']],
+    ],
+    [
+      '*',
+      'https://*.example',
+      'https://a;b.example',
+      'app.example',
+      'https://app.example/',
+      'http://app.example',
+      "'self'",
+      'null',
+    ],
+  ],
+  [
+    'CONSOLE_NAME',
+    'consoleName',
+    [
+      ['Acme "Hooks" <b>', 'Acme "Hooks" <b>'],
+      ['پیام‌ها 🪝', 'پیام‌ها 🪝'],
+      ['a'.repeat(40), 'a'.repeat(40)],
+    ],
+    ['a'.repeat(41), ' ', ' Acme', 'a\nb', 'a\u202eb', 'a\u2066b', 'a\u200fb', '\ud83e'],
+  ],
+  [
+    'CONSOLE_ACCENT',
+    'consoleAccent',
+    [
+      ['#4f46e5', '#4f46e5'],
+      ['#ABCDEF', '#abcdef'],
+    ],
+    ['red', '#fff', '4f46e5', '#4f46e5ff', '#4f46eg', '#4f46e5;}'],
+  ],
 ])('%s', (name, property, good, bad) => {
   it.each(good)('accepts %p', (text, value) => {
     expect(parseConfig({ [name]: text })[property]).toEqual(value);
@@ -385,7 +425,7 @@ describe('EXTRA_EVENT_TYPES', () => {
 });
 
 describe('Invalid settings', () => {
-  const FREE_TEXT = ['HOST', 'DATA_DIR', 'AUTH_ISSUER', 'AUTH_AUDIENCE', 'METRICS_HOST'];
+  const FREE_TEXT = ['HOST', 'DATA_DIR', 'AUTH_ISSUER', 'AUTH_AUDIENCE', 'METRICS_HOST', 'CONSOLE_NAME'];
   const checked = SETTING_NAMES.filter((name) => !FREE_TEXT.includes(name));
   const wrong = {
     ...Object.fromEntries(checked.map((name) => [name, `canary://user:canary@${name}.canary`])),

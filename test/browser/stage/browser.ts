@@ -38,38 +38,51 @@ export const describeInBrowser = (title: string, tests: (browser: BrowserInUse) 
   });
 };
 
+const ARGUMENTS = ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP ${INTRANET} 127.0.0.1`];
+
 /** What a page is signed in to. */
 type Signed = { url: string; token: string };
 
 export class BrowserInUse {
   private browser?: Browser;
+  private executablePath = '';
   private readonly opened: Watched[] = [];
+  private readonly profiles: BrowserContext[] = [];
 
   async start(executablePath: string): Promise<void> {
-    this.browser = await chromium.launch({
-      executablePath,
-      args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP ${INTRANET} 127.0.0.1`],
-    });
+    this.executablePath = executablePath;
+    this.browser = await chromium.launch({ executablePath, args: ARGUMENTS });
   }
 
   /** Whatever page was opened, none has done what it must not. */
   async stop(): Promise<void> {
+    await Promise.all(this.profiles.map((each) => each.close()));
     await this.browser?.close();
     expect(this.opened.flatMap(({ errors }) => errors)).toEqual([]);
   }
 
-  /** A page of a browser that nobody has used, which is watched. */
-  async open(url: string, options: BrowserContextOptions = {}): Promise<Watched> {
+  /** A page of a browser that nobody has used, which is watched; its frames may be of other origins. */
+  async open(url: string, options: BrowserContextOptions = {}, framed: string[] = []): Promise<Watched> {
     if (!this.browser) throw new Error('The browser runs only while tests do.');
     const context = await this.browser.newContext({ reducedMotion: 'reduce', ...options });
-    return this.openIn(context, url);
+    return this.openIn(context, url, framed);
+  }
+
+  /** The same in a browser with the profile of this folder. */
+  async openProfile(folder: string, url: string, framed: string[]): Promise<Watched> {
+    const context = await chromium.launchPersistentContext(folder, {
+      executablePath: this.executablePath,
+      args: ARGUMENTS,
+    });
+    this.profiles.push(context);
+    return this.openIn(context, url, framed);
   }
 
   /** One more tab. */
-  async openIn(context: BrowserContext, url: string): Promise<Watched> {
+  async openIn(context: BrowserContext, url: string, framed: string[] = []): Promise<Watched> {
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);
-    const watched: Watched = { page, context, errors: watch(page, new URL(url).origin) };
+    const watched: Watched = { page, context, errors: watch(page, [new URL(url).origin, ...framed]) };
     this.opened.push(watched);
     await page.goto(url);
     return watched;
@@ -110,7 +123,7 @@ export const screen = (page: Page, title: string | RegExp): Promise<void> =>
  */
 const SAID = /status of [45]\d\d|net::ERR_|Cross-Origin-Opener-Policy header has been ignored/;
 
-function watch(page: Page, origin: string): string[] {
+function watch(page: Page, origins: readonly string[]): string[] {
   const errors: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' && !SAID.test(message.text())) errors.push(message.text());
@@ -118,7 +131,7 @@ function watch(page: Page, origin: string): string[] {
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('request', (request) => {
     const asked = new URL(request.url());
-    if (asked.origin !== origin && asked.protocol !== 'data:') errors.push(`asked ${request.url()}`);
+    if (!origins.includes(asked.origin) && asked.protocol !== 'data:') errors.push(`asked ${request.url()}`);
   });
   return errors;
 }

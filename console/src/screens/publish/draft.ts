@@ -1,4 +1,5 @@
 import { CONSOLE_PATH } from '../../api/base';
+import { ofBrowser } from '../../api/storage';
 
 export type Audience = 'me' | 'user' | 'everybody';
 
@@ -36,6 +37,6 @@ const keyOf = (userId: string): string => `webhooks.event ${CONSOLE_PATH} ${user
 
 /** The event type that this user last published from this browser. */
 export const lastEvent = {
-  read: (userId: string): string | null => localStorage.getItem(keyOf(userId)),
-  keep: (userId: string, event: string): void => localStorage.setItem(keyOf(userId), event),
+  read: (userId: string): string | null => ofBrowser.getItem(keyOf(userId)),
+  keep: (userId: string, event: string): void => ofBrowser.setItem(keyOf(userId), event),
 };
