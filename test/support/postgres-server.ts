@@ -10,10 +10,12 @@ import { serviceFile, WEBHOOKS } from './service';
 
 /**
  * Starts a server like that of the tests, with the database that `cloneDatabase` of this process copies from now on.
+ * @param environment of an embedded server
  * @returns a function that stops it
  */
-export async function startPostgres(): Promise<() => Promise<void>> {
-  const { url, stop } = await (process.env[TEST_POSTGRES] === 'ordinary' ? startOrdinaryPostgres() : startEmbedded());
+export async function startPostgres(environment?: Record<string, string>): Promise<() => Promise<void>> {
+  const isOrdinary = process.env[TEST_POSTGRES] === 'ordinary';
+  const { url, stop } = await (isOrdinary ? startOrdinaryPostgres() : startEmbedded(environment));
   process.env[TEST_DATABASE_URL] = url;
   try {
     await migrateTemplate();
@@ -24,12 +26,14 @@ export async function startPostgres(): Promise<() => Promise<void>> {
   return stop;
 }
 
-async function startEmbedded(): Promise<{ url: string; stop: () => Promise<void> }> {
+async function startEmbedded(
+  environment?: Record<string, string>,
+): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'webhook-service-test-'));
   const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 5 });
   try {
     await chmod(folder, 0o755);
-    const { url, stop } = await startEmbeddedPostgres({ dataDir: join(folder, 'data') });
+    const { url, stop } = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), environment });
     return { url, stop: () => stop().finally(remove) };
   } catch (error) {
     await remove();

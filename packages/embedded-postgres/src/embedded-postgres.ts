@@ -22,6 +22,8 @@ export interface EmbeddedPostgresOptions {
   dataDir: string;
   /** Tried before a random port, so that clients of a restarted server find it again on its old port. */
   port?: number;
+  /** Environment of the server, which gets nothing else from this process; for a diagnosis, such as `MALLOC_PERTURB_`. */
+  environment?: Readonly<Record<string, string>>;
   log?: (line: string) => void;
   /** Called at most once, when the server ends without `stop`, with a message and the end of the server's log. */
   onExit?: (reason: string) => void;
@@ -86,7 +88,7 @@ async function open(options: EmbeddedPostgresOptions, takesOver: (claim: Claim) 
     const setup = await prepareSetup(dataDir);
     const { folder } = setup.place;
     const running = await findRunningServer(folder);
-    const server = running ?? (await launch(setup, options.port));
+    const server = running ?? (await launch(setup, options));
     options.log?.(`PostgreSQL (pid ${server.pid}) ${running ? 'already runs' : 'started'} on port ${server.port}.`);
     const url = `postgres://${ROLE_NAME}:${setup.password}@127.0.0.1:${server.port}/${DATABASE_NAME}`;
     await ensureDatabase(url).catch(async (error) => {
@@ -110,10 +112,13 @@ async function prepareSetup(dataDir: string): Promise<Setup> {
   return { dataDir, logFile: join(dataDir, 'postgres.log'), place, binaries, password };
 }
 
-async function launch({ place, binaries, password, logFile }: Setup, port?: number): Promise<Server> {
+async function launch(
+  { place, binaries, password, logFile }: Setup,
+  { port, environment }: EmbeddedPostgresOptions,
+): Promise<Server> {
   const { folder, user } = place;
   if (!(await clusterExists(folder))) await createCluster({ folder, user, initdb: binaries.initdb, password });
-  return launchServer({ folder, user, postgres: binaries.postgres, logFile, port });
+  return launchServer({ folder, user, postgres: binaries.postgres, logFile, port, environment });
 }
 
 function handleOf(opened: Opened, onExit?: (reason: string) => void): EmbeddedPostgres {

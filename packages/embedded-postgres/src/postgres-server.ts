@@ -26,6 +26,7 @@ export interface ServerPlan {
   logFile: string;
   user?: SystemUser;
   port?: number;
+  environment?: Readonly<Record<string, string>>;
 }
 
 export interface Server {
@@ -91,7 +92,7 @@ async function launchOnce(plan: ServerPlan, port: number): Promise<Server | stri
       stdio: ['ignore', log.fd, log.fd],
       cwd: '/',
       // Not this process's environment: it may contain secrets, and PostgreSQL's user could read them.
-      env: { LC_ALL: 'C' },
+      env: { ...plan.environment, LC_ALL: 'C' },
       ...asSpawnOptions(plan.user),
     });
     const end = await waitUntilReady(child, plan.folder);
