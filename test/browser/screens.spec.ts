@@ -11,7 +11,7 @@ import { describeInBrowser, screen } from './stage/browser';
 
 /** Looked at by people; git ignores it. */
 const SCREENSHOTS = join(__dirname, '..', '..', '.screenshots');
-const WIDTHS = [320, 1280];
+const WIDTHS = process.env.LONG === '1' ? [320, 390, 1280] : [320, 1280];
 /** The other scheme has other colours, and nothing else. */
 const SCHEMES = [
   ['light', ''],
@@ -64,8 +64,8 @@ describeInBrowser('Every screen of the console', (browser) => {
       ...{ metadata: { team: 'billing' }, headers: { 'x-api-key': 'key' }, externalId: 'full', maxPerSecond: 5 },
       ...{ filter: { 'data.followersCount': { gte: 100 } }, retryDelaysMs: [60_000, 3_600_000], format: 'slack' },
     });
-    const long = `${receiver.hook().url}?path=${'a-long-name/'.repeat(20)}`;
-    await subscribe(api, { url: long }, ['follower.lost'], { active: false });
+    const url = `${receiver.hook().url}?path=${'a-long-name/'.repeat(20)}`;
+    const long = await subscribe(api, { url: url.padEnd(2048, 'x') }, ['follower.lost'], { active: false });
     for (const [{ id }, failures] of [
       [good, 0],
       [slow, 3],
@@ -96,6 +96,7 @@ describeInBrowser('Every screen of the console', (browser) => {
       ['webhook', `webhooks/${bad.id}`, 'http_status'],
       ['webhook-deliveries', `webhooks/${good.id}/deliveries`, 'Delivered'],
       ['webhook-settings', `webhooks/${bad.id}/settings`, 'job.completed'],
+      ['webhook-long', `webhooks/${long.id}`, 'Disabled'],
       ['webhook-settings-full', `webhooks/${full.id}/settings`, '"mrkdwn": false'],
       ['webhook-recoveries', `webhooks/${bad.id}/recoveries`, 'Nothing was recovered yet.'],
       ['repair', `webhooks/${bad.id}/repair`, 'http_status'],

@@ -71,6 +71,27 @@ describeInBrowser('The settings of a webhook', (browser) => {
     expect(saved.slice(-2)).toEqual([{ timeoutMs: null }, { metadata: { stage: 'test' } }]);
   });
 
+  it.each([['de-DE'], ['ar-EG']])('read and show numbers alike in a browser of %s', async (locale) => {
+    const { webhook, read } = await open(`from-${locale}`, { maxPerSecond: 0.5, timeoutMs: 1500 });
+    const token = await service.createToken(`from-${locale}`, ORDINARY);
+    const path = `webhooks/${webhook.id}/settings`;
+    const { page } = await browser.openSigned({ url: service.url, token }, path, { locale });
+    const rate = page.getByRole('textbox', { name: 'Attempts per second' });
+    expect([await rate.inputValue(), await page.getByRole('textbox', { name: 'Deadline in ms' }).inputValue()]).toEqual(
+      ['0.5', '1500'],
+    );
+    await rate.fill('2.5');
+    await save(page, 'Deadline and rate');
+    expect(await read()).toMatchObject({ maxPerSecond: 2.5, timeoutMs: 1500 });
+    // With a comma it is no number of the API's; nobody gets 25 for 2,5.
+    await rate.fill('2,5');
+    await section(page, 'Deadline and rate').getByRole('button', { name: 'Save' }).click();
+    await expectFault(page, 'Attempts per second', 'Enter a number, or leave the field empty.');
+    await page.goto(`${service.url}/console/`);
+    await screen(page, 'Overview');
+    expect(await page.locator('main').innerText()).not.toMatch(/[\u0660-\u0669]/);
+  });
+
   it('show each error at its field, which gets the focus, and others below', async () => {
     const { page, api, webhook } = await open('faulty');
     await subscribe(api, receiver.hook(), ['job.started'], { externalId: 'taken' });

@@ -1,5 +1,6 @@
 import { encoded, type Query } from './address';
 import { useQuery } from '@tanstack/preact-query';
+import type { Api } from './call';
 import { ABOUT_KEY } from './client';
 import { useSigned } from './signed';
 import type { About, EventType, Page, Webhook } from './types';
@@ -44,25 +45,10 @@ export function useWebhook(id: string) {
   });
 }
 
-/** The webhooks of this user, up to 250. */
-export function useWebhooks() {
-  const { api } = useSigned();
-  return useQuery({
-    queryKey: ['webhooks', 'names'],
-    queryFn: ({ signal }): Promise<Page<Webhook>> => api.page('webhooks', { limit: 250 }, { signal }),
-    staleTime: 30_000,
-  });
-}
-
 /** More are not loaded, but asked for. */
 export const MOST_WEBHOOKS = 1000;
 const PAGE = 250;
 const EVERY_MS = 15_000;
-
-/** Figures come with the webhooks where the token may read deliveries. */
-function useInclude(): Query {
-  return useSigned().may('deliveries:read') ? { include: 'stats' } : {};
-}
 
 export interface AllWebhooks {
   rows: readonly Webhook[];
@@ -70,22 +56,39 @@ export interface AllWebhooks {
   isCut: boolean;
 }
 
-/** The webhooks of this user with their figures, up to 1,000. */
+async function loadWebhooks(api: Api, query: Query, signal: AbortSignal): Promise<AllWebhooks> {
+  const rows: Webhook[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await api.page<Webhook>('webhooks', { ...query, limit: PAGE, cursor }, { signal });
+    rows.push(...page.rows);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor && rows.length < MOST_WEBHOOKS);
+  return { rows, isCut: cursor !== undefined };
+}
+
+/** The webhooks of this user, up to 1,000. */
+export function useWebhooks() {
+  const { api } = useSigned();
+  return useQuery({
+    queryKey: ['webhooks', 'names'],
+    queryFn: ({ signal }) => loadWebhooks(api, {}, signal),
+    staleTime: 30_000,
+  });
+}
+
+/** Figures come with the webhooks where the token may read deliveries. */
+function useInclude(): Query {
+  return useSigned().may('deliveries:read') ? { include: 'stats' } : {};
+}
+
+/** The same with their figures. */
 export function useAllWebhooks() {
   const { api } = useSigned();
   const include = useInclude();
   return useQuery({
     queryKey: ['webhooks', 'all'],
-    queryFn: async ({ signal }): Promise<AllWebhooks> => {
-      const rows: Webhook[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await api.page<Webhook>('webhooks', { ...include, limit: PAGE, cursor }, { signal });
-        rows.push(...page.rows);
-        cursor = page.nextCursor ?? undefined;
-      } while (cursor && rows.length < MOST_WEBHOOKS);
-      return { rows, isCut: cursor !== undefined };
-    },
+    queryFn: ({ signal }) => loadWebhooks(api, include, signal),
     refetchInterval: EVERY_MS,
   });
 }
