@@ -10,7 +10,7 @@ import { TEXT } from '../../text/en';
 
 const { accounts } = TEXT;
 const NAMES = ['follower.gained', 'follower.lost'] as const;
-/** The API finds events by name, not by account: so many of each name are searched. */
+/** The API filters events by name, not by account: this number of each name is read. */
 const SEARCHED = 100;
 const SHOWN = 10;
 

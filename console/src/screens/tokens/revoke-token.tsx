@@ -1,10 +1,8 @@
-import { useMutation, useQueryClient } from '@tanstack/preact-query';
+import { useQueryClient } from '@tanstack/preact-query';
 import { encoded } from '../../api/address';
 import { useSigned } from '../../api/signed';
 import type { Token } from '../../api/types';
-import { ApiCall } from '../../parts/api-call';
-import { Dialog } from '../../parts/dialog';
-import { Problem } from '../../parts/problem';
+import { ConfirmDeletion } from '../../parts/confirm-deletion';
 import { TEXT } from '../../text/en';
 import { useTokenName } from './token-name';
 import { fallingWith } from './token-tree';
@@ -21,20 +19,22 @@ export function RevokeToken({
   others: readonly Token[];
   onClose: () => void;
 }) {
-  const { api, session } = useSigned();
+  const { session } = useSigned();
   const queries = useQueryClient();
   const nameOf = useTokenName();
   const falling = fallingWith(token, others);
-  const path = encoded`tokens/${token.id}`;
-  const revoke = useMutation({
-    mutationFn: () => api.send('DELETE', path),
-    onSuccess: async () => {
-      onClose();
-      await queries.invalidateQueries();
-    },
-  });
+  const renew = () => {
+    onClose();
+    return queries.invalidateQueries();
+  };
   return (
-    <Dialog title={tokens.revokeThis(nameOf(token))} onClose={onClose}>
+    <ConfirmDeletion
+      title={tokens.revokeThis(nameOf(token))}
+      path={encoded`tokens/${token.id}`}
+      action={tokens.revoke}
+      onDeleted={renew}
+      onClose={onClose}
+    >
       <p>{tokens.atOnce}</p>
       {falling.length > 0 && (
         <div>
@@ -51,16 +51,6 @@ export function RevokeToken({
       )}
       {token.scopes.includes('users:manage') && <p>{tokens.ofOthers}</p>}
       {[token, ...falling].some(({ id }) => id === session.tokenId) && <p class="notice">{tokens.signsOut}</p>}
-      {revoke.isError && <Problem error={revoke.error} />}
-      <p class="actions">
-        <button type="button" class="button" onClick={onClose}>
-          {TEXT.cancel}
-        </button>
-        <button type="button" class="button danger" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
-          {tokens.revoke}
-        </button>
-      </p>
-      <ApiCall method="DELETE" path={path} />
-    </Dialog>
+    </ConfirmDeletion>
   );
 }
