@@ -11,7 +11,7 @@ const LONG = new RegExp(
     '/test/integration/docs/(build|bench|demo)\\.',
     '/(statement-costs|log-plans|recovery-pages|follower-readings|addresses)\\.',
     '/(schemathesis|openapi-requests|hostile-receivers|verifying-docs)\\.',
-    '/(console-links|console-sessions|jwt|access-matrix|secrets-key|rekey)\\.',
+    '/(console-links|console-sessions|jwt|access-matrix|answer-headers|secrets-key|rekey|erasure-[a-z-]+)\\.',
     '/(job-events-faults|metrics-outages|redis-cluster|rate-limits|cluster-memory|read-only-database|changes)\\.',
   ].join('|'),
 );
@@ -25,5 +25,12 @@ module.exports = (paths) => {
   return { filtered: paths.filter(isWanted) };
 };
 
+/** Services on a PostgreSQL with its defaults, tested from outside, have their queues on Redis; with LONG=1 on both. */
+const isOnRedisOnly = (path) =>
+  process.env.TEST_POSTGRES === 'ordinary' && process.env.LONG !== '1' && path.includes('/test/e2e/');
+
 /** Which stores the tests of a file run on: `first` for PostgreSQL, `rest` for Redis. */
-module.exports.halves = (path) => (process.env.TESTS && !isLong(path) ? [process.env.TESTS] : ['first', 'rest']);
+module.exports.halves = (path) => {
+  if (isOnRedisOnly(path)) return ['rest'];
+  return process.env.TESTS && !isLong(path) ? [process.env.TESTS] : ['first', 'rest'];
+};

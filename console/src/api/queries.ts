@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/preact-query';
 import type { Api } from './call';
 import { ABOUT_KEY } from './client';
 import { useSigned } from './signed';
-import type { About, EventType, Page, Webhook } from './types';
+import type { About, EventType, Webhook } from './types';
 
 const ABOUT_EVERY_MS = 300_000;
 
