@@ -3,6 +3,7 @@ import { dataOf, pageOf } from '../support/api';
 import { useReceiver } from '../support/receiver';
 import { useService } from '../support/service';
 import { publish, settledDeliveries, subscribe } from '../e2e/stage/steps';
+import { waitFor } from '../support/wait-for';
 import { describeInBrowser, says, screen } from './stage/browser';
 import { hostileTexts } from './stage/hostile-texts';
 import { byMouse } from './stage/ways';
@@ -69,6 +70,29 @@ describeInBrowser('The settings of a webhook', (browser) => {
     await save(page, 'Deadline and rate');
     await save(page, 'Labels and own id');
     expect(saved.slice(-2)).toEqual([{ timeoutMs: null }, { metadata: { stage: 'test' } }]);
+  });
+
+  it('are taken back by Undo, except for headers, whose old values nobody knows', async () => {
+    const { page, saved, read } = await open('undone', { maxPerSecond: 5, metadata: { team: 'money' } });
+    const undo = (name: string) => section(page, name).getByRole('button', { name: 'Undo' });
+    await page.getByRole('textbox', { name: 'Attempts per second' }).fill('');
+    await page.getByRole('textbox', { name: 'Deadline in ms' }).fill('2000');
+    await save(page, 'Deadline and rate');
+    await undo('Deadline and rate').click();
+    await waitFor(async () => (await read()).maxPerSecond === 5, { what: 'the old rate' });
+    expect(await page.getByRole('textbox', { name: 'Attempts per second' }).inputValue()).toBe('5');
+    expect(saved).toEqual([
+      { maxPerSecond: null, timeoutMs: 2000 },
+      { maxPerSecond: 5, timeoutMs: null },
+    ]);
+    // Undo is a change like any other.
+    await undo('Deadline and rate').click();
+    await waitFor(async () => (await read()).timeoutMs === 2000, { what: 'the new deadline again' });
+    await page.getByRole('button', { name: 'Add header' }).click();
+    await page.getByLabel('Name of header 1').fill('X-Api-Key');
+    await page.getByLabel('Value of header 1').fill('key');
+    await save(page, 'Headers');
+    expect(await undo('Headers').count()).toBe(0);
   });
 
   it.each([['de-DE'], ['ar-EG']])('read and show numbers alike in a browser of %s', async (locale) => {

@@ -11,7 +11,7 @@ const LONG = new RegExp(
     '/test/integration/docs/(build|bench|demo)\\.',
     '/(statement-costs|log-plans|recovery-pages|follower-readings|addresses)\\.',
     '/(schemathesis|openapi-requests|hostile-receivers|verifying-docs)\\.',
-    '/(console-links|console-sessions|jwt|access-matrix|answer-headers|secrets-key|rekey|erasure-[a-z-]+)\\.',
+    '/(console-links|console-sessions|jwt|access-matrix|answer-headers|secrets-key|rekey|erasure-[a-z-]+|webhook-notices)\\.',
     '/(job-events-faults|metrics-outages|redis-cluster|rate-limits|cluster-memory|read-only-database|changes)\\.',
   ].join('|'),
 );

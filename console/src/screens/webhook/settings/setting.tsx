@@ -88,6 +88,11 @@ export function Setting({
       <span role="status" class="muted small">
         {save.isSuccess && !isChanged && TEXT.settings.saved}
       </span>
+      {save.isSuccess && !isChanged && save.undo && (
+        <button type="button" class="button quiet" onClick={save.undo}>
+          {TEXT.undo}
+        </button>
+      )}
       {lacks && <span class="muted small">{lacks}</span>}
     </div>
   );
@@ -106,20 +111,31 @@ export function Setting({
   );
 }
 
-function useSave({ id }: Webhook, onSaved: () => void) {
+function useSave(webhook: Webhook, onSaved: () => void) {
+  const { id } = webhook;
   const { api } = useSigned();
   const queries = useQueryClient();
-  return useMutation({
+  const save = useMutation({
     mutationFn: async (change: Patch | CallError) => {
       if (change instanceof Error) throw change;
-      return api.send<Webhook>('PATCH', encoded`webhooks/${id}`, change);
+      const reverse = reverseOf(webhook, change);
+      return { saved: await api.send<Webhook>('PATCH', encoded`webhooks/${id}`, change), reverse };
     },
-    onSuccess: (saved) => {
+    onSuccess: ({ saved }) => {
       queries.setQueryData<Webhook>(['webhook', id], (before) => before && { ...before, ...saved });
       onSaved();
       void queries.invalidateQueries();
     },
   });
+  const { reverse = null } = save.data ?? {};
+  return { ...save, undo: reverse && (() => save.mutate(reverse)) };
+}
+
+/** Returns the update that takes a change back; null with headers, whose old values the page does not know. */
+function reverseOf(before: Webhook, change: Patch): Patch | null {
+  if (change.headers) return null;
+  const fields = Object.keys(change) as (keyof Patch & keyof Webhook)[];
+  return Object.fromEntries(fields.map((field) => [field, before[field]]));
 }
 
 /** The values of headers are not for a page that one may show to others. */
