@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
-import { request } from 'undici';
+import { Agent, request } from 'undici';
 import { ApiError } from '../../infrastructure/errors/api-error';
+import { trusting } from '../../infrastructure/destinations/trusted-certificates.client';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 
 const MAX_BYTES = 524_288;
@@ -26,13 +27,18 @@ const TIMINGS: JwksTimings = { timeoutMs: 5000, cooldownMs: 5000, refreshAfterMs
 export class JwksClient {
   private readonly logger = new Logger(JwksClient.name);
   private readonly keySet: ReturnType<typeof createRemoteJWKSet>;
+  /** Absent: undici's own. */
+  private readonly dispatcher?: Agent;
   private fetchedAt = 0;
   private failedAt = 0;
 
   constructor(
     url: string,
     private readonly timings: JwksTimings = TIMINGS,
+    /** PEM certificates that are trusted besides Node's own. */
+    trustedCertificates: readonly string[] | null = null,
   ) {
+    if (trustedCertificates) this.dispatcher = new Agent({ connect: { secureContext: trusting(trustedCertificates) } });
     const { timeoutMs: timeoutDuration, cooldownMs: cooldownDuration } = timings;
     const options = { timeoutDuration, cooldownDuration, cacheMaxAge: Infinity };
     this.keySet = createRemoteJWKSet(new URL(url), {
@@ -55,7 +61,7 @@ export class JwksClient {
   private async fetch(url: string, signal: AbortSignal): Promise<Response> {
     if (Date.now() - this.failedAt < this.timings.cooldownMs) throw unavailable();
     try {
-      const keys = await fetchJson(url, signal);
+      const keys = await fetchJson(url, signal, this.dispatcher);
       this.fetchedAt = Date.now();
       return Response.json(keys);
     } catch (error) {
@@ -68,8 +74,8 @@ export class JwksClient {
 
 const unavailable = (): ApiError => new ApiError('unavailable', MESSAGES.identityProviderUnavailable);
 
-async function fetchJson(url: string, signal: AbortSignal): Promise<unknown> {
-  const { statusCode, body } = await request(url, { signal, headers: { accept: 'application/json' } });
+async function fetchJson(url: string, signal: AbortSignal, dispatcher?: Agent): Promise<unknown> {
+  const { statusCode, body } = await request(url, { dispatcher, signal, headers: { accept: 'application/json' } });
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {

@@ -20,7 +20,7 @@ export class JwtService {
     private readonly config: Config,
     private readonly clock: ClockService,
   ) {
-    this.jwks = config.authJwksUrl === null ? null : new JwksClient(config.authJwksUrl);
+    this.jwks = config.authJwksUrl === null ? null : new JwksClient(config.authJwksUrl, undefined, config.egressCaFile);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { isEventName, nameProblem } from 'webhook-notification/catalogue';
 import { isDnsServer, parseNetwork } from './network';
@@ -131,6 +132,22 @@ export const consoleName = setting(
   '1 to 40 printable characters, and none that changes the direction of text',
   (text) => (NAME.test(text) && text.trim() === text ? text : undefined),
 );
+
+/** Certificates in PEM, the content of a file. */
+export const certificates = setting('the path of a file with certificates in PEM', (text) => {
+  const found = text.match(PEM_CERTIFICATE) ?? [];
+  return found.length > 0 && found.every(isCertificate) ? found : undefined;
+});
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
 
 /** DNS servers as `address[:port]`. */
 export const dnsServers = setting('comma-separated IP addresses, each with an optional :port', (text) => {

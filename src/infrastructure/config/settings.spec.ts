@@ -79,6 +79,7 @@ describe('An environment without settings', () => {
       docs: true,
       corsOrigins: [],
       console: true,
+      egressCaFile: null,
       consoleFrameAncestors: [],
       consoleName: 'Webhooks',
       consoleAccent: null,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { Config } from './config';
 import { parseQueueName } from './queue-name';
+import type { SettingFiles } from './setting-files.setup';
 import { list } from './setting-shapes';
 import { schema, type Settings, variableOf } from './settings-schema';
 
@@ -18,19 +19,25 @@ type Given = Partial<Record<keyof Settings, string>>;
 const LOOPBACK_HOST = /^(localhost|::1|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 const LOOPBACK_NETWORKS = '127.0.0.0/8,::1/128';
 
+const NO_FILES: SettingFiles = { values: {}, problems: [] };
+
 /**
  * Parses the settings of an environment. An empty value means "not set"; an empty `ALLOWED_NETWORKS` means "none".
+ * A setting of `files` counts as set, also when there is a problem with its file.
  * Without `DATABASE_URL`, the secrets key and the first token may be missing: the embedded store generates them.
  * @throws SettingsError with every problem at once
  */
-export function parseConfig(environment: Environment): Config {
+export function parseConfig(environment: Environment, { values, problems: ofFiles } = NO_FILES): Config {
+  const textOf = (variable: string) => (variable in values ? values[variable] : environment[variable]);
   const given = Object.fromEntries(
     Object.keys(schema.shape)
-      .map((name) => [name, environment[variableOf(name)]] as const)
-      .filter(([name, text]) => text !== undefined && (text !== '' || name === 'allowedNetworks')),
+      .map((name) => [name, textOf(variableOf(name))] as const)
+      .filter(([name, text]) => typeof text === 'string' && (text !== '' || name === 'allowedNetworks')),
   ) as Given;
+  const unread = Object.keys(schema.shape).filter((name) => values[variableOf(name)] === null);
+  const isSet: Given = { ...given, ...Object.fromEntries(unread.map((name) => [name, ''])) };
   const parsed = schema.safeParse(given);
-  const problems = [...combinationProblems(given), ...(parsed.error?.issues ?? []).map(messageOf)];
+  const problems = [...ofFiles, ...combinationProblems(isSet), ...(parsed.error?.issues ?? []).map(messageOf)];
   if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
   return toConfig(parsed.data);
 }

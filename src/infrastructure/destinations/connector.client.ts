@@ -7,6 +7,7 @@ import { ConnectError, DestinationBlockedError, NotConnectedError } from './conn
 import type { ConnectProgress, ProgressConnector } from './connections.client';
 import { NameResolver } from './resolver.client';
 import { isLocalhost, LOCALHOST_ADDRESSES } from './url';
+import { trusting } from './trusted-certificates.client';
 
 /** At most this many of a receiver's addresses are tried. */
 const MAX_DIALLED_ADDRESSES = 8;
@@ -20,7 +21,7 @@ export interface ConnectorOptions {
   /** One deadline for DNS, TCP and TLS together. */
   readonly timeoutMs: number;
   /** PEM certificates that are trusted instead of Node's own. */
-  readonly trustedCertificates?: string;
+  readonly trustedCertificates?: readonly string[];
 }
 
 /**
@@ -40,7 +41,7 @@ export class Connector {
     this.policy = policy;
     this.resolver = resolver;
     this.dial = buildConnector({
-      ca: trustedCertificates,
+      secureContext: trustedCertificates && trusting(trustedCertificates),
       rejectUnauthorized: true,
       allowH2: false,
       timeout: timeoutMs,

@@ -19,6 +19,7 @@ import { HttpClient } from './http.client';
           dnsServers: config.dnsServers,
           timeoutMs: config.deliveryTimeoutMs,
           requireHttps: config.requireHttps,
+          trustedCertificates: config.egressCaFile ?? undefined,
         }),
     },
   ],

@@ -15,8 +15,8 @@ export interface HttpClientOptions {
   /** One deadline for DNS, connect, TLS and the status line. A request may have a shorter one. */
   readonly timeoutMs: number;
   readonly requireHttps: boolean;
-  /** PEM certificates that are trusted instead of Node's own. */
-  readonly trustedCertificates?: string;
+  /** PEM certificates that are trusted besides Node's own. */
+  readonly trustedCertificates?: readonly string[];
 }
 
 /** For the response to a delivery: only its beginning is logged. */

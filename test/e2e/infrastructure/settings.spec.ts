@@ -1,4 +1,10 @@
-import { defaultSettings, runServiceFile, type Settings } from '../../support/service';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dataOf } from '../../support/api';
+import { cloneDatabase } from '../../support/postgres';
+import { useReceiver } from '../../support/receiver';
+import { defaultSettings, runServiceFile, type Settings, startService } from '../../support/service';
 
 const TOKEN = `wns_${'A'.repeat(43)}`;
 const NOBODY = 'postgres://nobody:database-password@127.0.0.1:1/none';
@@ -51,5 +57,35 @@ describe('A start with wrong settings', () => {
     expect(exitCode).toBeGreaterThan(0);
     expect(stdout + stderr).toMatch(/database/i);
     expect(stdout + stderr).not.toContain('database-password');
+  });
+});
+
+describe('Secrets in files', () => {
+  const receiver = useReceiver();
+
+  it('are those of a service that has them in its environment', async () => {
+    const [folder, database] = await Promise.all([mkdtemp(join(tmpdir(), 'secrets-')), cloneDatabase()]);
+    const secrets = { DATABASE_URL: database.url, SECRETS_KEY: Buffer.alloc(32, 9).toString('base64') };
+    const files = Object.entries(secrets).map(([name, value]) => [name, join(folder, name), value] as const);
+    await Promise.all(files.map(([, path, value]) => writeFile(path, `${value}\n`)));
+    const settings = Object.fromEntries(
+      files.flatMap(([name, path]) => [
+        [name, undefined],
+        [`${name}_FILE`, path],
+      ]),
+    );
+    try {
+      const service = await startService(settings, database);
+      const webhook = await dataOf(service.api.createWebhook({ url: receiver.hook().url, events: ['*'] }), 201);
+      expect(await service.stop()).toBe(0);
+      // The same key, given as a value, decrypts what that service has stored.
+      const again = await startService({ SECRETS_KEY: secrets.SECRETS_KEY }, database);
+      expect(await dataOf(again.api.testWebhook(webhook.id))).toMatchObject({ status: 'succeeded' });
+      expect(await again.stop()).toBe(0);
+      expect(service.logs() + again.logs()).not.toContain(secrets.SECRETS_KEY);
+    } finally {
+      await database.drop();
+      await rm(folder, { recursive: true });
+    }
   });
 });

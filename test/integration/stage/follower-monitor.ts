@@ -28,7 +28,7 @@ export class FollowerMonitor {
 
   static async start(server: FollowerServer, database?: TestDatabase): Promise<FollowerMonitor> {
     const policy = new AddressPolicy(['127.0.0.0/8']);
-    const trustedCertificates = followerAuthority.cert;
+    const trustedCertificates = [followerAuthority.cert];
     const http = new HttpClient({ policy, dnsServers: [], timeoutMs: 2000, requireHttps: false, trustedCertificates });
     const own = database ?? (await cloneDatabase());
     const app = await startApplication(own.url, [], {}, (builder) =>

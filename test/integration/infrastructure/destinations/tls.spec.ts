@@ -20,7 +20,7 @@ beforeAll(async () => {
     dnsServers: [dns.server],
     timeoutMs: 10_000,
     requireHttps: true,
-    trustedCertificates: trusted.cert,
+    trustedCertificates: [trusted.cert],
   });
 });
 afterAll(() => client.onApplicationShutdown());
