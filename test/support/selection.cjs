@@ -25,12 +25,5 @@ module.exports = (paths) => {
   return { filtered: paths.filter(isWanted) };
 };
 
-/** Services on a PostgreSQL with its defaults, tested from outside, have their queues on Redis; with LONG=1 on both. */
-const isOnRedisOnly = (path) =>
-  process.env.TEST_POSTGRES === 'ordinary' && process.env.LONG !== '1' && path.includes('/test/e2e/');
-
 /** Which stores the tests of a file run on: `first` for PostgreSQL, `rest` for Redis. */
-module.exports.halves = (path) => {
-  if (isOnRedisOnly(path)) return ['rest'];
-  return process.env.TESTS && !isLong(path) ? [process.env.TESTS] : ['first', 'rest'];
-};
+module.exports.halves = (path) => (process.env.TESTS && !isLong(path) ? [process.env.TESTS] : ['first', 'rest']);
