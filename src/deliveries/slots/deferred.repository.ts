@@ -124,7 +124,7 @@ export class DeferredRepository {
     ]);
   }
 
-  /** Counts what waits for a slot and what waits for a rate, of the first `webhooks` webhooks with deferred rows; up to `limit` each. */
+  /** Counts deferred deliveries by what they wait for, up to `limit` each. Reads those of the first `webhooks` webhooks only. */
   async count(webhooks: number, limit: number): Promise<WaitCounts> {
     const [counts] = await this.statements.run<WaitCounts & Record<string, unknown>>(COUNT_DEFERRED, [webhooks, limit]);
     return counts ?? { slot: 0, rate: 0 };

@@ -13,6 +13,7 @@ export function serviceSignature(body: string, secret: string): string {
  * @param timestamp unix seconds
  */
 export function standardSignature(id: string, timestamp: number, body: string, secret: string): string {
+  // HMAC encodes a text as UTF-8 by itself; this runs for every attempt.
   const key = secret.startsWith(WHSEC) ? standardKey(secret) : secret;
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
