@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
 import { Agent, request } from 'undici';
-import { ApiError } from '../../infrastructure/errors/api-error';
 import { trusting } from '../../infrastructure/destinations/trusted-certificates.client';
+import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 
 const MAX_BYTES = 524_288;

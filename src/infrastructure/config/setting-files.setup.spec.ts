@@ -100,7 +100,7 @@ describe('A setting in a file', () => {
 describe('EGRESS_CA_FILE', () => {
   const [one, two] = rootCertificates as [string, string];
 
-  it('has the certificates of a file, in their order, without what is between them', () => {
+  it('reads the certificates of a file in order, and ignores other text', () => {
     const path = fileOf(`# One\n${one}\n\n# Two\r\n${two}`);
     expect(configOf({ EGRESS_CA_FILE: path }).egressCaFile).toEqual([one, two]);
   });

@@ -116,7 +116,7 @@ export const origins = setting(
 );
 
 /** A name or an address. URLs allow more, such as `*` and `;`, which mean something in headers. */
-const HOSTNAME = /^([a-z0-9.-]+|\[[0-9a-f:.]+\])$/;
+const HOSTNAME = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -93,11 +93,12 @@ export const schema = z.object({
     .default([])
     .describe('Name servers for deliveries, `address[:port]`, comma-separated')
     .meta({ shown: "the system's" }),
+  // Its text is the content of the file, which `readSettingFiles` has read.
   egressCaFile: certificates
     .nullable()
     .default(null)
     .describe(
-      'Path of a file with certificates in PEM, at most 64 KiB, that are trusted besides those of Node.js: for deliveries, follower readings and `AUTH_JWKS_URL`',
+      'Path of a file with certificates in PEM, at most 64 KiB, that are trusted besides those of Node.js (on Node.js 20, without `NODE_EXTRA_CA_CERTS`): for deliveries, follower readings and `AUTH_JWKS_URL`',
     ),
   deliveryTimeoutMs: integer(10_000, 500, 60_000).describe(
     'Deadline in ms for DNS, connect, TLS and the status line of one attempt together',

@@ -272,6 +272,7 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
     'consoleFrameAncestors',
     [
       ['https://app.example', ['https://app.example']],
+      ['https://my_app.example', ['https://my_app.example']],
       [' https://app.example:8443, http://localhost:8080,', ['https://app.example:8443', 'http://localhost:8080']],
     ],
     [

@@ -13,8 +13,8 @@ export class SettingsError extends Error {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-/** The texts of the settings that are set, by their names in the schema. */
-type Given = Partial<Record<keyof Settings, string>>;
+/** The texts of the settings that are set, by their names in the schema; null for a file that cannot be used. */
+type Given = Partial<Record<keyof Settings, string | null>>;
 
 const LOOPBACK_HOST = /^(localhost|::1|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 const LOOPBACK_NETWORKS = '127.0.0.0/8,::1/128';
@@ -23,7 +23,7 @@ const NO_FILES: SettingFiles = { values: {}, problems: [] };
 
 /**
  * Parses the settings of an environment. An empty value means "not set"; an empty `ALLOWED_NETWORKS` means "none".
- * A setting of `files` counts as set, also when there is a problem with its file.
+ * A setting in a file counts as set, even if its file cannot be used.
  * Without `DATABASE_URL`, the secrets key and the first token may be missing: the embedded store generates them.
  * @throws SettingsError with every problem at once
  */
@@ -32,12 +32,10 @@ export function parseConfig(environment: Environment, { values, problems: ofFile
   const given = Object.fromEntries(
     Object.keys(schema.shape)
       .map((name) => [name, textOf(variableOf(name))] as const)
-      .filter(([name, text]) => typeof text === 'string' && (text !== '' || name === 'allowedNetworks')),
+      .filter(([name, text]) => text !== undefined && (text !== '' || name === 'allowedNetworks')),
   ) as Given;
-  const unread = Object.keys(schema.shape).filter((name) => values[variableOf(name)] === null);
-  const isSet: Given = { ...given, ...Object.fromEntries(unread.map((name) => [name, ''])) };
-  const parsed = schema.safeParse(given);
-  const problems = [...ofFiles, ...combinationProblems(isSet), ...(parsed.error?.issues ?? []).map(messageOf)];
+  const parsed = schema.safeParse(Object.fromEntries(Object.entries(given).filter(([, text]) => text !== null)));
+  const problems = [...ofFiles, ...combinationProblems(given), ...(parsed.error?.issues ?? []).map(messageOf)];
   if (!parsed.success || problems.length > 0) throw new SettingsError(problems);
   return toConfig(parsed.data);
 }

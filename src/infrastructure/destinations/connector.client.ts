@@ -6,8 +6,8 @@ import { ContinueAnswers } from './continue-answer';
 import { ConnectError, DestinationBlockedError, NotConnectedError } from './connect-errors';
 import type { ConnectProgress, ProgressConnector } from './connections.client';
 import { NameResolver } from './resolver.client';
-import { isLocalhost, LOCALHOST_ADDRESSES } from './url';
 import { trusting } from './trusted-certificates.client';
+import { isLocalhost, LOCALHOST_ADDRESSES } from './url';
 
 /** At most this many of a receiver's addresses are tried. */
 const MAX_DIALLED_ADDRESSES = 8;
@@ -20,7 +20,7 @@ export interface ConnectorOptions {
   readonly resolver: NameResolver;
   /** One deadline for DNS, TCP and TLS together. */
   readonly timeoutMs: number;
-  /** PEM certificates that are trusted instead of Node's own. */
+  /** PEM certificates that are trusted besides Node's own. */
   readonly trustedCertificates?: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import * as tls from 'node:tls';
 
-/** Since Node.js 22. Includes those of `NODE_EXTRA_CA_CERTS`. */
+/** Returns those of `NODE_EXTRA_CA_CERTS`, too. Node.js 20 does not have it, nor another way to keep them. */
 const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
 
 /** Returns what trusts these PEM certificates besides Node's own. Make it once: it parses more than a hundred certificates. */

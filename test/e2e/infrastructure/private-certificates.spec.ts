@@ -49,9 +49,22 @@ describe('Servers with certificates of a private authority', () => {
     expect(await outcomesWith({})).toEqual(['tls_invalid', 503]);
   });
 
+  async function fileOf(name: string, content: string): Promise<string> {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    return path;
+  }
+
   it('are trusted with that authority in EGRESS_CA_FILE, also beside others', async () => {
-    const path = join(folder, 'authorities.pem');
-    await writeFile(path, `A comment\n${other.cert}\n${authority.cert}\n`);
+    const path = await fileOf('authorities.pem', `A comment\n${other.cert}\n${authority.cert}\n`);
     expect(await outcomesWith({ EGRESS_CA_FILE: path })).toEqual(['succeeded', 200]);
+  });
+
+  it('stay trusted by NODE_EXTRA_CA_CERTS when EGRESS_CA_FILE has another authority, but not on Node.js 20', async () => {
+    const NODE_EXTRA_CA_CERTS = await fileOf('node.pem', authority.cert);
+    const EGRESS_CA_FILE = await fileOf('other.pem', other.cert);
+    expect(await outcomesWith({ NODE_EXTRA_CA_CERTS })).toEqual(['succeeded', 200]);
+    const expected = process.version.startsWith('v20.') ? ['tls_invalid', 503] : ['succeeded', 200];
+    expect(await outcomesWith({ NODE_EXTRA_CA_CERTS, EGRESS_CA_FILE })).toEqual(expected);
   });
 });
