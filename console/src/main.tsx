@@ -17,7 +17,7 @@ addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
 addEventListener('hashchange', () => hasCode() && location.reload());
 
 void findSession(leaveToo).then((found) => {
-  // A frame belongs to the user of its link, whoever used it before.
+  // In a frame, a link replaces the session from before, even if its code turns out to be invalid.
   if (found && !(isFramed && code !== null)) session.set(found);
   const root = document.querySelector('#app');
   if (root) render(isFramed ? <FramedApp code={code} /> : <App code={code} />, root);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +20,7 @@ describeInBrowser('The console in a frame', (browser) => {
     CONSOLE_ACCENT: '#ffd400',
   }));
 
-  /** What the backend of a host does. */
+  /** Requests a link, as the backend of a host application does. */
   const linkFor = async (userId: string, scopes = ['webhooks:read', 'webhooks:write', 'deliveries:read']) =>
     service.url +
     (await dataOf(service.api.createConsoleLink({ userId, scopes, path: '/console/deliveries' }), 201)).url;
@@ -113,6 +114,30 @@ describeInBrowser('The console in a frame', (browser) => {
     // The same address but for its code: the browser itself would not load it again.
     await show(page, await linkFor('other'));
     await frame.getByRole('button', { name: /other/ }).waitFor();
+  });
+
+  it('works in a sandbox with the permissions that the documents name', async () => {
+    const docs = readFileSync(join(__dirname, '..', '..', 'docs', 'embedding.md'), 'utf8');
+    const [, sandbox] = /`(allow-scripts [a-z -]+)`/.exec(docs)!;
+    const { page } = await browser.open(host.origin, {}, [service.url]);
+    await page
+      .locator('iframe')
+      .evaluate((frame: { sandbox: unknown }, value) => void (frame.sandbox = value), sandbox);
+    const frame = await show(page, await linkFor('boxed'));
+    await heading(frame, 'Deliveries');
+    const download = page.waitForEvent('download');
+    await frame.getByRole('button', { name: 'Export JSON' }).click();
+    expect((await download).suggestedFilename()).toMatch(/\.json$/);
+    await frame.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await frame.getByRole('link', { name: 'New webhook' }).first().click();
+    await frame.getByRole('textbox', { name: 'Endpoint URL' }).fill('https://example.com/');
+    await frame.getByRole('checkbox', { name: 'job.*' }).check();
+    await frame.getByRole('button', { name: 'Create', exact: true }).click();
+    await frame
+      .getByRole('dialog')
+      .locator('code')
+      .getByText(/^whsec_/)
+      .waitFor();
   });
 
   it('has no session without a link, and takes no token', async () => {

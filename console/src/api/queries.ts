@@ -45,7 +45,7 @@ export function useWebhook(id: string) {
   });
 }
 
-/** More are not loaded, but asked for. */
+/** The console loads no more of them at once; beyond, the service searches. */
 export const MOST_WEBHOOKS = 1000;
 const PAGE = 250;
 const EVERY_MS = 15_000;

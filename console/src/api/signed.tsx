@@ -11,7 +11,7 @@ export interface Signed {
   session: Session;
   /** True when the token may do this. */
   may: (scope: Scope) => boolean;
-  /** Null in a frame: the page around decides who is signed in. */
+  /** Null in a frame, whose host page decides who is signed in. */
   signOut: (() => void) | null;
 }
 

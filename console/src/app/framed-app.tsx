@@ -9,14 +9,14 @@ import { Loading } from '../parts/loading';
 import { TEXT } from '../text/en';
 import { Screens } from './screens';
 
-/** Why nobody is signed in. The page around is told, so that it can load the console with another link. */
+/** Why nobody is signed in. */
 interface Ended {
   reason: string;
-  /** False when another link would change nothing. */
+  /** Whether the host page is told, which then requests another link. */
   isTold: boolean;
 }
 
-/** In a frame, the page around decides who is signed in, by the code in the address. */
+/** The console in a frame. The host page signs a user in by the code in the address. */
 export function FramedApp({ code }: { code: string | null }) {
   const current = useSession();
   const [ended, setEnded] = useState<Ended | null>(null);

@@ -7,7 +7,7 @@ import { newClient } from '../api/client';
 import { type Signed, SignedProvider } from '../api/signed';
 import { Shell } from './shell';
 
-/** Everything that somebody who is signed in sees, and what is shown over it. */
+/** The screens of a signed-in user; `children` are the dialogs over them. */
 export function Screens({ signed, children }: { signed: Signed; children?: ComponentChildren }) {
   const { token, userId } = signed.session;
   // What one user has seen is not there for the next.

@@ -1,6 +1,7 @@
 import { Check, RotateCw } from 'lucide-preact';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { encoded } from '../api/address';
 import { CallError } from '../api/call';
 import type { Delivery, StatsStep, Webhook } from '../api/types';
 import { AnswerBadge } from '../parts/answer';
@@ -8,6 +9,7 @@ import { ApiCall } from '../parts/api-call';
 import { AttemptDots } from '../parts/attempt-dots';
 import { Bars } from '../parts/bars';
 import { ChartCard } from '../parts/chart-card';
+import { ConfirmDeletion } from '../parts/confirm-deletion';
 import { CopyButton } from '../parts/copy';
 import { DeliveryRows } from '../parts/delivery-rows';
 import { Dialog } from '../parts/dialog';
@@ -69,6 +71,7 @@ export function GalleryScreen() {
   const [choice, setChoice] = useState<'one' | 'two'>('one');
   const [events, setEvents] = useState<readonly string[]>(['job.started']);
   const [isOpen, setOpen] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
   const [isSecretShown, setSecretShown] = useState(false);
   return (
     <>
@@ -82,6 +85,9 @@ export function GalleryScreen() {
         </button>
         <button type="button" class="button" onClick={() => setOpen(true)}>
           Dialog
+        </button>
+        <button type="button" class="button" onClick={() => setDeleting(true)}>
+          Delete
         </button>
         <button type="button" class="button" onClick={() => setSecretShown(true)}>
           Secret
@@ -97,6 +103,17 @@ export function GalleryScreen() {
         <ApiCall method="GET" path="webhooks" />
         {isSecretShown && (
           <SecretDialog title="Secret" secret="own" standardSecret="whsec_b3du" onDone={() => setSecretShown(false)} />
+        )}
+        {isDeleting && (
+          <ConfirmDeletion
+            title="Delete"
+            path={encoded`tokens/${'0198c0de-0000-7000-8000-000000000000'}`}
+            action="Delete"
+            onDeleted={() => setDeleting(false)}
+            onClose={() => setDeleting(false)}
+          >
+            <p>It ends at once.</p>
+          </ConfirmDeletion>
         )}
         {isOpen && (
           <Dialog title="Dialog" onClose={() => setOpen(false)}>
