@@ -84,7 +84,8 @@ describeOnline('Fifteen minutes, as docs/nest.md has them', () => {
     const service = open('the service');
     // It is what has made this checkout.
     service.type('export PORT=3000', 'npm() { if [ "$*" != ci ]; then command npm "$@"; fi; }', ...typedIn(1));
-    await service.terminal.says('webhook-notification-0.3.0.tgz');
+    // It builds the library.
+    await service.terminal.says('webhook-notification-0.3.0.tgz', 200_000);
     // Another version of Node.js builds everything anew.
     await service.terminal.says(/listening/i, 200_000);
 
