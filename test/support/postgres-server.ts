@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { startOrdinaryPostgres } from '../../scripts/ordinary-postgres.cjs';
 import { startEmbeddedPostgres } from '../../packages/embedded-postgres/src/embedded-postgres';
 import { administrate, databaseUrl, TEMPLATE_DATABASE, TEST_DATABASE_URL, TEST_POSTGRES } from './postgres';
-import { serviceFile, WEBHOOKS } from './service';
+import { serviceFile, serviceNode, WEBHOOKS } from './service';
 
 /**
  * Starts a server like that of the tests, with the database that `cloneDatabase` of this process copies from now on.
@@ -50,6 +50,6 @@ async function migrateTemplate(): Promise<void> {
     await administrate('alter role current_user set synchronous_commit = off');
   const SECRETS_KEY = Buffer.alloc(32).toString('base64');
   const env = { PATH: process.env.PATH, DATABASE_URL: databaseUrl(TEMPLATE_DATABASE), SECRETS_KEY };
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'migrate'], { env, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(serviceNode(), [command, 'migrate'], { env, encoding: 'utf8' });
   if (status !== 0) throw new Error(`The migrations failed (exit code ${status}):\n${stdout}${stderr}`);
 }

@@ -10,6 +10,9 @@ import { waitFor } from './wait-for';
 /** The folder of the built service, when it is not `dist`. */
 export const SERVICE_DIST = 'SERVICE_DIST';
 
+/** The Node.js that runs the service, when it is not that of the tests. */
+export const serviceNode = (): string => process.env.SERVICE_NODE ?? process.execPath;
+
 /** Environment variables of a service; undefined means not set. */
 export type Settings = Record<string, string | undefined>;
 
@@ -246,7 +249,7 @@ export function spawnNode(file: string, args: readonly string[], settings: Setti
 /** The same for a program that is not the service. */
 export function spawnFile(path: string, args: readonly string[], settings: Settings): ChildProcess {
   const { PATH, HOME, TMPDIR } = process.env;
-  const child = spawn(process.execPath, [path, ...args], {
+  const child = spawn(serviceNode(), [path, ...args], {
     env: { PATH, HOME, TMPDIR, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
