@@ -1,5 +1,6 @@
 // Selects the tests of a run. `npm test` (TESTS=first) runs what most changes break, in five minutes: no long file, and
-// one store. `npm run test:all` (TESTS=rest) runs the long files and the other store of the rest. Without TESTS: all.
+// one store. `npm run test:all` (TESTS=rest) runs the long files, and the rest on the other store but for what
+// `npm run test:ordinary` runs on both. Without TESTS: all.
 const { readFileSync } = require('node:fs');
 
 /** Files that start machines, browsers or packages, or fill logs. */
@@ -15,14 +16,16 @@ const LONG = new RegExp(
     '/(job-events-faults|metrics-outages|redis-cluster|rate-limits|cluster-memory|read-only-database|changes)\\.',
   ].join('|'),
 );
+const ORDINARY = /\/test\/(integration\/deliveries|e2e\/(events|deliveries))\//;
+
 const isLong = (path) => LONG.test(path);
 
 const isOnStores = (path) => readFileSync(path, 'utf8').includes('describeOnStores(');
 
 /** The `filter` of jest: returns the paths that run. */
 module.exports = (paths) => {
-  const isWanted = process.env.TESTS === 'rest' ? (path) => isLong(path) || isOnStores(path) : (path) => !isLong(path);
-  return { filtered: paths.filter(isWanted) };
+  const isRest = (path) => isLong(path) || (isOnStores(path) && !ORDINARY.test(path));
+  return { filtered: paths.filter(process.env.TESTS === 'rest' ? isRest : (path) => !isLong(path)) };
 };
 
 /** Which stores the tests of a file run on: `first` for PostgreSQL, `rest` for Redis. */
