@@ -5,7 +5,7 @@ import { useService } from '../../../support/service';
 import { cryptoSignature, opensslSignature, verifyStandardWebhook } from '../../../support/signatures';
 import { describeOnStores } from '../../../support/stores';
 import { EVENT_NAMES, EXAMPLES, ISO_UTC, UUID_V7 } from '../../stage/examples';
-import { deleteWebhooks, deliveriesOf, publish, settledDeliveries, subscribe } from '../../stage/steps';
+import { deleteWebhooks, publish, settledDeliveries, subscribe } from '../../stage/steps';
 
 const SECRETS = [
   ['a plain secret', 'correct horse battery staple'],
@@ -43,7 +43,7 @@ describeOnStores('The first delivery', (store) => {
     const webhook = await subscribe(service.api, hook, ['job.started'], { secret: 'eight or more' });
     const event = await publish(service.api, 'job.started');
     const [call] = await hook.received(1);
-    const [delivery] = await deliveriesOf(service.api, webhook, event);
+    const [delivery] = await settledDeliveries(service.api, webhook, event);
     const { host, connection, 'content-length': length, ...headers } = call!.headers;
     expect([host, connection]).toEqual([new URL(hook.url).host, expect.any(String)]);
     expect(length).toBe(String(call!.body.length));
