@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { AccessToken } from '../../../../src/auth/tokens/access-token.entity';
+import type { ClockService } from '../../../../src/infrastructure/database/clock.service';
 import { dataSourceOptions, SCHEMA } from '../../../../src/infrastructure/database/data-source.setup';
+import { PartitionsService } from '../../../../src/infrastructure/database/partitions.service';
 import { migrate } from '../../../../src/infrastructure/database/migrator.setup';
 import { Delivery } from '../../../../src/deliveries/delivery.entity';
 import { Recovery } from '../../../../src/deliveries/recovery/recovery.entity';
@@ -95,5 +97,18 @@ describe('The schema', () => {
     expect(await tables()).toEqual([{ name: 'migrations' }]);
     await dataSource.runMigrations();
     expect((await tables()).length).toBe(before.length);
+  });
+
+  it('gets days that are vacuumed long before a fifth of their rows is dead', async () => {
+    const partitions = new PartitionsService(dataSource, { now: () => new Date() } as ClockService);
+    await partitions.onModuleInit();
+    await partitions.onApplicationShutdown();
+    const options = await dataSource.query<unknown[]>(
+      `select distinct c.reloptions from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent in ('webhook_service.events'::regclass, 'webhook_service.deliveries'::regclass)`,
+    );
+    expect(options).toEqual([
+      { reloptions: ['autovacuum_vacuum_scale_factor=0.05', 'autovacuum_vacuum_threshold=5000'] },
+    ]);
   });
 });
