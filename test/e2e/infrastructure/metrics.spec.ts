@@ -284,7 +284,7 @@ describeOnStores('The metrics', (store) => {
     expect((await exchange(service.url, 'GET', '/metrics')).status).toBe(404);
   });
 
-  it('are what the dashboard, the alerts and docs/operating.md speak of', async () => {
+  it('are what the dashboard, the alerts, docs/operating.md and docs/runbook.md speak of', async () => {
     expect(metricsIn('sum by (a) (rate(b_total{c="d"}[5m])) / on (e) f > 0.5 and g unless h{}')).toEqual([
       'b_total',
       'f',
@@ -302,5 +302,7 @@ describeOnStores('The metrics', (store) => {
     const explained = [...read('docs/operating.md').matchAll(/^\| `(\w+_\w+)` /gm)].map(([, name]) => name!);
     expect(explained.filter((name) => !names.has(name) && !names.has(`${name}_bucket`))).toEqual([]);
     expect(own.filter((name) => !explained.includes(name.replace(/_bucket$/, '')))).toEqual([]);
+    const inRunbook = [...read('docs/runbook.md').matchAll(/\bwebhooks_\w+/g)].map(([name]) => name);
+    expect(inRunbook.filter((name) => !names.has(name) && !names.has(`${name}_bucket`))).toEqual([]);
   });
 });
