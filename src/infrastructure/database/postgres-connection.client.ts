@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { Client, type ClientConfig } from 'pg';
+import { Client, type ClientConfig, escapeLiteral } from 'pg';
 import { isDatabaseReadOnly, TAKES_NO_WRITES } from '../errors/database-error';
 
 const SILENCE_MS = 8000;
@@ -10,6 +10,9 @@ const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only']
 
 const PLAN_ONCE = 'set jit = off; set plan_cache_mode = force_generic_plan; set enable_seqscan = off';
 const PLAN_EACH_TIME = 'set jit = off; reset plan_cache_mode; reset enable_seqscan';
+
+/** One `-c name=value` of startup options. */
+const OPTION = /-c\s*([\w.]+)=(\S+)/g;
 
 export interface PostgresConnectionConfig extends ClientConfig {
   /** A connection counts as lost when its statement receives no byte for this long, in ms. Default: 8000; 0: never. */
@@ -32,16 +35,38 @@ interface Internals {
  *
  * A connection to a read-only server is closed when a write was rejected, and after `silenceMs` at the latest: after a
  * failover, only a new connection reaches the server that the address now leads to.
+ *
+ * `options`, in which BullMQ passes its `search_path`, are set by SQL once connected: PgBouncer rejects a connection that
+ * sends them. Those of the connection string are the operator's and are sent.
  */
 export class PostgresConnection extends Client {
   /** Undefined before the first statement. */
   private plansOnce?: boolean;
+  /** Calls of `set_config`; empty without options. */
+  private readonly settings: string;
 
-  constructor({ silenceMs = SILENCE_MS, ...config }: PostgresConnectionConfig = {}) {
+  constructor({ silenceMs = SILENCE_MS, options = '', ...config }: PostgresConnectionConfig = {}) {
     super({ ...config, keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS });
+    const set = ([, ...setting]: string[]) => `set_config(${setting.map(escapeLiteral).join(', ')}, false)`;
+    this.settings = Array.from(options.matchAll(OPTION), set).join(', ');
     this.on('error', () => undefined);
     this.on('connect', () => this.watchForSilence(silenceMs));
     this.watchForReadOnlyServer(silenceMs);
+  }
+
+  /** Like pg's `connect`. Fails, and closes the connection, when a setting fails. */
+  override connect(): Promise<Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<Client> | void {
+    if (!callback)
+      return new Promise((resolve, reject) => this.connect((e?: Error) => (e ? reject(e) : resolve(this))));
+    super.connect((error?: Error) => {
+      if (error || !this.settings) return callback(error as Error);
+      super.query(`select ${this.settings}`, (failure) => {
+        if (failure) void this.end();
+        callback(failure);
+      });
+    });
   }
 
   /**

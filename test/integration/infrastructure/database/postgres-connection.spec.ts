@@ -75,6 +75,22 @@ describe('A connection to PostgreSQL', () => {
     expect((await pool.query('select 3 as three')).rows).toEqual([{ three: 3 }]);
   });
 
+  it('sets its options by SQL before the first statement, and does not open when that fails', async () => {
+    const settings = { connectionString: database.url, max: 1, Client: PostgresConnection };
+    const text = `select current_setting('search_path') as path, current_setting('work_mem') as memory`;
+    const set = new Pool({ ...settings, options: '-c work_mem=1MB -c search_path="Elsewhere"' });
+    const unset = new Pool({ ...settings, options: '-c work_mem=all' });
+    try {
+      expect((await set.query(text)).rows).toEqual([{ path: '"Elsewhere"', memory: '1MB' }]);
+      await expect(unset.query(text)).rejects.toThrow('invalid value for parameter "work_mem"');
+      expect(unset.totalCount).toBe(0);
+      const left = `select from pg_stat_activity where datname = current_database() and query ~ '^select set_config'`;
+      await waitFor(async () => (await database.query(left)).length === 0, { what: 'the end of its connection' });
+    } finally {
+      await Promise.all([set.end(), unset.end()]);
+    }
+  });
+
   it('plans a named statement once, and any other for its values', async () => {
     const text = `select current_setting('plan_cache_mode') as mode, current_setting('enable_seqscan') as "scans"`;
     const named = { name: 'modes', text };

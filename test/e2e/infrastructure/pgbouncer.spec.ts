@@ -1,0 +1,50 @@
+import { type PgBouncer, startPgBouncer } from '../../support/pgbouncer';
+import { cloneDatabase, databaseUrl, type TestDatabase } from '../../support/postgres';
+import { useReceiver } from '../../support/receiver';
+import { defaultSettings, runCommand, startService } from '../../support/service';
+import { describeOnStores } from '../../support/stores';
+import { publish, settledDeliveries, subscribe } from '../stage/steps';
+
+describe('PgBouncer', () => {
+  let database: TestDatabase;
+  let pooler: PgBouncer | undefined;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+  });
+  afterEach(async () => {
+    await pooler?.stop();
+    pooler = undefined;
+  });
+  afterAll(() => database.drop());
+
+  it('in session mode lets the migrations run', async () => {
+    pooler = await startPgBouncer(databaseUrl('postgres'), 'session');
+    expect(
+      await runCommand(['migrate'], defaultSettings(pooler.urlOf(database.url), `wns_${'a'.repeat(43)}`)),
+    ).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
+  describeOnStores('in session mode', (store) => {
+    const receiver = useReceiver();
+
+    it('carries the service: events arrive, retries included, and it ends with 0', async () => {
+      pooler = await startPgBouncer(databaseUrl('postgres'), 'session');
+      const own = await cloneDatabase();
+      const service = await startService({ ...store.settings(), DATABASE_URL: pooler.urlOf(own.url) }, own);
+      try {
+        const hook = receiver.hook({ status: 500 }, { status: 200 });
+        const webhook = await subscribe(service.api, hook, ['job.started']);
+        const event = await publish(service.api, 'job.started');
+        await hook.received(2);
+        const deliveries = await settledDeliveries(service.api, webhook, event);
+        expect(deliveries.map(({ status }) => status).sort()).toEqual(['failed', 'succeeded']);
+        const others = `select from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+        expect((await own.query(others)).length).toBeGreaterThan(0);
+      } finally {
+        expect(await service.stop()).toBe(0);
+        await own.drop();
+      }
+      expect(service.logs()).not.toMatch(/"level":(40|50)/);
+    });
+  });
+});
