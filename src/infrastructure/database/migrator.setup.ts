@@ -2,6 +2,7 @@ import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { isDatabaseReadOnly } from '../errors/database-error';
 import { dataSourceOptions, SCHEMA } from './data-source.setup';
+import { refuseSharedSessions } from './pooler.client';
 
 /**
  * Migrates the schema to the current version. Any number of processes may call this at once: a session lock lets one of
@@ -59,11 +60,9 @@ const READ_ONLY =
   'Connect to the primary, or allow writes.';
 
 async function locked(databaseUrl: string, action: () => Promise<void>): Promise<void> {
-  const lock = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
-  await lock.connect().catch((error: Error) => {
-    throw new Error(`The database of DATABASE_URL cannot be used: ${error.message || String(error)}`, { cause: error });
-  });
+  const lock = await connect(databaseUrl);
   try {
+    await refusePoolers(lock, databaseUrl);
     await lock.query('select pg_advisory_lock(hashtext($1))', [`${SCHEMA}.migrations`]);
     await lock.query(`create schema if not exists ${SCHEMA}`);
     await action();
@@ -72,4 +71,23 @@ async function locked(databaseUrl: string, action: () => Promise<void>): Promise
   } finally {
     await lock.end();
   }
+}
+
+async function refusePoolers(first: Client, databaseUrl: string): Promise<void> {
+  const second = await connect(databaseUrl);
+  try {
+    await refuseSharedSessions(first, second);
+  } finally {
+    await second.end();
+  }
+}
+
+async function connect(databaseUrl: string): Promise<Client> {
+  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
+  // A statement reports that the connection is lost; the event would also end the process.
+  client.on('error', () => undefined);
+  await client.connect().catch((error: Error) => {
+    throw new Error(`The database of DATABASE_URL cannot be used: ${error.message || String(error)}`, { cause: error });
+  });
+  return client;
 }

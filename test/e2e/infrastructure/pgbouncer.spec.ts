@@ -1,9 +1,12 @@
 import { type PgBouncer, startPgBouncer } from '../../support/pgbouncer';
 import { cloneDatabase, databaseUrl, type TestDatabase } from '../../support/postgres';
 import { useReceiver } from '../../support/receiver';
-import { defaultSettings, runCommand, startService } from '../../support/service';
+import { defaultSettings, type Finished, runCommand, runServiceFile, startService } from '../../support/service';
 import { describeOnStores } from '../../support/stores';
 import { publish, settledDeliveries, subscribe } from '../stage/steps';
+
+const SHARED_SESSIONS =
+  /^DATABASE_URL leads to a connection pooler in transaction or statement mode.*session mode.*\n$/;
 
 describe('PgBouncer', () => {
   let database: TestDatabase;
@@ -17,11 +20,23 @@ describe('PgBouncer', () => {
   });
   afterAll(() => database.drop());
 
+  async function startsThrough(file: 'main' | 'migrate'): Promise<Finished> {
+    const settings = defaultSettings(pooler!.urlOf(database.url), `wns_${'a'.repeat(43)}`);
+    return file === 'main' ? runServiceFile('src/main.js', [], settings) : runCommand(['migrate'], settings);
+  }
+
+  describe.each(['transaction', 'statement'] as const)('in %s mode', (mode) => {
+    it.each(['main', 'migrate'] as const)('stops %s with one sentence and exit code 1', async (file) => {
+      pooler = await startPgBouncer(databaseUrl('postgres'), mode);
+      const { exitCode, stderr } = await startsThrough(file);
+      expect(stderr).toMatch(SHARED_SESSIONS);
+      expect(exitCode).toBe(1);
+    });
+  });
+
   it('in session mode lets the migrations run', async () => {
     pooler = await startPgBouncer(databaseUrl('postgres'), 'session');
-    expect(
-      await runCommand(['migrate'], defaultSettings(pooler.urlOf(database.url), `wns_${'a'.repeat(43)}`)),
-    ).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await startsThrough('migrate')).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
   describeOnStores('in session mode', (store) => {
