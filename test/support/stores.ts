@@ -1,5 +1,6 @@
 import { startCluster, type TestCluster } from './redis-cluster';
-import { startRedis, type TestRedis } from './redis';
+import { startRedis } from './redis';
+import { startSentinels, type TestSentinels } from './redis-sentinels';
 import { type Half, halves } from './selection.cjs';
 import type { Settings } from './service';
 
@@ -29,30 +30,38 @@ export function describeOnStores(title: string, tests: (store: Store) => void): 
 
 /** Tests that need a Redis, whose url is known while they run. */
 export function describeWithRedis(title: string, tests: (url: () => string | undefined) => void): void {
-  const describeOnRedis = process.env[TEST_REDIS] ? describe : xdescribe;
-  describeOnRedis(`${title} (queues on Redis)`, () => {
-    let redis: TestRedis | undefined;
-    beforeAll(async () => {
-      redis = await startRedis();
-    });
-    tests(() => redis?.url);
-    // jest runs these in the order of their registration: the service ends before its Redis does.
-    afterAll(() => redis?.stop());
-  });
+  describeWith('Redis', startRedis, title, (redis) => tests(() => redis()?.url));
 }
 
 /** Tests that need a Redis cluster of three nodes, which runs while they do. */
 export function describeWithCluster(title: string, tests: (cluster: () => TestCluster) => void): void {
-  const describeOnCluster = process.env[TEST_REDIS] ? describe : xdescribe;
-  describeOnCluster(`${title} (queues on a Redis cluster)`, () => {
-    let cluster: TestCluster | undefined;
+  describeWith('a Redis cluster', startCluster, title, (cluster) => tests(() => whileRunning(cluster())));
+}
+
+/** Tests that need a Redis with a replica and three Sentinels, which run while they do. */
+export function describeWithSentinels(title: string, tests: (sentinels: () => TestSentinels) => void): void {
+  describeWith('Redis with Sentinels', startSentinels, title, (sentinels) => tests(() => whileRunning(sentinels())));
+}
+
+function describeWith<T extends { stop(): Promise<void> }>(
+  name: string,
+  start: () => Promise<T>,
+  title: string,
+  tests: (store: () => T | undefined) => void,
+): void {
+  const describeOnRedis = process.env[TEST_REDIS] ? describe : xdescribe;
+  describeOnRedis(`${title} (queues on ${name})`, () => {
+    let store: T | undefined;
     beforeAll(async () => {
-      cluster = await startCluster();
+      store = await start();
     });
-    tests(() => {
-      if (!cluster) throw new Error('The cluster runs only while tests do.');
-      return cluster;
-    });
-    afterAll(() => cluster?.stop());
+    tests(() => store);
+    // jest runs these in the order of their registration: the service ends before its Redis does.
+    afterAll(() => store?.stop());
   });
+}
+
+function whileRunning<T>(store: T | undefined): T {
+  if (!store) throw new Error('The store runs only while tests do.');
+  return store;
 }

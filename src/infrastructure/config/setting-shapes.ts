@@ -87,7 +87,8 @@ function isUrlOf(text: string, protocols: readonly string[]): boolean {
 
 /** A URL that `parseRedisUrl` accepts, in its canonical form; null when not set. */
 export const redisUrl = setting(
-  'one redis:// or rediss:// URL, or the comma-separated ones of a cluster: alike but for host and port, without a database',
+  'one redis:// or rediss:// URL, or the comma-separated ones of a cluster: alike but for host and port, without a database; ' +
+    'or redis+sentinel://host:port,host:port/master',
   (text) => parseRedisUrl(text) ?? undefined,
 )
   .nullable()

@@ -44,13 +44,15 @@ export const schema = z.object({
     '`all`, `api` (no workers) or `worker` (no API); only `all` without `DATABASE_URL`',
   ),
   databaseUrl: url('a postgres:// URL', ['postgres:', 'postgresql:'])
-    .describe('PostgreSQL 15 or newer with session pooling, such as `postgres://user:password@host:5432/database`')
+    .describe(
+      'PostgreSQL 15 or newer, such as `postgres://user:password@host:5432/database`; see [connections](operating.md#connections) for TLS and poolers',
+    )
     .meta({ shown: 'the embedded PostgreSQL in `DATA_DIR`' }),
   databasePoolSize: integer(10, 2, 100).describe('PostgreSQL connections of one process, not counting those of BullMQ'),
   dataDir: text('.data').describe('Folder of the embedded database, its generated key and first token'),
   redisUrl: redisUrl
     .describe(
-      'Redis or Valkey for BullMQ, such as `redis://host:6379`; comma-separated nodes mean a [cluster](operating.md#a-redis-cluster)',
+      'Redis or Valkey for BullMQ, such as `redis://host:6379`; `redis+sentinel://host:26379,host:26379/master` names [Sentinels](operating.md#connections), and comma-separated nodes mean a [cluster](operating.md#a-redis-cluster)',
     )
     .meta({ shown: 'none: BullMQ runs on PostgreSQL' }),
   secretsKey: keys
@@ -147,7 +149,7 @@ export const schema = z.object({
     .default([])
     .describe('Those of the monitored queues whose jobs are operations too, named in the same way'),
   monitoredQueuesRedisUrl: redisUrl
-    .describe('Redis of the monitored queues, or nodes of a cluster, when it is another one')
+    .describe('Redis of the monitored queues, in the forms of `REDIS_URL`, when it is another one')
     .meta({ shown: '`REDIS_URL`; without either: PostgreSQL' }),
   queueEventsUser: setting('a user id: 1 to 128 of A-Z a-z 0-9 . _ @ : | -', (id) => (isUserId(id) ? id : undefined))
     .nullable()

@@ -175,6 +175,7 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
       ['redis://cache.example:6380/1', 'redis://cache.example:6380/1'],
       ['rediss://:secret@cache.example', 'rediss://:secret@cache.example'],
       [' redis://a.example, redis://b.example:6380,', 'redis://a.example,redis://b.example:6380'],
+      ['redis+sentinel://:p@a.example,b.example/main', 'redis+sentinel://:p@a.example,b.example/main'],
     ],
     [
       'cache.example:6379',

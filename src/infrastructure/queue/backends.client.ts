@@ -3,7 +3,7 @@ import { isRedisCluster } from '../config/redis-nodes';
 import { type Clock, mendedPostgresBackend } from './postgres-backend.client';
 import { openCluster } from './redis.client';
 
-/** Returns the backend of BullMQ's queues: a single Redis or a cluster when `redisUrl` names one, otherwise PostgreSQL. */
+/** Returns the backend of BullMQ's queues: Redis (Sentinels included), a cluster of it, or without `redisUrl` PostgreSQL. */
 export function backendFor(redisUrl: string | null, clock: Clock): BackendFactory {
   if (redisUrl === null) return mendedPostgresBackend(clock);
   return isRedisCluster(redisUrl) ? clusterBackend : createRedisBackend;

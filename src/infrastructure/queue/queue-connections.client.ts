@@ -1,6 +1,7 @@
 import type { ConnectionOptions, DefaultJobOptions, WorkerOptions } from 'bullmq';
 import type { Config } from '../config/config';
 import { PostgresConnection } from '../database/postgres-connection.client';
+import { addressOf } from './redis.client';
 
 /** BullMQ's tables have their own schema, because BullMQ trims its event stream across its whole schema. */
 const QUEUE_SCHEMA = 'webhook_service_queue';
@@ -32,7 +33,7 @@ export const surviving = (silenceMs: number) => ({
 export function producerConnection(config: Config): ConnectionOptions {
   if (config.redisUrl === null) return postgresConnection(config);
   return {
-    url: config.redisUrl,
+    ...addressOf(config.redisUrl),
     maxRetriesPerRequest: 1,
     enableOfflineQueue: false,
     commandTimeout: 500,
@@ -43,7 +44,7 @@ export function producerConnection(config: Config): ConnectionOptions {
 /** The connection of a worker. It waits in a blocking command, so it has no command timeout and never gives up. */
 function workerConnection(config: Config): ConnectionOptions {
   if (config.redisUrl === null) return postgresConnection(config);
-  return { url: config.redisUrl, maxRetriesPerRequest: null, ...surviving(WORKER_SILENCE_MS) };
+  return { ...addressOf(config.redisUrl), maxRetriesPerRequest: null, ...surviving(WORKER_SILENCE_MS) };
 }
 
 /** Options with which a worker resumes within seconds after its store, or another worker, has failed. */

@@ -1,5 +1,5 @@
 import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
-import { isRedisCluster, readCluster } from '../config/redis-nodes';
+import { isRedisCluster, parseSentinels, readCluster } from '../config/redis-nodes';
 
 /** A single Redis, or a cluster of them. */
 export type RedisClient = Redis | Cluster;
@@ -10,15 +10,46 @@ const REDIRECT_AFTER_MS = 50;
 /** Maximum number of retries of a command whose client must not wait. */
 const IMPATIENT_REDIRECTIONS = 5;
 
-/** Opens a client for a single Redis or a cluster. `options` apply to every node. */
+/** Opens a client for a single Redis, the master of Sentinels, or a cluster. `options` apply to every node. */
 export function openRedis(redisUrl: string, options: RedisOptions): RedisClient {
-  return isRedisCluster(redisUrl) ? openCluster(redisUrl, options) : new Redis(redisUrl, options);
+  if (isRedisCluster(redisUrl)) return openCluster(redisUrl, options);
+  const { url, ...address } = addressOf(redisUrl);
+  return url === undefined ? new Redis({ ...address, ...options }) : new Redis(url, options);
 }
 
-/** Connects a lazy client on first use, and rejects when that fails. Later the client reconnects by itself. */
+/** Returns the options by which BullMQ and ioredis find a single Redis, or the master of Sentinels. */
+export function addressOf(redisUrl: string): RedisOptions & { url?: string } {
+  const found = parseSentinels(redisUrl);
+  if (!found) return { url: redisUrl };
+  const { nodes, master, username, password, database, sentinelPassword, isSecure } = found;
+  return {
+    sentinels: nodes,
+    name: master,
+    username,
+    password,
+    db: database,
+    sentinelPassword,
+    sentinelCommandTimeout: CONNECT_WITHIN_MS,
+    ...(isSecure && { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+  };
+}
+
+/**
+ * Connects a lazy client on first use, and rejects when that fails or takes longer than two seconds. Later the client
+ * reconnects by itself.
+ */
 export async function connected(redis: RedisClient): Promise<RedisClient> {
-  if (redis.status === 'wait') await redis.connect();
+  if (redis.status === 'wait') await settled(redis.connect());
   return redis;
+}
+
+/** The `connect()` of ioredis never settles while no Sentinel responds, or the nodes respond but their cluster is down. */
+function settled(connecting: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('Redis is not ready.')), CONNECT_WITHIN_MS);
+  });
+  return Promise.race([connecting, tooLate]).finally(() => clearTimeout(timer));
 }
 
 /** Opens a client for a cluster. `options` apply to every node. User, password and TLS come from the url. */
@@ -38,8 +69,7 @@ export function openCluster(redisUrl: string, options: RedisOptions): Cluster {
 }
 
 /**
- * A cluster client whose `connect()` always settles, within two seconds. The `connect()` of ioredis never settles when
- * the nodes respond while the cluster is down, and a worker would wait for it forever. The client itself keeps
+ * A cluster client whose `connect()` always settles, within two seconds: a worker waits for it. The client itself keeps
  * connecting.
  */
 class SettlingCluster extends Cluster {
@@ -53,12 +83,7 @@ class SettlingCluster extends Cluster {
 
   /** Rejects when the cluster is not ready within two seconds. */
   override connect(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      const giveUp = () => reject(new Error('The Redis cluster is not ready.'));
-      timer = setTimeout(giveUp, CONNECT_WITHIN_MS);
-    });
-    return Promise.race([super.connect(), tooLate]).finally(() => clearTimeout(timer));
+    return settled(super.connect());
   }
 
   /** BullMQ uses it to create a worker's blocking connection. */

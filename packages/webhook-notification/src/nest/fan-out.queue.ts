@@ -39,11 +39,11 @@ export class FanOutQueue {
   private isClosed = false;
   private readonly uncommitted = new WeakMap<Runner, string[]>();
 
-  /** @throws Error when bullmq is not installed, or for more than one Redis */
+  /** @throws Error when bullmq is not installed, or for more than one Redis, or Sentinel */
   constructor(url: string) {
-    if (url.includes(',')) {
+    if (/,|\+sentinel:/.test(url)) {
       throw new Error(
-        'redisUrl names one Redis. Leave it out for a cluster: the service finds each event within a second.',
+        'redisUrl names one Redis. Leave it out for a cluster or Sentinel: the service finds each event within a second.',
       );
     }
     const bullmq = optionalPackage<typeof import('bullmq')>('bullmq');
