@@ -22,22 +22,28 @@ const MASTER = 'main';
 const SENTINELS = 3;
 const QUORUM = 2;
 
-/** A Redis, a replica of it and three Sentinels on free ports; the Sentinels have a password of their own. */
-export async function startSentinels(): Promise<TestSentinels> {
+/**
+ * A Redis, a replica of it and three Sentinels on free ports; the Sentinels have a password of their own.
+ * @param tls lines of redis.conf with certificates; then clients and servers connect with TLS
+ */
+export async function startSentinels(tls?: readonly string[]): Promise<TestSentinels> {
   const folder = await mkdtemp(join(tmpdir(), 'webhook-service-sentinels-'));
   const [password, sentinelPassword] = [randomBytes(16).toString('hex'), randomBytes(16).toString('hex')];
   const servers = new Map<number, ChildProcess>();
-  const start = async (lines: string[], secret: string, ...args: string[]): Promise<number> => {
-    const port = await freePort();
+  const start = async (lines: string[], secret: string, ...args: string[]) => {
+    // The test itself speaks without TLS.
+    const [own, port] = [await freePort(), await freePort()];
     const file = join(folder, `${port}.conf`);
-    const common = [`port ${port}`, 'bind 127.0.0.1', `dir ${folder}`, `requirepass ${secret}`];
+    const ports = tls ? [`port ${own}`, `tls-port ${port}`, 'tls-replication yes', ...tls] : [`port ${port}`];
+    const common = [...ports, 'bind 127.0.0.1', `dir ${folder}`, `requirepass ${secret}`];
     await writeFile(file, [...common, ...lines, ''].join('\n'));
     const server = spawn('redis-server', [file, ...args], { stdio: 'ignore' });
     servers.set(port, server);
-    const isUp = async () => hasExited(server) || (await letsIn(port, secret));
+    const plain = tls ? own : port;
+    const isUp = async () => hasExited(server) || (await letsIn(plain, secret));
     await waitFor(isUp, { what: `redis-server on port ${port}` });
     if (hasExited(server)) throw new Error(`redis-server on port ${port} ends as soon as it is started.`);
-    return port;
+    return { port, plain };
   };
   const stop = async () => {
     await Promise.all([...servers.values()].map(kill));
@@ -45,7 +51,7 @@ export async function startSentinels(): Promise<TestSentinels> {
   };
   try {
     const redis = ['save ""', `masterauth ${password}`, 'maxmemory-policy noeviction', 'repl-diskless-sync-delay 0'];
-    const first = await start(redis, password);
+    const { port: first } = await start(redis, password);
     await start([...redis, `replicaof 127.0.0.1 ${first}`], password);
     const watching = [
       `sentinel monitor ${MASTER} 127.0.0.1 ${first} ${QUORUM}`,
@@ -54,15 +60,15 @@ export async function startSentinels(): Promise<TestSentinels> {
       `sentinel down-after-milliseconds ${MASTER} 1000`,
       `sentinel failover-timeout ${MASTER} 5000`,
     ];
-    const ports: number[] = [];
+    const ports: { port: number; plain: number }[] = [];
     for (let i = 0; i < SENTINELS; i++) ports.push(await start(watching, sentinelPassword, '--sentinel'));
-    const sentinels = ports.map((port) => new Sentinel(port, sentinelPassword));
+    const sentinels = ports.map(({ plain }) => new Sentinel(plain, sentinelPassword));
     const know = async () => (await Promise.all(sentinels.map((sentinel) => sentinel.knowsAll()))).every(Boolean);
     await waitFor(know, { what: 'Sentinels that know each other and the replica', everyMs: 100 });
     const masterPort = async () => (await sentinels[0]!.master()).port;
-    const hosts = ports.map((port) => `127.0.0.1:${port}`).join(',');
+    const hosts = ports.map(({ port }) => `127.0.0.1:${port}`).join(',');
     return {
-      url: `redis+sentinel://:${password}@${hosts}/${MASTER}?sentinelPassword=${sentinelPassword}`,
+      url: `${tls ? 'rediss' : 'redis'}+sentinel://:${password}@${hosts}/${MASTER}?sentinelPassword=${sentinelPassword}`,
       masterUrl: async () => `redis://:${password}@127.0.0.1:${await masterPort()}`,
       failOver: async () => {
         const [port, startedAt] = [await masterPort(), Date.now()];

@@ -14,12 +14,12 @@ export function hasRedisServer(): boolean {
   return spawnSync('redis-server', ['--version']).status === 0;
 }
 
-/** Starts a new Redis on a free port, which writes nothing to disk and evicts nothing. */
-export async function startRedis(triesLeft = 5): Promise<TestRedis> {
+/** Starts a new Redis on a free port, which writes nothing to disk and evicts nothing, with more options of redis.conf. */
+export async function startRedis(more: Record<string, string> = {}, triesLeft = 5): Promise<TestRedis> {
   const port = await freePort();
   // The password distinguishes this server from another one that has taken the port in the meantime.
   const password = randomBytes(16).toString('hex');
-  const child = spawn('redis-server', optionsFor(port, password), { stdio: 'ignore' });
+  const child = spawn('redis-server', optionsFor(port, password, more), { stdio: 'ignore' });
   const stop = async () => {
     child.kill('SIGKILL');
     await waitFor(() => hasExited(child), { what: 'the end of redis-server' });
@@ -32,12 +32,12 @@ export async function startRedis(triesLeft = 5): Promise<TestRedis> {
     throw error;
   }
   if (!hasExited(child)) return { url: `redis://:${password}@127.0.0.1:${port}`, stop };
-  if (triesLeft > 1) return startRedis(triesLeft - 1);
+  if (triesLeft > 1) return startRedis(more, triesLeft - 1);
   throw new Error('redis-server ends as soon as it is started.');
 }
 
-function optionsFor(port: number, password: string): string[] {
-  const options = { bind: '127.0.0.1', save: '', appendonly: 'no', 'maxmemory-policy': 'noeviction' };
+function optionsFor(port: number, password: string, more: Record<string, string>): string[] {
+  const options = { bind: '127.0.0.1', save: '', appendonly: 'no', 'maxmemory-policy': 'noeviction', ...more };
   return Object.entries({ ...options, port: String(port), requirepass: password }).flatMap(([name, value]) => [
     `--${name}`,
     value,
