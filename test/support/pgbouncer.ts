@@ -12,6 +12,8 @@ export type PoolMode = 'session' | 'transaction' | 'statement';
 export interface PgBouncer {
   /** The url that leads to the same database through the pooler. */
   urlOf(databaseUrl: string): string;
+  /** Kills it, and starts it again on the same port. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -51,21 +53,25 @@ export async function startPgBouncer(
     [...ini, ...Object.entries(lines).map(([name, value]) => `${name} = ${value}`), ''].join('\n'),
   );
   await chmod(folder, 0o755);
-  const child = spawn('pgbouncer', [join(folder, 'pgbouncer.ini')], { ...SPAWNED, stdio: 'pipe' });
-  const log = capture(child, ['stdout', 'stderr']);
   const urlOf = (databaseUrl: string) => Object.assign(new URL(databaseUrl), { host: `127.0.0.1:${port}` }).href;
+  let child: ChildProcess;
+  const start = async () => {
+    child = spawn('pgbouncer', [join(folder, 'pgbouncer.ini')], { ...SPAWNED, stdio: 'pipe' });
+    const log = capture(child, ['stdout', 'stderr']);
+    await waitFor(() => hasExited(child) || answers(urlOf(serverUrl)), { what: `PgBouncer on port ${port}` });
+    if (hasExited(child)) throw new Error(`PgBouncer ends as soon as it is started: ${log()}`);
+  };
   const stop = async () => {
     await end(child);
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   };
   try {
-    await waitFor(() => hasExited(child) || answers(urlOf(serverUrl)), { what: `PgBouncer on port ${port}` });
-    if (hasExited(child)) throw new Error(`PgBouncer ends as soon as it is started: ${log()}`);
+    await start();
   } catch (error) {
     await stop();
     throw error;
   }
-  return { urlOf, stop };
+  return { urlOf, restart: () => end(child).then(start), stop };
 }
 
 async function answers(url: string): Promise<boolean> {
