@@ -18,7 +18,7 @@ export interface Attempt {
   trigger: Trigger;
   /** The exact body of the event. */
   body: string;
-  /** W3C Trace Context of the request that published the event; null when it had none. */
+  /** W3C Trace Context of the publication; null without a trace. */
   traceparent: string | null;
   /** The user whose webhooks receive the event; null for all users. */
   audience: string | null;

@@ -11,7 +11,7 @@ const AT_ONCE = 500;
 /** The request that published an event over HTTP. */
 export interface Origin {
   requestId: string;
-  /** Null when the request had none. */
+  /** W3C Trace Context of the caller; null when the request had none. */
   traceparent: string | null;
 }
 
@@ -20,6 +20,8 @@ export interface AcceptedEvent {
   published: { id: string; event: string; userId: string | null; duplicate: boolean };
   /** Undefined when published in process. */
   origin?: Origin;
+  /** W3C Trace Context of the publication; null without a trace. */
+  traceparent: string | null;
 }
 
 /** Handles committed events: enqueues them for the fan-out, counts them, and logs one line for each. */
@@ -56,7 +58,7 @@ export class AcceptedEventsService {
     }
   }
 
-  private tellOf({ published: { id, event, userId, duplicate }, origin }: AcceptedEvent): void {
+  private tellOf({ published: { id, event, userId, duplicate }, origin, traceparent }: AcceptedEvent): void {
     (duplicate ? this.repeated : this.accepted).inc({ source: origin ? 'http' : 'in_process' });
     this.logger.log({
       msg: 'event accepted',
@@ -65,7 +67,7 @@ export class AcceptedEventsService {
       audience: userId === null ? 'everybody' : 'user',
       duplicate,
       requestId: origin?.requestId ?? null,
-      traceId: traceIdOf(origin?.traceparent ?? null),
+      traceId: traceIdOf(traceparent),
     });
   }
 }

@@ -21,7 +21,7 @@ export class Event {
   @Column('text')
   body: string;
 
-  /** W3C Trace Context of the request that published the event; null when the request had none. */
+  /** W3C Trace Context of the publication; null without a trace. */
   @Column('text', { nullable: true })
   traceparent: string | null;
 

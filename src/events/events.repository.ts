@@ -9,7 +9,7 @@ export interface NewEvent {
   userId: string | null;
   publisherId: string | null;
   body: string;
-  /** W3C Trace Context of the request that published the event; null when the request had none. */
+  /** W3C Trace Context of the publication; null without a trace. */
   traceparent: string | null;
 }
 

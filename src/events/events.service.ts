@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Span } from '@opentelemetry/api';
 import { EntityManager } from 'typeorm';
 import { eventBody, type EventDefinition, type EventName, type EventPayloads } from 'webhook-notification';
 import { fingerprintOf, isReserved, type Publication as CataloguePublication } from 'webhook-notification/catalogue';
@@ -9,11 +10,12 @@ import { ClockService } from '../infrastructure/database/clock.service';
 import { lingerFor } from '../infrastructure/concurrency/linger.timer';
 import { ApiError, invalid } from '../infrastructure/errors/api-error';
 import { messageFor, MESSAGES } from '../infrastructure/errors/messages';
-import { AcceptedEventsService, type Origin } from './accepted-events.service';
+import { type AcceptedEvent, AcceptedEventsService, type Origin } from './accepted-events.service';
 import { EventsRepository, type NewEvent, type NewEventKey } from './events.repository';
 import { timeOfId } from '../infrastructure/database/id-time';
 import { PublicationRulesService } from './publication-rules.service';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
+import { endSpan, failing, startPublish, traceparentOf } from './spans';
 
 export interface PublishOptions {
   /** User whose subscribed webhooks receive the event; absent or null for all users. A property set to undefined throws. */
@@ -52,6 +54,8 @@ export interface PreparedEvent {
   key: NewEventKey | null;
   published: PublishedEvent;
   origin?: Origin;
+  /** Ends when the event is inserted. */
+  span: Span;
 }
 
 const MAX_BATCH = 500;
@@ -127,13 +131,11 @@ export class EventsService {
     for (let i = 0; i < data.length; i += MAX_BATCH) {
       const publications = data.slice(i, i + MAX_BATCH).map((one) => ({ name, data: one, userId, publisherId: null }));
       const prepared = publications.map((publication) => this.prepare(publication));
-      await this.events.insert(
-        prepared.map(({ event }) => event),
-        manager,
-      );
+      const events = prepared.map(({ event }) => event);
+      await this.events.insert(events, manager).catch(failing(prepared));
       this.transactions.note(
         manager,
-        prepared.map(({ published }) => ({ published })),
+        prepared.map((one) => acceptedOf(one, one.published)),
       );
     }
   }
@@ -157,6 +159,15 @@ export class EventsService {
   }
 
   private prepare(publication: Publication): PreparedEvent {
+    const span = startPublish(publication.origin?.traceparent ?? null);
+    try {
+      return this.prepareIn(span, publication);
+    } catch (error) {
+      return failing([{ span }])(error);
+    }
+  }
+
+  private prepareIn(span: Span, publication: Publication): PreparedEvent {
     const { name, userId, publisherId, idempotencyKey, origin } = publication;
     const data = this.validate(publication);
     const { id, at } = this.clock.newId();
@@ -167,7 +178,7 @@ export class EventsService {
         userId,
         publisherId,
         body: eventBody(id, name, at, data),
-        traceparent: origin?.traceparent ?? null,
+        traceparent: traceparentOf(span),
       },
       key:
         idempotencyKey === undefined
@@ -175,6 +186,7 @@ export class EventsService {
           : { publisherId: publisherId ?? '', key: idempotencyKey, fingerprint: fingerprintOf(name, userId, data) },
       published: { id, event: name, createdAt: at, userId, duplicate: false },
       origin,
+      span,
     };
   }
 
@@ -185,8 +197,8 @@ export class EventsService {
   }
 
   private async insert(prepared: PreparedEvent, manager?: EntityManager): Promise<PublishedEvent> {
-    const published = await this.insertOnce(prepared, manager);
-    const accepted = [{ published, origin: prepared.origin }];
+    const published = await this.insertOnce(prepared, manager).catch(failing([prepared]));
+    const accepted = [acceptedOf(prepared, published)];
     if (manager) this.transactions.note(manager, accepted);
     else this.accepted.committed(accepted);
     return published;
@@ -226,4 +238,10 @@ export class EventsService {
       return taken.eventId;
     }
   }
+}
+
+/** Ends the span of a publication that has been inserted. */
+export function acceptedOf({ event, origin, span }: PreparedEvent, published: PublishedEvent): AcceptedEvent {
+  endSpan(span.setAttribute('webhooks.event.id', published.id));
+  return { published, origin, traceparent: event.traceparent };
 }

@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
 import { Agent, request } from 'undici';
 import { trusting } from '../../infrastructure/destinations/trusted-certificates.client';
+import { untraced } from '../../infrastructure/destinations/untraced';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 
@@ -75,7 +76,8 @@ export class JwksClient {
 const unavailable = (): ApiError => new ApiError('unavailable', MESSAGES.identityProviderUnavailable);
 
 async function fetchJson(url: string, signal: AbortSignal, dispatcher?: Agent): Promise<unknown> {
-  const { statusCode, body } = await request(url, { dispatcher, signal, headers: { accept: 'application/json' } });
+  const options = { dispatcher, signal, headers: { accept: 'application/json' } };
+  const { statusCode, body } = await untraced(() => request(url, options));
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {

@@ -1,9 +1,11 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { Span } from '@opentelemetry/api';
 import type { Gauge } from 'prom-client';
 import { Batcher } from '../../infrastructure/concurrency/batcher';
 import { timeOfId } from '../../infrastructure/database/id-time';
 import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import { WorkersService } from '../../infrastructure/queue/workers.service';
+import { endSpan, failSpan, startStep } from '../../events/spans';
 import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import type { FirstAttempt } from '../attempt';
 import { dueWebhookOf } from '../due-webhook';
@@ -29,6 +31,7 @@ interface Begun {
   rows: Promise<void>[];
   /** True when the row of its only delivery marks it as fanned out. */
   completesItself: boolean;
+  span: Span;
 }
 
 /** The subscriber fields that are set only for the first subscriber of an event. */
@@ -104,12 +107,14 @@ export class FanOutService implements OnApplicationShutdown {
    * Waits for the rows, and marks the event. Never throws: its job would be retried at once, and a new event is claimed without
    * checking its rows. Unmarked events are left to the sweeper.
    */
-  private async finish(eventId: string, { rows, completesItself }: Begun): Promise<void> {
-    const hasAll = (await Promise.allSettled(rows)).every(({ status }) => status === 'fulfilled');
-    if (!hasAll || completesItself) return;
+  private async finish(eventId: string, { rows, completesItself, span }: Begun): Promise<void> {
+    const failed = (await Promise.allSettled(rows)).find((row) => row.status === 'rejected');
+    if (failed) return failSpan(span, failed.reason);
     try {
-      await this.fanOut.complete(eventId);
+      if (!completesItself) await this.fanOut.complete(eventId);
+      endSpan(span);
     } catch (error) {
+      failSpan(span, error);
       this.logger.warn(`Marking event ${eventId} as fanned out failed; the sweeper will retry: ${String(error)}`);
     }
   }
@@ -137,7 +142,7 @@ export class FanOutService implements OnApplicationShutdown {
       const known = begun.get(eventId);
       const isLastOfPage = page[i + 1]?.eventId !== eventId;
       const isOnly = webhookId !== null && filterHash === null && isLastOfPage && (isLast || i + 1 < page.length);
-      const event = known ?? { rows: [], completesItself: isOnly };
+      const event = known ?? { rows: [], completesItself: isOnly, span: fanOutSpan(eventId, head) };
       if (!known) {
         begun.set(eventId, event);
         this.held.set(eventId, performance.now() + HOLD_AFTER_MS);
@@ -209,6 +214,9 @@ export class FanOutService implements OnApplicationShutdown {
     for (const id of ids) if (this.held.has(id)) this.held.set(id, now + EXTEND_AFTER_MS);
   }
 }
+
+const fanOutSpan = (eventId: string, head: Head | undefined): Span =>
+  startStep('fan-out', head?.traceparent ?? null, { 'webhooks.event.id': eventId });
 
 /** Returns the same promise, without an unhandled rejection before it is awaited. */
 function quietly<T>(promise: Promise<T>): Promise<T> {

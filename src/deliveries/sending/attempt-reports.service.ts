@@ -73,6 +73,7 @@ export class AttemptReportsService {
   private log(delivery: Attempt, { status, error, exchange, retryInMs }: Outcome): void {
     const { id, webhookId, eventId, event, attempt, trigger, traceparent } = delivery;
     const host = exchange ? new URL(exchange.url).host : null;
+    const sent = exchange?.requestHeaders.traceparent as string | undefined;
     this.logger.log({
       msg: 'attempt',
       deliveryId: id,
@@ -87,9 +88,9 @@ export class AttemptReportsService {
       responseStatus: exchange?.response?.status ?? null,
       durationMs: exchange?.durationMs ?? null,
       retryInMs,
-      traceId: traceIdOf(traceparent),
-      // The span id that the receiver got; see childTraceparent.
-      spanId: exchange?.requestHeaders.traceparent?.slice(36, 52) ?? null,
+      traceId: traceIdOf(sent ?? traceparent),
+      // The span id that the receiver got; see sentTraceparent.
+      spanId: sent?.slice(36, 52) ?? null,
     });
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/config';
 import type { HttpResult } from '../../infrastructure/destinations/http-result';
 import type { Attempt, Exchange, FirstAttempt, Outcome } from '../attempt';
+import { failSpan } from '../../events/spans';
 import { deliveryError, type ErrorCode } from '../delivery-error';
 import type { DueWebhook } from '../due-webhook';
 import type { Speed } from '../slots/fair-share';
@@ -11,6 +12,7 @@ import { AttemptReportsService } from './attempt-reports.service';
 import { AutoDisableService } from './auto-disable.service';
 import { retryAfterMs, retryDelayMs } from './backoff';
 import { classify } from './classify';
+import { endDeliver, startDeliver } from './deliver-span';
 import { LeasesService } from './leases.service';
 import { OutcomesService } from './outcomes.service';
 import { SenderService, type SentRequest } from './sender.service';
@@ -113,9 +115,18 @@ export class AttemptsService {
     if (!webhook) return this.unsent(delivery, 'canceled', 'webhook_deleted');
     if (!webhook.active && delivery.trigger !== 'test') return this.unsent(delivery, 'canceled', 'webhook_disabled');
     const timeoutMs = Math.min(webhook.timeoutMs ?? Infinity, this.config.deliveryTimeoutMs);
-    const sent = await this.sender.send(delivery, webhook, timeoutMs);
-    if (!sent) return this.unsent(delivery, 'failed', 'internal');
-    return { deliveryId: delivery.id, exchange: sent.exchange, ...this.outcomeOf(delivery, webhook, sent, timeoutMs) };
+    const span = startDeliver(delivery, webhook);
+    try {
+      const sent = await this.sender.send(delivery, webhook, timeoutMs, span);
+      const outcome = sent
+        ? { deliveryId: delivery.id, exchange: sent.exchange, ...this.outcomeOf(delivery, webhook, sent, timeoutMs) }
+        : this.unsent(delivery, 'failed', 'internal');
+      endDeliver(span, outcome);
+      return outcome;
+    } catch (error) {
+      failSpan(span, error);
+      throw error;
+    }
   }
 
   private outcomeOf(

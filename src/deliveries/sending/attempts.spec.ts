@@ -35,7 +35,8 @@ describe('The slot of an attempt', () => {
     );
   }
 
-  const due = (id: string) => ({ id, trigger: 'event', webhook: { active: true } }) as ClaimedDelivery;
+  const due = (id: string) =>
+    ({ id, trigger: 'event', traceparent: null, webhook: { active: true } }) as ClaimedDelivery;
   const settled = async () => new Promise((resolve) => setImmediate(resolve));
 
   it('is released as soon as its request has ended, before the outcome is written', async () => {

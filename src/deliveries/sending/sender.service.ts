@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { Span } from '@opentelemetry/api';
 import { EventCatalogue } from 'webhook-notification/catalogue';
 import { version } from '../../infrastructure/config/version';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import type { HttpResult } from '../../infrastructure/destinations/http-result';
 import { HttpClient } from '../../infrastructure/destinations/http.client';
+import { traceparentOf } from '../../events/spans';
 import { childTraceparent } from '../../events/traceparent';
 import { HIDDEN } from '../../webhooks/headers/header-rules';
 import { HeadersService } from '../../webhooks/headers/headers.service';
@@ -37,12 +39,13 @@ export class SenderService {
   /**
    * Sends the request, with `timeoutMs` as its deadline. Returns null without sending when the webhook's secret cannot be
    * decrypted.
+   * @param span of this request; the receiver gets its id if it is recorded
    */
-  async send(delivery: Attempt, webhook: DueWebhook, timeoutMs: number): Promise<SentRequest | null> {
+  async send(delivery: Attempt, webhook: DueWebhook, timeoutMs: number, span: Span): Promise<SentRequest | null> {
     const secrets = this.secretsOf(delivery.webhookId, webhook);
     if (!secrets) return null;
     const attemptedAt = this.clock.now();
-    const traceparent = delivery.traceparent && childTraceparent(delivery.traceparent, randomBytes(8).toString('hex'));
+    const traceparent = sentTraceparent(span, delivery);
     const { url, format } = webhook;
     const { id, eventId, event, attempt, trigger, audience: userId } = delivery;
     const description = this.catalogue.find(event)?.description ?? null;
@@ -78,6 +81,11 @@ export class SenderService {
     const opened = Object.entries(this.headers.open({ id, url, headers }));
     return Object.fromEntries(opened.map(([name, value]) => [name.toLowerCase(), value]));
   }
+}
+
+function sentTraceparent(span: Span, { traceparent }: Attempt): string | null {
+  if (span.isRecording()) return traceparentOf(span);
+  return traceparent && childTraceparent(traceparent, randomBytes(8).toString('hex'));
 }
 
 /** Returns the headers of an owner as the log shows them. */

@@ -9,7 +9,14 @@ import { AcceptedEventsService } from '../accepted-events.service';
 import { forEachEvent } from './batch-request';
 import { EventsRepository, type TakenKey } from '../events.repository';
 import { PublicationRulesService } from '../publication-rules.service';
-import { EventsService, type PreparedEvent, type Publication, type PublishedEvent } from '../events.service';
+import { failing } from '../spans';
+import {
+  acceptedOf,
+  EventsService,
+  type PreparedEvent,
+  type Publication,
+  type PublishedEvent,
+} from '../events.service';
 
 /** The event that holds each idempotency key of a batch: an event of the batch itself, or an earlier one. */
 type Holders = Map<string, TakenKey>;
@@ -38,10 +45,11 @@ export class EventBatchesService {
   ): Promise<PublishedEvent[]> {
     await this.rules.lookUp(publications.map(({ name }) => name));
     const batch = forEachEvent(await this.validate(publisherId, publications), (result) => result());
-    const holders = await this.dataSource.transaction((manager) => this.insert(manager, publisherId, batch));
-    const answers = batch.map((prepared) => answerOf(prepared, holders));
-    this.accepted.committed(answers.map((published, i) => ({ published, origin: batch[i]?.origin })));
-    return answers;
+    const holders = await this.dataSource
+      .transaction((manager) => this.insert(manager, publisherId, batch))
+      .catch(failing(batch));
+    this.accepted.committed(batch.map((prepared) => acceptedOf(prepared, answerOf(prepared, holders))));
+    return batch.map((prepared) => answerOf(prepared, holders));
   }
 
   /** Validates one event after the other. Each result is a function that returns the event or throws its error. */

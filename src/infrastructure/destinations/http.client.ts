@@ -6,6 +6,7 @@ import { Connector } from './connector.client';
 import { type BodyBounds, HttpExchange, type ExchangeEnd } from './exchange.client';
 import type { HttpResult, PreparedGet, PreparedRequest } from './http-result';
 import { NameResolver } from './resolver.client';
+import { untraced } from './untraced';
 import { validateStoredUrl, type StoredUrlVerdict } from './url';
 
 export interface HttpClientOptions {
@@ -95,10 +96,9 @@ export class HttpClient implements OnApplicationShutdown {
     const { method, headers, body, bounds, timeoutMs = this.options.timeoutMs } = request;
     const deadlineAt = startedAt + timeoutMs;
     return new Promise((resolve, reject) => {
-      connection.dispatch(
-        { path: url.pathname + url.search, method, headers, body },
-        new HttpExchange({ startedAt, deadlineAt, body: bounds, connection, connections, connector, resolve, reject }),
-      );
+      const outgoing = { path: url.pathname + url.search, method, headers, body };
+      const options = { startedAt, deadlineAt, body: bounds, connection, connections, connector, resolve, reject };
+      untraced(() => connection.dispatch(outgoing, new HttpExchange(options)));
     });
   }
 }

@@ -12,6 +12,7 @@ import { allowOrigins } from './cors.setup';
 import { wrapAnswers } from './envelope.setup';
 import { logDestination } from './log-destination.client';
 import { type BodyRule, registerJsonParser } from './json-body.setup';
+import { hideInSpans } from './request-span.setup';
 import { RouteMethods } from './route-methods';
 import { SECURITY_HEADERS } from './security-headers.setup';
 import { type DrainBounds, drainUnreadBodies } from './unread-body.setup';
@@ -62,6 +63,7 @@ export function createAdapter(config: Config, limits: ConnectionLimits = CONNECT
     clientErrorHandler: answerClientError,
   });
   const server = adapter.getInstance<FastifyInstance>();
+  hideInSpans(server);
   registerJsonParser(server, config);
   drainUnreadBodies(server, limits);
   wrapAnswers(server);

@@ -4,7 +4,7 @@ export const SCHEMA_VERSION = 2;
 export const READ_VERSION = 'select version from webhook_service.schema_version';
 
 /**
- * Writes events ($1: a list of place, name, userId, data, key, fingerprint). Ids and times are PostgreSQL's. An event
+ * Writes events ($1: a list of place, name, userId, data, key, fingerprint, traceparent). Ids and times are PostgreSQL's. An event
  * with a key is written only when it is the first with that key, as `wins` shows. The service finds the rows by itself,
  * because their lease has expired.
  */
@@ -12,7 +12,7 @@ export const WRITE_EVENTS = `
   with given as materialized (
     select e.*, date_trunc('milliseconds', clock_timestamp()) as at, replace(gen_random_uuid()::text, '-', '') as random
     from json_to_recordset($1::json)
-      as e (place integer, name text, "userId" text, data text, key text, fingerprint text)
+      as e (place integer, name text, "userId" text, data text, key text, fingerprint text, traceparent text)
   ), event as materialized (
     -- UUIDv7 (RFC 9562): 48 bits of time, the version, and the random bits of a version 4.
     select g.*,
@@ -24,10 +24,10 @@ export const WRITE_EVENTS = `
     select '', key, id, decode(fingerprint, 'hex') from event where key is not null order by key
     on conflict do nothing returning event_id
   ), written as (
-    insert into webhook_service.events (id, name, user_id, body, leased_until)
+    insert into webhook_service.events (id, name, user_id, body, traceparent, leased_until)
     select id, name, "userId",
       '{"id":"' || id || '","event":"' || name || '","createdAt":"' || "createdAt" || '","data":' || data || '}',
-      clock_timestamp()
+      traceparent, clock_timestamp()
     from event where key is null or id in (select event_id from won)
   )
   select id::text, "createdAt", (key is null or id in (select event_id from won))::text as wins from event order by place`;

@@ -15,6 +15,7 @@ import {
 } from './database-statements';
 import { EventRefusedError } from './event-refused.error';
 import { FanOutQueue } from './fan-out.queue';
+import { PublishSpans } from './publish-spans';
 import { rowsOf, type Transaction } from './transaction';
 import type { JudgedEvent, PublishedEvent, Transport } from './transport';
 
@@ -65,7 +66,12 @@ class DatabaseTransport implements Transport {
   }
 
   async write(events: readonly JudgedEvent[], tx?: Transaction): Promise<PublishedEvent[]> {
-    const published = await this.writeIn(tx ?? this.connection, events);
+    const spans = new PublishSpans(events.length);
+    const published = await this.writeIn(tx ?? this.connection, events, spans).catch((error: unknown) => {
+      spans.fail(error);
+      throw error;
+    });
+    spans.end(published.map(({ id }) => id));
     this.queue?.enqueue(
       published.flatMap(({ id, duplicate }) => (duplicate ? [] : [id as string])),
       tx,
@@ -73,9 +79,13 @@ class DatabaseTransport implements Transport {
     return published;
   }
 
-  private async writeIn(tx: Transaction, events: readonly JudgedEvent[]): Promise<PublishedEvent[]> {
+  private async writeIn(
+    tx: Transaction,
+    events: readonly JudgedEvent[],
+    spans: PublishSpans,
+  ): Promise<PublishedEvent[]> {
     const given = events.map(({ name, userId, data, idempotencyKey }, place) => ({
-      ...{ place, name, userId, data },
+      ...{ place, name, userId, data, traceparent: spans.traceparentOf(place) },
       ...(idempotencyKey !== undefined && {
         key: idempotencyKey,
         fingerprint: fingerprintOf(name, userId, data).toString('hex'),

@@ -30,7 +30,7 @@ export class EventDto {
    */
   publishedBy: string | null;
 
-  /** W3C Trace Context of the request that published it; null when it had none, or as for `publishedBy`. */
+  /** W3C Trace Context of its publication; null without a trace, or as for `publishedBy`. */
   traceparent: string | null;
 
   /** When it was published. */
