@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { Batcher } from '../infrastructure/concurrency/batcher';
 import { idBounds } from '../infrastructure/database/id-bounds';
 import { type Statement, StatementsService } from '../infrastructure/database/statements.service';
-import type { DeliveryError } from './delivery-error';
-import { JOB_LEASE } from './lease';
+import { type DeliveryError, deliveryError } from './delivery-error';
+import { JOB_LEASE, PROXY_WAIT } from './lease';
 import { countAttempts } from '../webhooks/stats/counting';
 import { boundsFrom, isAmong, isOneOf, isPending } from './found-by-id';
 
@@ -28,6 +29,21 @@ const EXTEND_LEASES: Statement = {
       for update skip locked
     )
     update webhook_service.deliveries d set leased_until = greatest(d.leased_until, now() + ${JOB_LEASE})
+    where ${isOneOf('d', 'array(select id from free)')}`,
+};
+
+/** Only claimed rows: a row that is canceled meanwhile stays canceled. */
+const WAIT_FOR_PROXY: Statement = {
+  name: 'wait_for_proxy',
+  text: `
+    with free as (
+      select id from webhook_service.deliveries
+      where ${isOneOf('deliveries', '$1::uuid[]')} and ${isPending('deliveries')} and claimed
+      for update skip locked
+    )
+    update webhook_service.deliveries d
+    set claimed = false, scheduled_at = now() + ${PROXY_WAIT}, leased_until = now() + ${PROXY_WAIT},
+        error_code = $4, error_message = $5
     where ${isOneOf('d', 'array(select id from free)')}`,
 };
 
@@ -63,9 +79,13 @@ const CANCEL_EXPIRED: Statement = {
   text: cancel('event_id < $3 and not claimed', 'limit $4 for update skip locked'),
 };
 
+const MAX_BATCH = 200;
+
 /** Leases and cancellation of pending rows. */
 @Injectable()
 export class DeliveriesRepository {
+  private readonly waits = new Batcher<string, void>((ids) => this.waitAll(ids), MAX_BATCH);
+
   constructor(private readonly statements: StatementsService) {}
 
   /** Releases the leases of unclaimed rows to the sweeper: they end when the rows are due. */
@@ -78,6 +98,11 @@ export class DeliveriesRepository {
     await this.statements.run(EXTEND_LEASES, [ids, ...idBounds(ids)]);
   }
 
+  /** Puts back a claimed row: it waits for the egress proxy, and is due again after 30 s. Concurrent calls share a statement. */
+  waitForProxy(id: string): Promise<void> {
+    return this.waits.add(id);
+  }
+
   /** Cancels the pending deliveries of a webhook, except test deliveries, in the transaction of `manager`. */
   async cancelPending(manager: EntityManager, webhookId: string, { code, message }: DeliveryError): Promise<void> {
     await manager.query(CANCEL_PENDING, [code, message, webhookId]);
@@ -87,5 +112,11 @@ export class DeliveriesRepository {
   async cancelExpired(firstKeptId: string, { code, message }: DeliveryError, limit: number): Promise<number> {
     const [row] = await this.statements.run<{ count: number }>(CANCEL_EXPIRED, [code, message, firstKeptId, limit]);
     return row?.count ?? 0;
+  }
+
+  private async waitAll(ids: readonly string[]): Promise<void[]> {
+    const { code, message } = deliveryError('proxy_failed', { durationMs: 0, timeoutMs: 0 });
+    await this.statements.run(WAIT_FOR_PROXY, [ids, ...idBounds(ids), code, message]);
+    return ids.map(() => undefined);
   }
 }

@@ -17,6 +17,7 @@ describe('The error codes', () => {
       'http_status',
       'internal',
       'invalid_response',
+      'proxy_failed',
       'redirect',
       'timeout',
       'tls_invalid',
@@ -84,6 +85,7 @@ describe('The advice', () => {
   it('for a blocked destination names the rule and the setting that could allow it', () => {
     expect(deliveryError('destination_blocked', facts).message).toMatch(/\(private network\).*ALLOWED_NETWORKS/);
     expect(deliveryError('destination_blocked', bare).message).toMatch(/\(special-purpose address\)/);
+    expect(deliveryError('destination_blocked', { ...bare, rule: 'egress proxy' }).message).not.toContain('ALLOWED');
   });
 });
 

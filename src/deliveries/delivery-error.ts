@@ -45,6 +45,8 @@ const MESSAGES: Record<ErrorCode, (facts: Facts) => string> = {
     `${serverIn(facts)} closed the connection after ${facts.durationMs} ms, before an answer arrived. Check whether your server, or a proxy before it, crashed or closes connections early.`,
   unreachable: (facts) =>
     `${serverIn(facts)} could not be reached: there is no way to it. Check its DNS records, its network and its firewall.`,
+  proxy_failed: () =>
+    'Nothing was sent, because the egress proxy of this service failed. Its operator has to repair it: deliveries wait until it works, and a test can be repeated then.',
   dns_not_found: (facts) =>
     `The name ${hostIn(facts)} could not be resolved. Check its spelling and its DNS records; names in /etc/hosts do not count.`,
   tls_invalid: (facts) => `The TLS connection to ${hostIn(facts)} could not be trusted: ${TLS[facts.tls ?? 'other']}`,
@@ -145,6 +147,7 @@ export function deliveryError(code: ErrorCode, facts: Facts): DeliveryError {
 }
 
 function remedyFor(rule: string): string {
+  if (rule === 'egress proxy') return 'Use another address: the proxy that requests go through is never a destination.';
   if (rule === 'plain http') return 'Use an https url: the operator has set REQUIRE_HTTPS.';
   return 'Use a public address, or have the operator list the network in ALLOWED_NETWORKS.';
 }

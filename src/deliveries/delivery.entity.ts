@@ -9,8 +9,8 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const TRIGGERS = ['event', 'redelivery', 'test'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
-/** Reasons why a pending delivery waits: the delay before its retry, a slot, or the rate of its webhook. */
-export const WAITS = ['backoff', 'slot', 'rate'] as const;
+/** Reasons why a pending delivery waits: the delay before its retry, a slot, the rate of its webhook, or the egress proxy. */
+export const WAITS = ['backoff', 'slot', 'rate', 'proxy'] as const;
 export type Wait = (typeof WAITS)[number];
 
 /** Lower-case header names and their values. */
@@ -56,6 +56,7 @@ export class Delivery {
   @Column('integer', { name: 'duration_ms', nullable: true })
   durationMs: number | null;
 
+  /** On a pending row only `proxy_failed`: it waits for the egress proxy. */
   @Column('text', { name: 'error_code', nullable: true })
   errorCode: ErrorCode | null;
 

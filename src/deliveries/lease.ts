@@ -13,7 +13,8 @@
  *   cannot be claimed again, so any number of jobs may contain it. Only the sweeper ends a claim, when the lease expires.
  * - **Extend**: a worker whose attempt takes longer than 4 s extends the lease of its row every 4 s.
  * - **Release**: a job that could not be enqueued, or that starts too early, sets the end of the lease to the due time: the
- *   sweeper takes the row as soon as it is due.
+ *   sweeper takes the row as soon as it is due. So does a worker when the egress proxy fails: the row is due again after
+ *   `PROXY_WAIT`, and its error says why.
  * - **Expire**: after `leased_until` the sweeper takes the row and enqueues a job for it. When a queue has lost its jobs, the
  *   leases of its rows are made to expire within three seconds, except those of claimed and deferred rows.
  * - **Ahead**: a lease that ends later than any lease can was written while PostgreSQL's clock was ahead. `AheadRowsService`
@@ -25,6 +26,9 @@
 
 /** A queued job holds the lease of its row until its due time plus this; a worker holds it for this long after the claim. */
 export const JOB_LEASE = `interval '10 seconds'`;
+
+/** How long a row waits for the egress proxy before it is attempted again. */
+export const PROXY_WAIT = `interval '30 seconds'`;
 
 /** SQL: whether the webhook of a row has a rate. A deferred row of such a webhook waits for it. */
 export const hasRate = (row: string): string => `

@@ -64,7 +64,7 @@ export interface Delivery {
   attempt: number;
   trigger: 'event' | 'redelivery' | 'test';
   status: 'pending' | 'succeeded' | 'failed' | 'canceled';
-  waitsFor: 'backoff' | 'slot' | 'rate' | null;
+  waitsFor: 'backoff' | 'slot' | 'rate' | 'proxy' | null;
   url: string;
   responseStatus: number | null;
   durationMs: number | null;

@@ -13,7 +13,8 @@ const LONG = new RegExp(
     '/(statement-costs|log-plans|recovery-pages|follower-readings|addresses)\\.',
     '/(schemathesis|openapi-requests|hostile-receivers|verifying-docs)\\.',
     '/(console-links|console-sessions|jwt|access-matrix|answer-headers|secrets-key|rekey|erasure-[a-z-]+|webhook-notices)\\.',
-    '/(job-events-faults|metrics-outages|redis-cluster|redis-(acl|sentinel)|rate-limits|cluster-memory|read-only-database|tls|pgbouncer|pooler|changes)\\.',
+    '/(job-events-faults|metrics-outages|redis-cluster|redis-(acl|sentinel)|rate-limits|cluster-memory|read-only-database)\\.',
+    '/(behind-a-proxy|squid|tls|pgbouncer|pooler|changes)\\.',
   ].join('|'),
 );
 const ORDINARY = /\/test\/(integration\/deliveries|e2e\/(events|deliveries))\//;

@@ -1,7 +1,10 @@
+import type { SecureContext } from 'node:tls';
 import { Logger } from '@nestjs/common';
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, request } from 'undici';
+import type { EgressProxy } from '../../infrastructure/config/egress-proxy';
 import { trusting } from '../../infrastructure/destinations/trusted-certificates.client';
+import { authorityOf, Tunnels } from '../../infrastructure/destinations/tunnels.client';
 import { untraced } from '../../infrastructure/destinations/untraced';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
@@ -38,8 +41,12 @@ export class JwksClient {
     private readonly timings: JwksTimings = TIMINGS,
     /** PEM certificates that are trusted besides Node's own. */
     trustedCertificates: readonly string[] | null = null,
+    /** The egress proxy, unless the provider is reached without it. */
+    proxy: EgressProxy | null = null,
   ) {
-    if (trustedCertificates) this.dispatcher = new Agent({ connect: { secureContext: trusting(trustedCertificates) } });
+    const secureContext = trustedCertificates ? trusting(trustedCertificates) : undefined;
+    if (proxy) this.dispatcher = new Agent({ connect: connectorThrough(proxy, timings.timeoutMs, secureContext) });
+    else if (secureContext) this.dispatcher = new Agent({ connect: { secureContext } });
     const { timeoutMs: timeoutDuration, cooldownMs: cooldownDuration } = timings;
     const options = { timeoutDuration, cooldownDuration, cacheMaxAge: Infinity };
     this.keySet = createRemoteJWKSet(new URL(url), {
@@ -71,6 +78,23 @@ export class JwksClient {
       throw unavailable();
     }
   }
+}
+
+/** The proxy gets the name of the provider. */
+function connectorThrough(
+  proxy: EgressProxy,
+  timeoutMs: number,
+  secureContext?: SecureContext,
+): buildConnector.connector {
+  const tunnels = new Tunnels(proxy, secureContext);
+  const addTls = buildConnector({ secureContext, timeout: timeoutMs });
+  return (options, callback) => {
+    tunnels.open(authorityOf(options), performance.now() + timeoutMs, { phase: 'proxy' }).then(
+      (socket) =>
+        options.protocol === 'https:' ? addTls({ ...options, httpSocket: socket }, callback) : callback(null, socket),
+      (error: Error) => callback(error, null),
+    );
+  };
 }
 
 const unavailable = (): ApiError => new ApiError('unavailable', MESSAGES.identityProviderUnavailable);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { errors, jwtVerify } from 'jose';
 import { Config } from '../../infrastructure/config/config';
+import { isExempt } from '../../infrastructure/config/egress-proxy';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import type { Principal } from '../access-token';
 import { JwksClient } from './jwks.client';
@@ -20,7 +21,9 @@ export class JwtService {
     private readonly config: Config,
     private readonly clock: ClockService,
   ) {
-    this.jwks = config.authJwksUrl === null ? null : new JwksClient(config.authJwksUrl, undefined, config.egressCaFile);
+    const { authJwksUrl: url, egressCaFile, egressProxy, noProxy } = config;
+    const proxy = url !== null && isExempt(url, noProxy) ? null : egressProxy;
+    this.jwks = url === null ? null : new JwksClient(url, undefined, egressCaFile, proxy);
   }
 
   /**

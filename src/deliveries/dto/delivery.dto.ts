@@ -66,7 +66,8 @@ export class DeliveryDto {
 
   /**
    * Why a pending delivery waits: `backoff` until its retry is due, `slot` until its webhook, its user or the service has fewer
-   * attempts in flight, `rate` until the `maxPerSecond` of its webhook permits it. Null when it is being sent or has completed.
+   * attempts in flight, `rate` until the `maxPerSecond` of its webhook permits it, `proxy` until the egress proxy of the service
+   * works. Null when it is being sent or has completed.
    */
   @ApiProperty({ enum: WAITS, enumName: 'WaitReason', nullable: true })
   waitsFor: Wait | null;
@@ -82,7 +83,7 @@ export class DeliveryDto {
   @ApiCount({ nullable: true })
   durationMs: number | null;
 
-  /** Null unless the delivery failed or was canceled. */
+  /** Null unless the delivery failed, was canceled, or waits for the egress proxy (`proxy_failed`). */
   @ApiProperty({ type: DeliveryErrorDto, nullable: true })
   error: DeliveryErrorDto | null;
 
@@ -129,9 +130,10 @@ export class DeliveryDto {
   }
 }
 
-function waitOf({ status, parked, claimed, scheduledAt, hasRate }: ListedDelivery): Wait | null {
+function waitOf({ status, parked, claimed, scheduledAt, hasRate, errorCode }: ListedDelivery): Wait | null {
   if (status !== 'pending' || claimed) return null;
   if (parked) return hasRate ? 'rate' : 'slot';
+  if (errorCode) return 'proxy';
   return scheduledAt.getTime() > Date.now() ? 'backoff' : null;
 }
 

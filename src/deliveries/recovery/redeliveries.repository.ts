@@ -27,13 +27,14 @@ const INSERT_REDELIVERIES = `
 /**
  * Defers a pending row whose attempt has not begun, so that it is dispatched: its job, when it starts, finds the row deferred or
  * claimed. A row that has been due for less than two seconds is about to be sent anyway; one that waits for the rate of its webhook
- * goes on waiting.
+ * or for the egress proxy goes on waiting.
  */
 const MAKE_DUE = `
   update webhook_service.deliveries
   set scheduled_at = now(), changed_in = pg_current_xact_id(), parked = true, leased_until = ${deferredLease('deliveries')}
   where id = $1 and webhook_id = $2 and status = 'pending' and not claimed
-    and (scheduled_at > now() + ${MOMENT} or parked and scheduled_at < now() - ${MOMENT} and not ${hasRate('deliveries')})
+    and (scheduled_at > now() + ${MOMENT} and error_code is null
+      or parked and scheduled_at < now() - ${MOMENT} and not ${hasRate('deliveries')})
   returning id`;
 
 type LockedWebhook = Pick<Webhook, 'active' | 'filter'>;

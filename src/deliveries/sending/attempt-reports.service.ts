@@ -18,6 +18,7 @@ export class AttemptReportsService {
   private readonly succeeded: Counter<'trigger'>;
   private readonly failed: Counter<'code'>;
   private readonly retries: Counter;
+  private readonly proxyFailures: Counter;
   private readonly duration: Histogram;
   private readonly way: Histogram;
 
@@ -34,6 +35,10 @@ export class AttemptReportsService {
     );
     this.failed = metrics.counterBy('webhooks_attempts_failed_total', 'Attempts that failed.', 'code', ERROR_CODES);
     this.retries = metrics.counter('webhooks_retries_scheduled_total', 'Failed attempts that are retried.');
+    this.proxyFailures = metrics.counter(
+      'webhooks_proxy_failures_total',
+      'Attempts that were put back because the egress proxy failed; they are made again after 30 s.',
+    );
     this.duration = metrics.histogram(
       'webhooks_attempt_duration_seconds',
       'Time from the start of a request to its status line, or to its failure.',
@@ -53,6 +58,11 @@ export class AttemptReportsService {
 
   end(): void {
     this.inFlight.dec();
+  }
+
+  /** Counts an attempt that was put back. It is not logged, because nothing was sent; `Tunnels` logs the failure once. */
+  waitsForProxy(): void {
+    this.proxyFailures.inc();
   }
 
   /** @param written null when another process had already written an outcome; this one is then logged but not counted */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/config';
 import type { HttpResult } from '../../infrastructure/destinations/http-result';
 import type { Attempt, Exchange, FirstAttempt, Outcome } from '../attempt';
-import { failSpan } from '../../events/spans';
+import { endSpan, failSpan } from '../../events/spans';
 import { deliveryError, type ErrorCode } from '../delivery-error';
 import type { DueWebhook } from '../due-webhook';
 import type { Speed } from '../slots/fair-share';
@@ -44,9 +44,9 @@ export class AttemptsService {
 
   /**
    * Makes one attempt: sends the request, writes its outcome, enqueues the retry when one follows, and counts the final outcome
-   * of the event for the webhook. A receiver's failure is an outcome, never an exception. Does nothing when this process is
-   * already making the attempt, which may be enqueued again after a queue lost its jobs. Throws when PostgreSQL does not accept
-   * the outcome within two minutes.
+   * of the event for the webhook. A receiver's failure is an outcome, never an exception. When the egress proxy fails, the row
+   * waits for it, and nothing else changes. Does nothing when this process is already making the attempt, which may be enqueued
+   * again after a queue lost its jobs. Throws when PostgreSQL does not accept the outcome within two minutes.
    * @param whenEnded called once when the request has ended; after that only its outcome is written
    * @param whenRow called when a first attempt gets a row before its outcome
    */
@@ -57,7 +57,7 @@ export class AttemptsService {
       this.leases.end(delivery.id);
       this.reports.end();
     });
-    if (!written) return;
+    if (!outcome || !written) return;
     // The retry of a first attempt is one more pending row; every other one replaces a row.
     if (written.nextId !== null && 'isOnly' in delivery) this.backlog.note(delivery.webhookId);
     await this.outcomes.enqueueNext(written, delivery);
@@ -75,20 +75,31 @@ export class AttemptsService {
     const first = 'isOnly' in delivery ? (delivery as FirstAttempt) : null;
     const hasRow = first === null || (await this.insertWhenSlow(first, sending, whenRow));
     const outcome = await sending;
+    if (outcome === null) return this.waitForProxy(delivery, hasRow ? null : first);
     const writing = hasRow ? this.outcomes.update(outcome) : this.outcomes.insert(first, outcome);
     const written = await writing.finally(() => this.outcomeBuffer.release());
     this.reports.report(delivery, outcome, written);
     return { outcome, written };
   }
 
+  /** Puts the attempt back into its row. A first attempt that has none gets one. */
+  private async waitForProxy({ id }: Attempt, withoutRow: FirstAttempt | null) {
+    const isOurs = withoutRow === null || (await this.outcomes.insertPending(withoutRow, false));
+    if (isOurs) await this.leases.waitForProxy(id);
+    if (isOurs && withoutRow) this.backlog.note(withoutRow.webhookId);
+    this.reports.waitsForProxy();
+    return { outcome: null, written: null };
+  }
+
   /**
    * Sends the request and acquires a place in the outcome buffer. While PostgreSQL falls behind, a request that has ended keeps
-   * its slot until it has that place.
+   * its slot until it has that place. Returns null when the egress proxy failed, so that there is no outcome.
    */
-  private async send(delivery: Attempt, whenEnded: WhenEnded): Promise<Outcome> {
+  private async send(delivery: Attempt, whenEnded: WhenEnded): Promise<Outcome | null> {
     let speed: Speed = null;
     try {
       const outcome = await this.request(delivery);
+      if (outcome === null) return null;
       speed = speedOf(outcome);
       await this.outcomeBuffer.acquire();
       return outcome;
@@ -100,7 +111,7 @@ export class AttemptsService {
   /**
    * Inserts a pending row for an attempt that takes longer than a second, so that the log shows it and its event need not wait.
    */
-  private async insertWhenSlow(first: FirstAttempt, sending: Promise<Outcome>, whenRow: () => void): Promise<boolean> {
+  private async insertWhenSlow(first: FirstAttempt, sending: Promise<unknown>, whenRow: () => void): Promise<boolean> {
     if (!(await takesLongerThan(PENDING_AFTER_MS, sending))) return false;
     const isInserted = await this.outcomes.insertPending(first, false).then(
       () => true,
@@ -110,7 +121,7 @@ export class AttemptsService {
     return isInserted;
   }
 
-  private async request(delivery: Attempt): Promise<Outcome> {
+  private async request(delivery: Attempt): Promise<Outcome | null> {
     const { webhook } = delivery;
     if (!webhook) return this.unsent(delivery, 'canceled', 'webhook_deleted');
     if (!webhook.active && delivery.trigger !== 'test') return this.unsent(delivery, 'canceled', 'webhook_disabled');
@@ -118,6 +129,10 @@ export class AttemptsService {
     const span = startDeliver(delivery, webhook);
     try {
       const sent = await this.sender.send(delivery, webhook, timeoutMs, span);
+      if (sent && isPutBack(delivery, sent)) {
+        endSpan(span, 'proxy_failed');
+        return null;
+      }
       const outcome = sent
         ? { deliveryId: delivery.id, exchange: sent.exchange, ...this.outcomeOf(delivery, webhook, sent, timeoutMs) }
         : this.unsent(delivery, 'failed', 'internal');
@@ -158,6 +173,10 @@ export class AttemptsService {
 }
 
 const nothing = (): void => undefined;
+
+/** A test has to say at once that the egress proxy failed; everything else waits for it. */
+const isPutBack = ({ trigger }: Attempt, { result }: SentRequest): boolean =>
+  result.kind === 'failure' && result.code === 'proxy_failed' && trigger !== 'test';
 
 function speedOf({ exchange, error }: Outcome): Speed {
   if (!exchange) return null;

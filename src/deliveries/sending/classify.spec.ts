@@ -39,6 +39,7 @@ describe('An attempt', () => {
     ['connection_refused', true],
     ['connection_reset', true],
     ['unreachable', true],
+    ['proxy_failed', true],
     ['dns_not_found', true],
     ['tls_invalid', true],
     ['invalid_response', true],

@@ -31,6 +31,11 @@ export class LeasesService implements OnApplicationShutdown {
     this.extendAt.delete(deliveryId);
   }
 
+  /** Puts back the row of an attempt: it waits for the egress proxy. Throws while PostgreSQL is unavailable. */
+  async waitForProxy(deliveryId: string): Promise<void> {
+    await this.deliveries.waitForProxy(deliveryId);
+  }
+
   private async extend(): Promise<void> {
     const now = performance.now();
     const ids: string[] = [];

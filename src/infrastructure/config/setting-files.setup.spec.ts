@@ -38,12 +38,15 @@ describe('A setting in a file', () => {
       BOOTSTRAP_TOKEN_FILE: fileOf(`wns_${'a'.repeat(43)}\r\n`, 'token'),
       REDIS_URL_FILE: fileOf('redis://:canary@cache.example', 'redis'),
       MONITORED_QUEUES_REDIS_URL_FILE: fileOf('redis://jobs.example', 'jobs'),
+      EGRESS_PROXY_FILE: fileOf('https://user:canary@proxy.example:3128\n', 'proxy'),
+      EGRESS_PROXY_RESOLVES: 'true',
       ROLE: 'worker',
     });
     expect(config).toMatchObject({
       ...{ databaseUrl: URL_TEXT, role: 'worker', host: '0.0.0.0', isLocal: false, allowedNetworks: [] },
       ...{ secretsKeys: [Buffer.alloc(32, 7)], bootstrapToken: `wns_${'a'.repeat(43)}` },
       ...{ redisUrl: 'redis://:canary@cache.example', monitoredQueuesRedisUrl: 'redis://jobs.example' },
+      ...{ egressProxy: { hostname: 'proxy.example', port: 3128 }, egressProxyResolves: true },
     });
   });
 
@@ -91,8 +94,13 @@ describe('A setting in a file', () => {
   });
 
   it('is never quoted', () => {
-    const problems = problemsOf({ DATABASE_URL_FILE: fileOf('canary://user:canary@host'), REDIS_URL_FILE: '/canary' });
-    expect(problems).toHaveLength(3);
+    const problems = problemsOf({
+      DATABASE_URL_FILE: fileOf('canary://user:canary@host'),
+      EGRESS_PROXY_FILE: fileOf('http://user:canary@proxy\n.example:3128\n', 'proxy'),
+      EGRESS_PROXY: 'http://user:canary@proxy.example:3128',
+      REDIS_URL_FILE: '/canary',
+    });
+    expect(problems).toHaveLength(5);
     expect(problems.join()).not.toContain('canary');
   });
 });

@@ -1,7 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 
 /** The settings that can also be read from a file, whose path is in `<NAME>_FILE`: all that contain a password, a key or a token. */
-const SECRETS = ['DATABASE_URL', 'REDIS_URL', 'MONITORED_QUEUES_REDIS_URL', 'SECRETS_KEY', 'BOOTSTRAP_TOKEN'];
+const SECRETS = [
+  ...['DATABASE_URL', 'REDIS_URL', 'MONITORED_QUEUES_REDIS_URL', 'SECRETS_KEY', 'BOOTSTRAP_TOKEN'],
+  'EGRESS_PROXY',
+];
 
 /** The variable with the path of a file, by the setting that the file contains. */
 const VARIABLES: [setting: string, variable: string][] = [

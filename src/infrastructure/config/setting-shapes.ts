@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { isEventName, nameProblem } from 'webhook-notification/catalogue';
+import { parseEgressProxy } from './egress-proxy';
 import { isDnsServer, parseNetwork } from './network';
 import { parseRedisUrl } from './redis-nodes';
 import { parseQueueName, type QueueName } from './queue-name';
@@ -90,6 +91,14 @@ export const redisUrl = setting(
   'one redis:// or rediss:// URL, or the comma-separated ones of a cluster: alike but for host and port, without a database; ' +
     'or redis+sentinel://host:port,host:port/master',
   (text) => parseRedisUrl(text) ?? undefined,
+)
+  .nullable()
+  .default(null);
+
+/** A proxy that `parseEgressProxy` accepts; null when not set. */
+export const egressProxy = setting(
+  'http://host:port or https://host:port, with user:password@ before the host if it requires them, both percent-encoded',
+  (text) => parseEgressProxy(text) ?? undefined,
 )
   .nullable()
   .default(null);

@@ -5,6 +5,7 @@ import {
   consoleName,
   decimal,
   dnsServers,
+  egressProxy,
   eventNames,
   flag,
   integer,
@@ -102,6 +103,15 @@ export const schema = z.object({
     .describe(
       'Path of a file with certificates in PEM, at most 64 KiB, that are trusted besides those of Node.js (on Node.js 20, without `NODE_EXTRA_CA_CERTS`): for deliveries, follower readings and `AUTH_JWKS_URL`',
     ),
+  egressProxy: egressProxy.describe(
+    '[Proxy for all requests of the service](operating.md#behind-an-egress-proxy), `http(s)://[user:password@]host:port`, user and password percent-encoded',
+  ),
+  egressProxyResolves: flag(false).describe(
+    'Pass names to `EGRESS_PROXY` instead of addresses: for proxies that check addresses themselves, because `ALLOWED_NETWORKS` then applies only to addresses in urls',
+  ),
+  noProxy: optionalText.describe(
+    'Hosts, comma-separated, each with the names below it, that are requested without `EGRESS_PROXY`; applies to `AUTH_JWKS_URL` only',
+  ),
   deliveryTimeoutMs: integer(10_000, 500, 60_000).describe(
     'Deadline in ms for DNS, connect, TLS and the status line of one attempt together',
   ),

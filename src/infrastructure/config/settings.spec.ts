@@ -80,6 +80,9 @@ describe('An environment without settings', () => {
       corsOrigins: [],
       console: true,
       egressCaFile: null,
+      egressProxy: null,
+      egressProxyResolves: false,
+      noProxy: null,
       consoleFrameAncestors: [],
       consoleName: 'Webhooks',
       consoleAccent: null,
@@ -236,6 +239,12 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
     ['dns.example', '192.0.2.256', '192.0.2', 'cafe', ':::', '192.0.2.53:65536', '[2001:db8::53', '192.0.2.53/32'],
   ],
   [
+    'EGRESS_PROXY',
+    'egressProxy',
+    [['http://proxy.example:3128', { isTls: false, hostname: 'proxy.example', port: 3128, authorization: null }]],
+    ['proxy.example:3128', 'socks5://proxy.example:1080', 'http://proxy.example', 'http://a:%zz@proxy.example:1'],
+  ],
+  [
     'MONITORED_QUEUES',
     'monitoredQueues',
     [
@@ -329,6 +338,16 @@ describe('AUTOMATION_QUEUES', () => {
     expect(problemsOf({ MONITORED_QUEUES: 'mail', AUTOMATION_QUEUES: text })).toEqual([
       'AUTOMATION_QUEUES must only name queues that MONITORED_QUEUES names in the same way.',
     ]);
+  });
+});
+
+describe('EGRESS_PROXY_RESOLVES', () => {
+  it('requires EGRESS_PROXY', () => {
+    const EGRESS_PROXY = 'http://proxy.example:3128';
+    expect(parseConfig({ EGRESS_PROXY, EGRESS_PROXY_RESOLVES: 'true' }).egressProxyResolves).toBe(true);
+    expect(parseConfig({ EGRESS_PROXY_RESOLVES: 'false' }).egressProxyResolves).toBe(false);
+    expect(problemsOf({ EGRESS_PROXY_RESOLVES: 'true' })).toEqual([expect.stringMatching(/^EGRESS_PROXY is required/)]);
+    expect(problemsOf({ EGRESS_PROXY, EGRESS_PROXY_RESOLVES: '1' })).toHaveLength(1);
   });
 });
 
@@ -428,7 +447,7 @@ describe('EXTRA_EVENT_TYPES', () => {
 });
 
 describe('Invalid settings', () => {
-  const FREE_TEXT = ['HOST', 'DATA_DIR', 'AUTH_ISSUER', 'AUTH_AUDIENCE', 'METRICS_HOST', 'CONSOLE_NAME'];
+  const FREE_TEXT = ['HOST', 'DATA_DIR', 'AUTH_ISSUER', 'AUTH_AUDIENCE', 'METRICS_HOST', 'CONSOLE_NAME', 'NO_PROXY'];
   const checked = SETTING_NAMES.filter((name) => !FREE_TEXT.includes(name));
   const wrong = {
     ...Object.fromEntries(checked.map((name) => [name, `canary://user:canary@${name}.canary`])),

@@ -55,6 +55,7 @@ function combinationProblems(given: Given): string[] {
     ...(halfSet ? missing.map((name) => `${variableOf(name)} is required: ${JWT_VARIABLES} go together.`) : []),
     ...queueProblems(given),
     ...portProblems(given),
+    ...proxyProblems(given),
   ];
 }
 
@@ -80,6 +81,12 @@ function queueProblems(given: Given): string[] {
 function portProblems({ port = '3000', metricsPort }: Given): string[] {
   return metricsPort !== undefined && Number(metricsPort) === Number(port)
     ? ['METRICS_PORT must be another port than PORT.']
+    : [];
+}
+
+function proxyProblems({ egressProxy, egressProxyResolves }: Given): string[] {
+  return egressProxyResolves === 'true' && egressProxy === undefined
+    ? ['EGRESS_PROXY is required: EGRESS_PROXY_RESOLVES is true.']
     : [];
 }
 

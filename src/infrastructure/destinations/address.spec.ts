@@ -1,4 +1,4 @@
-import { AddressPolicy } from './address';
+import { AddressPolicy, leadsToProxy } from './address';
 
 /** First and last address, and the address outside each end where that is public. */
 const RANGES: readonly [network: string, first: string, last: string, outside: readonly string[]][] = [
@@ -200,4 +200,33 @@ describe('AddressPolicy with allowed networks', () => {
       expect(() => new AddressPolicy([text])).toThrow();
     },
   );
+});
+
+describe('leadsToProxy', () => {
+  it.each<[string, string[], boolean]>([
+    ['10.0.0.5', ['10.0.0.5'], true],
+    ['10.0.0.5', ['10.0.0.4', '10.0.0.5'], true],
+    ['::ffff:10.0.0.5', ['10.0.0.5'], true],
+    ['64:ff9b::a00:5', ['10.0.0.5'], true],
+    ['2001:db8::5', ['2001:0DB8:0:0::5'], true],
+    ['10.0.0.6', ['10.0.0.5'], false],
+    ['2001:db8::6', ['2001:db8::5'], false],
+    ['127.0.0.1', ['10.0.0.5'], true],
+    ['::1', ['10.0.0.5'], true],
+    ['::ffff:127.0.0.1', ['10.0.0.5'], true],
+    ['0.0.0.0', ['10.0.0.5'], true],
+    ['127.0.0.2', ['127.0.0.2'], true],
+    ['127.0.0.1', ['127.0.0.2'], false],
+    ['127.0.0.1', ['127.0.0.1'], false],
+    ['::1', ['127.0.0.1'], false],
+  ])('of %s, of a proxy at %j and another port, is %p', (address, ofProxy, expected) => {
+    expect(leadsToProxy({ address, port: 80 }, ofProxy, 3128)).toBe(expected);
+  });
+
+  it('covers the port of a proxy on this machine, whatever the loopback address', () => {
+    expect(leadsToProxy({ address: '127.0.0.1', port: 3128 }, ['127.0.0.1'], 3128)).toBe(true);
+    expect(leadsToProxy({ address: '::ffff:127.0.0.1', port: 3128 }, ['127.0.0.1'], 3128)).toBe(true);
+    expect(leadsToProxy({ address: '127.0.0.9', port: 3128 }, ['127.0.0.1'], 3128)).toBe(true);
+    expect(leadsToProxy({ address: '10.0.0.6', port: 3128 }, ['127.0.0.1'], 3128)).toBe(false);
+  });
 });

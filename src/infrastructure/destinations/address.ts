@@ -12,6 +12,9 @@ const ALLOWED: AddressVerdict = { allowed: true };
 /** Addresses that serve a machine's credentials. A wider network in ALLOWED_NETWORKS never allows them. */
 const CLOUD_METADATA = new Set(['169.254.169.254', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254']);
 
+/** The addresses of `localhost` names, which are not looked up in DNS (RFC 6761, section 6.3). */
+export const LOCALHOST_ADDRESSES: readonly string[] = ['127.0.0.1', '::1'];
+
 /** The only IPv6 space that is assigned for public use (RFC 4291, section 2.4). */
 const GLOBAL_IPV6 = IPv6.parseCIDR('2000::/3');
 
@@ -77,6 +80,25 @@ export class AddressPolicy {
       return base.kind() === ip.kind() && ip.match(base, prefix) && (!byItself || cidr.endsWith(single));
     });
   }
+}
+
+/**
+ * Returns true when an address and port lead to the proxy itself, which has the addresses `ofProxy`. All programs of a machine
+ * share LOCALHOST_ADDRESSES, so there only its port is its own. Of a proxy on another machine, all loopback and unspecified
+ * addresses are: through the proxy they lead there.
+ */
+export function leadsToProxy(to: { address: string; port: number }, ofProxy: readonly string[], port: number): boolean {
+  const ip = innermost(parseIp(to.address));
+  const own = ofProxy.map((address) => innermost(parseIp(address)));
+  const isOwn = own.some((one) => one.toString() === ip.toString()) && !LOCALHOST_ADDRESSES.includes(ip.toString());
+  return isOwn || (isLocal(ip) && (to.port === port || !own.some(isLocal)));
+}
+
+const isLocal = (ip: Ip): boolean => ['loopback', 'unspecified'].includes(ip.range());
+
+function innermost(ip: Ip): Ip {
+  const embedded = embeddedIpv4(ip);
+  return embedded ? innermost(embedded) : ip;
 }
 
 /** Parses an address without a zone that `isIP` accepts. ipaddr.js alone would read `::1.2.3.4` as `::ffff:1.2.3.4`. */

@@ -28,3 +28,16 @@ export class ConnectError extends NotConnectedError {
     super('no connection');
   }
 }
+
+/**
+ * The egress proxy could not be used: it could not be reached or trusted, requires other credentials, or returned no valid
+ * response. `cause` never contains what it returned.
+ */
+export class ProxyFailedError extends ConnectError {}
+
+/** The egress proxy works, but did not connect to the destination. */
+export class ProxyRefusedError extends NotConnectedError {
+  constructor() {
+    super('the proxy refused');
+  }
+}

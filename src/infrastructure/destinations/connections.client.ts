@@ -14,7 +14,8 @@ export const DISCARDED = new Error('the connection was discarded');
 
 /** Progress of opening a connection. */
 export interface ConnectProgress {
-  phase: Phase;
+  /** `proxy` until the egress proxy has proved that it works. */
+  phase: Phase | 'proxy';
 }
 
 export type ProgressConnector = (
@@ -49,7 +50,7 @@ export class Connection extends Client {
   }
 
   /** The connection step that began last. */
-  get phase(): Phase {
+  get phase(): ConnectProgress['phase'] {
     return this.progress.phase;
   }
 }

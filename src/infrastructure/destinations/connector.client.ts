@@ -1,19 +1,24 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import { AddressPolicy } from './address';
+import type { EgressProxy } from '../config/egress-proxy';
+import { type AddressPolicy, leadsToProxy, LOCALHOST_ADDRESSES } from './address';
 import { ContinueAnswers } from './continue-answer';
-import { ConnectError, DestinationBlockedError, NotConnectedError } from './connect-errors';
+import { ConnectError, DestinationBlockedError, NotConnectedError, ProxyRefusedError } from './connect-errors';
 import type { ConnectProgress, ProgressConnector } from './connections.client';
 import { NameResolver } from './resolver.client';
 import { trusting } from './trusted-certificates.client';
-import { isLocalhost, LOCALHOST_ADDRESSES } from './url';
+import { authorityOf, portOf, Tunnels } from './tunnels.client';
+import { isLocalhost, serverName } from './url';
 
 /** At most this many of a receiver's addresses are tried. */
 const MAX_DIALLED_ADDRESSES = 8;
 
 /** How long one of several addresses is tried before the next one; the last has the rest of the deadline. */
 const NEXT_ADDRESS_AFTER_MS = 500;
+
+/** Names the rule that forbids the addresses of the egress proxy. */
+const PROXY_RULE = 'egress proxy';
 
 export interface ConnectorOptions {
   readonly policy: AddressPolicy;
@@ -22,26 +27,31 @@ export interface ConnectorOptions {
   readonly timeoutMs: number;
   /** PEM certificates that are trusted besides Node's own. */
   readonly trustedCertificates?: readonly string[];
+  /** The egress proxy that all connections go through, if any. */
+  readonly proxy?: EgressProxy | null;
+  /** Whether the proxy gets names instead of addresses. */
+  readonly proxyResolves?: boolean;
 }
 
 /**
  * Opens undici's connections, only to addresses that the policy allows. A literal address is checked before a socket
  * exists, because Node calls `lookup` only for names. For a name, `lookup` returns only allowed addresses. The address
- * that was actually reached is checked again. TLS certificates are always verified.
+ * that was actually reached is checked again. TLS certificates are always verified. With an egress proxy, CONNECT names
+ * an address that was checked in the same way, and is not the proxy's own.
  */
 export class Connector {
   /** True while undici receives a new connection. A request that begins meanwhile is the first one on that connection. */
   isHandingOver = false;
 
-  private readonly policy: AddressPolicy;
-  private readonly resolver: NameResolver;
   private readonly dial: (...args: Parameters<buildConnector.connector>) => unknown;
+  private readonly tunnels: Tunnels | null;
 
-  constructor({ policy, resolver, timeoutMs, trustedCertificates }: ConnectorOptions) {
-    this.policy = policy;
-    this.resolver = resolver;
+  constructor(private readonly options: ConnectorOptions) {
+    const { timeoutMs, trustedCertificates, proxy } = options;
+    const secureContext = trustedCertificates && trusting(trustedCertificates);
+    this.tunnels = proxy ? new Tunnels(proxy, secureContext) : null;
     this.dial = buildConnector({
-      secureContext: trustedCertificates && trusting(trustedCertificates),
+      secureContext,
       rejectUnauthorized: true,
       allowH2: false,
       timeout: timeoutMs,
@@ -53,25 +63,85 @@ export class Connector {
 
   /** Connects, and calls back with a socket or with a NotConnectedError. */
   readonly connect: ProgressConnector = (options, callback, progress) => {
-    const verdict = isIP(options.hostname) === 0 ? undefined : this.policy.classify(options.hostname);
+    const verdict = isIP(options.hostname) === 0 ? undefined : this.options.policy.classify(options.hostname);
     if (verdict?.allowed === false) {
       // Not in the same tick, because undici is still processing the request that needs this connection.
       process.nextTick(callback, new DestinationBlockedError(verdict.rule), null);
       return;
     }
-    const socket = this.dial({ ...options, servername: serverName(options.hostname) }, (error, socket) => {
+    if (this.tunnels) return this.connectThrough(this.tunnels, options, callback, progress);
+    // undici's types do not declare that the socket is returned.
+    follow(this.secure(options, callback) as Socket, options, progress);
+  };
+
+  /** Connects, or adds TLS to a tunnel. */
+  private secure(options: buildConnector.Options, callback: buildConnector.Callback): unknown {
+    return this.dial({ ...options, servername: serverName(options.hostname) }, (error, socket) => {
       if (error !== null) callback(asNotConnected(error), null);
       else this.handOver(socket, callback);
     });
-    // undici's types do not declare that the socket is returned.
-    follow(socket as Socket, options, progress);
-  };
+  }
+
+  private connectThrough(
+    tunnels: Tunnels,
+    options: buildConnector.Options,
+    callback: buildConnector.Callback,
+    progress: ConnectProgress,
+  ): void {
+    this.openTunnel(tunnels, options, progress).then(
+      (socket) => {
+        const isTls = options.protocol === 'https:';
+        progress.phase = isTls ? 'tls' : 'response';
+        if (isTls) this.secure({ ...options, httpSocket: socket }, callback);
+        else this.handOver(socket, callback);
+      },
+      (error: Error) => callback(asNotConnected(error), null),
+    );
+  }
+
+  /** Tries one address after the other, as long as the proxy refuses to connect to them. */
+  private async openTunnel(tunnels: Tunnels, to: buildConnector.Options, progress: ConnectProgress): Promise<Socket> {
+    const deadlineAt = performance.now() + this.options.timeoutMs;
+    progress.phase = 'dns';
+    let refusal = new ProxyRefusedError();
+    for (const hostname of await this.targets(tunnels, to, progress)) {
+      try {
+        return await tunnels.open(authorityOf({ ...to, hostname }), deadlineAt, progress);
+      } catch (error) {
+        if (!(error instanceof ProxyRefusedError)) throw error;
+        refusal = error;
+      }
+    }
+    throw refusal;
+  }
+
+  /** Returns what CONNECT may name for a destination: the addresses that are allowed, or its name when the proxy resolves it. */
+  private async targets(
+    tunnels: Tunnels,
+    to: buildConnector.Options,
+    progress: ConnectProgress,
+  ): Promise<readonly string[]> {
+    const { hostname } = to;
+    const isName = isIP(hostname) === 0;
+    if (isName && this.options.proxyResolves && !isLocalhost(hostname)) {
+      const isProxy = serverName(hostname) === serverName(tunnels.hostname);
+      if (isProxy) throw new DestinationBlockedError(PROXY_RULE);
+      return [hostname];
+    }
+    const allowed = isName ? (await this.allowedAddresses(hostname)).map(({ address }) => address) : [hostname];
+    progress.phase = 'proxy';
+    const ofProxy = await tunnels.addresses();
+    const others = allowed.filter((address) => !leadsToProxy({ address, port: portOf(to) }, ofProxy, tunnels.port));
+    if (others.length === 0) throw new DestinationBlockedError(PROXY_RULE);
+    return others;
+  }
 
   private handOver(socket: Socket, callback: buildConnector.Callback): void {
     // When undici gets a dead socket, it requests new connections endlessly, so a dead socket is an error here.
     if (socket.destroyed || socket.remoteAddress === undefined) return callback(new ConnectError(closedEarly()), null);
-    const verdict = this.policy.classify(socket.remoteAddress);
-    if (!verdict.allowed) {
+    // The other end of a tunnel is the proxy.
+    const verdict = this.tunnels === null ? this.options.policy.classify(socket.remoteAddress) : null;
+    if (verdict?.allowed === false) {
       socket.destroy();
       return callback(new DestinationBlockedError(verdict.rule), null);
     }
@@ -92,8 +162,8 @@ export class Connector {
   };
 
   private async allowedAddresses(hostname: string): Promise<LookupAddress[]> {
-    const addresses = isLocalhost(hostname) ? LOCALHOST_ADDRESSES : await this.resolver.resolve(hostname);
-    const verdicts = addresses.map((address) => this.policy.classify(address));
+    const addresses = isLocalhost(hostname) ? LOCALHOST_ADDRESSES : await this.options.resolver.resolve(hostname);
+    const verdicts = addresses.map((address) => this.options.policy.classify(address));
     const allowed = addresses.filter((_, index) => verdicts[index]?.allowed);
     if (allowed.length > 0) return withFamilies(allowed);
     const denied = verdicts.find((verdict) => !verdict.allowed);
@@ -130,11 +200,6 @@ function follow(socket: Socket, { hostname, protocol }: buildConnector.Options, 
 
 function withFamilies(addresses: readonly string[]): LookupAddress[] {
   return addresses.slice(0, MAX_DIALLED_ADDRESSES).map((address) => ({ address, family: isIP(address) }));
-}
-
-/** Returns the name for SNI and the certificate: without its trailing dot (RFC 6066, section 3), and never an address. */
-function serverName(hostname: string): string | undefined {
-  return isIP(hostname) === 0 ? hostname.replace(/\.+$/, '') : undefined;
 }
 
 function asNotConnected(error: Error): NotConnectedError {

@@ -20,6 +20,8 @@ import { HttpClient } from './http.client';
           timeoutMs: config.deliveryTimeoutMs,
           requireHttps: config.requireHttps,
           trustedCertificates: config.egressCaFile ?? undefined,
+          proxy: config.egressProxy,
+          proxyResolves: config.egressProxyResolves,
         }),
     },
   ],

@@ -95,8 +95,9 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.isRepeatable(error)) return this.settle(LOST);
     const code = failureCode(error);
     if (code === undefined) return this.giveUp(error);
-    if (error instanceof DestinationBlockedError) this.fail(code, { rule: error.rule });
-    else this.fail(code, code === 'tls_invalid' ? { tls: tlsFault(error) } : this.timeoutFacts(code));
+    if (error instanceof DestinationBlockedError) return this.fail(code, { rule: error.rule });
+    if (code === 'timeout') return this.failTimedOut();
+    this.fail(code, code === 'tls_invalid' ? { tls: tlsFault(error) } : undefined);
   }
 
   /** Ends the exchange now: with the response when there is a status line, otherwise as a timeout. */
@@ -106,11 +107,13 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     // that.
     const heldUpMs = performance.now() - this.options.deadlineAt;
     if (heldUpMs > MAX_HELD_UP_MS) return this.giveUp(new Error(`this process was held up for ${heldUpMs} ms`));
-    this.fail('timeout', this.timeoutFacts('timeout'));
+    this.failTimedOut();
   }
 
-  private timeoutFacts(code: FailureCode): Pick<HttpFailure, 'phase'> | undefined {
-    return code === 'timeout' ? { phase: this.hasStarted ? 'response' : this.options.connection.phase } : undefined;
+  private failTimedOut(): void {
+    const phase = this.hasStarted ? 'response' : this.options.connection.phase;
+    if (phase === 'proxy') this.fail('proxy_failed');
+    else this.fail('timeout', { phase });
   }
 
   private takeInformational(): void {

@@ -1,4 +1,11 @@
-import { ConnectError, DestinationBlockedError, NameNotFoundError, ResolveTimeoutError } from './connect-errors';
+import {
+  ConnectError,
+  DestinationBlockedError,
+  NameNotFoundError,
+  ProxyFailedError,
+  ProxyRefusedError,
+  ResolveTimeoutError,
+} from './connect-errors';
 import { failureCode, tlsFault } from './failure';
 
 const withCode = (code: string, message = '') => Object.assign(new Error(message), { code });
@@ -8,7 +15,15 @@ describe('failureCode', () => {
     expect(failureCode(new DestinationBlockedError('loopback'))).toBe('destination_blocked');
     expect(failureCode(new NameNotFoundError())).toBe('dns_not_found');
     expect(failureCode(new ResolveTimeoutError())).toBe('timeout');
+    expect(failureCode(new ProxyRefusedError())).toBe('unreachable');
   });
+
+  it.each(['ECONNREFUSED', 'ETIMEDOUT', 'ENOTFOUND', 'CERT_HAS_EXPIRED', 'HPE_INVALID_CONSTANT', ''])(
+    'maps %s at the egress proxy to proxy_failed',
+    (code) => {
+      expect(failureCode(new ProxyFailedError(withCode(code)))).toBe('proxy_failed');
+    },
+  );
 
   it.each([
     ['ECONNREFUSED', 'connection_refused'],
@@ -50,6 +65,7 @@ describe('failureCode', () => {
     (code) => {
       expect(failureCode(withCode(code))).toBeUndefined();
       expect(failureCode(new ConnectError(withCode(code)))).toBeUndefined();
+      expect(failureCode(new ProxyFailedError(withCode(code)))).toBeUndefined();
     },
   );
 });

@@ -1,10 +1,18 @@
-import { ConnectError, DestinationBlockedError, NameNotFoundError, ResolveTimeoutError } from './connect-errors';
+import {
+  ConnectError,
+  DestinationBlockedError,
+  NameNotFoundError,
+  ProxyFailedError,
+  ProxyRefusedError,
+  ResolveTimeoutError,
+} from './connect-errors';
 
 export type FailureCode =
   | 'timeout'
   | 'connection_refused'
   | 'connection_reset'
   | 'unreachable'
+  | 'proxy_failed'
   | 'dns_not_found'
   | 'tls_invalid'
   | 'destination_blocked'
@@ -67,9 +75,11 @@ export function failureCode(error: Error): FailureCode | undefined {
   if (error instanceof DestinationBlockedError) return 'destination_blocked';
   if (error instanceof NameNotFoundError) return 'dns_not_found';
   if (error instanceof ResolveTimeoutError) return 'timeout';
+  if (error instanceof ProxyRefusedError) return 'unreachable';
   const isUnconnected = error instanceof ConnectError;
   const { code = '', message } = (isUnconnected ? error.cause : error) as NodeJS.ErrnoException;
   if (OWN_ERRORS.has(code)) return undefined;
+  if (error instanceof ProxyFailedError) return 'proxy_failed';
   return FAILURES.get(code) ?? (isUnconnected ? unconnectedCode(code) : connectedCode(code, message));
 }
 

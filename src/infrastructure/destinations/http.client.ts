@@ -1,5 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { EgressProxy } from '../config/egress-proxy';
 import type { AddressPolicy } from './address';
 import { type Connection, Connections } from './connections.client';
 import { Connector } from './connector.client';
@@ -18,6 +19,10 @@ export interface HttpClientOptions {
   readonly requireHttps: boolean;
   /** PEM certificates that are trusted besides Node's own. */
   readonly trustedCertificates?: readonly string[];
+  /** The egress proxy that all requests go through, if any. */
+  readonly proxy?: EgressProxy | null;
+  /** Whether the proxy gets names instead of addresses. */
+  readonly proxyResolves?: boolean;
 }
 
 /** For the response to a delivery: only its beginning is logged. */

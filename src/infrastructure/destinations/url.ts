@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { AddressPolicy, type AddressVerdict, TUNNELS } from './address';
+import { AddressPolicy, type AddressVerdict, LOCALHOST_ADDRESSES, TUNNELS } from './address';
 
 export interface UrlOptions {
   readonly requireHttps: boolean;
@@ -10,9 +10,6 @@ export type UrlVerdict =
   | { readonly ok: false; readonly code: 'invalid' | 'destination_blocked'; readonly reason: string };
 
 export type StoredUrlVerdict = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly rule: string };
-
-/** The addresses of `localhost` names, which are not looked up in DNS (RFC 6761, section 6.3). */
-export const LOCALHOST_ADDRESSES: readonly string[] = ['127.0.0.1', '::1'];
 
 const MAX_URL_LENGTH = 2048;
 
@@ -47,6 +44,11 @@ export function validateStoredUrl(text: string, policy: AddressPolicy, options: 
 /** True for `localhost` and the names below it, in upper or lower case, with or without trailing dots. */
 export function isLocalhost(hostname: string): boolean {
   return /(^|\.)localhost\.*$/i.test(hostname);
+}
+
+/** Returns the name for SNI and the certificate: without its trailing dot (RFC 6066, section 3), and never an address. */
+export function serverName(hostname: string): string | undefined {
+  return isIP(hostname) === 0 ? hostname.replace(/\.+$/, '') : undefined;
 }
 
 /** Returns the parsed url, or a message that says why it is invalid. */

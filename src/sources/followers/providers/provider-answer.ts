@@ -13,6 +13,7 @@ const NO_ANSWER: Record<HttpFailure['code'], string> = {
   connection_refused: 'refused the connection',
   connection_reset: 'closed the connection before it answered',
   unreachable: 'cannot be reached',
+  proxy_failed: 'cannot be reached, because the proxy of this service failed',
   dns_not_found: 'does not resolve: check the name of the server',
   tls_invalid: 'has no valid certificate',
   destination_blocked: 'is not an allowed destination (see ALLOWED_NETWORKS)',
