@@ -39,6 +39,7 @@ describe('parseRedisUrl', () => {
     'redis+sentinel://a.example/main?family=6',
     'redis+sentinel://:p@a.example,:p@b.example/main',
     'redis+sentinel://:%zz@a.example/main',
+    'redis+sentinel://:pass,word@a.example/main',
     'redis+sentinel://a.example/main,redis+sentinel://b.example/main',
     'http+sentinel://a.example/main',
   ])('rejects %p', (text) => {

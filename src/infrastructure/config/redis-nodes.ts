@@ -22,7 +22,7 @@ export interface RedisSentinels extends RedisCluster {
 
 const DEFAULT_PORT = 6379;
 const DEFAULT_SENTINEL_PORT = 26_379;
-const SENTINEL_URL = /^(rediss?)\+sentinel:\/\/([^@/?#]*@)?([^@/?#\s]+)\/([\w.-]+)(?:\?([^#]*))?$/;
+const SENTINEL_URL = /^(rediss?)\+sentinel:\/\/([^@/?#,]*@)?([^@/?#\s]+)\/([\w.-]+)(?:\?([^#]*))?$/;
 const DATABASE = /^\d{1,5}$/;
 const PROTOCOLS = ['redis:', 'rediss:'];
 

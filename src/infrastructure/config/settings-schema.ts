@@ -53,7 +53,7 @@ export const schema = z.object({
   dataDir: text('.data').describe('Folder of the embedded database, its generated key and first token'),
   redisUrl: redisUrl
     .describe(
-      'Redis or Valkey for BullMQ, such as `redis://host:6379`; `redis+sentinel://host:26379,host:26379/master` names [Sentinels](operating.md#connections), and comma-separated nodes mean a [cluster](operating.md#a-redis-cluster)',
+      'Redis or Valkey for BullMQ, such as `redis://host:6379`; also [Sentinels](operating.md#connections) or comma-separated nodes of a [cluster](operating.md#a-redis-cluster)',
     )
     .meta({ shown: 'none: BullMQ runs on PostgreSQL' }),
   secretsKey: keys
