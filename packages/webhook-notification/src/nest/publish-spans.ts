@@ -2,6 +2,10 @@ import type * as OpenTelemetry from '@opentelemetry/api';
 import { EventRefusedError } from './event-refused.error';
 import { optionalPackage } from './optional-package';
 
+// Of its enums, because the package may be missing.
+const PRODUCER = 3;
+const ERROR = 2;
+
 /** Null: the application has none. */
 let installed: typeof OpenTelemetry | null | undefined;
 
@@ -21,10 +25,8 @@ export class PublishSpans {
   private readonly spans: readonly OpenTelemetry.Span[];
 
   constructor(count: number) {
-    const { api } = this;
-    const tracer = api?.trace.getTracer('webhook-notification');
-    const start = () => (api && tracer ? [tracer.startSpan('publish', { kind: api.SpanKind.PRODUCER })] : []);
-    this.spans = Array.from({ length: count }, start).flat();
+    const tracer = this.api?.trace.getTracer('webhook-notification');
+    this.spans = tracer ? Array.from({ length: count }, () => tracer.startSpan('publish', { kind: PRODUCER })) : [];
   }
 
   /** Returns the W3C Trace Context of an event; undefined without a trace. */
@@ -43,9 +45,6 @@ export class PublishSpans {
 
   fail(error: unknown): void {
     const code = error instanceof EventRefusedError ? error.code : 'internal_error';
-    for (const span of this.spans) {
-      span.setAttribute('error.type', code).setStatus({ code: this.api?.SpanStatusCode.ERROR ?? 2 });
-      span.end();
-    }
+    for (const span of this.spans) span.setAttribute('error.type', code).setStatus({ code: ERROR }).end();
   }
 }
