@@ -145,7 +145,7 @@ export class Tunnels {
   private failed(cause: Error): ProxyFailedError {
     // Messages of Node.js contain addresses, and parts of what was received.
     const { code = cause.message } = cause as NodeJS.ErrnoException;
-    if (!this.isFailing) this.logger.warn(`The egress proxy failed; deliveries wait until it works: ${code}`);
+    if (!this.isFailing) this.logger.warn(`The egress proxy failed; requests through it will be retried: ${code}`);
     this.isFailing = true;
     return new ProxyFailedError(cause);
   }

@@ -98,6 +98,10 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
       const ids = await day.deliver(BATCH);
       return () => deliveries.releaseLeases(ids);
     },
+    'waits for the egress proxy': async () => {
+      const ids = await day.deliver(BATCH, { claimed: true });
+      return () => Promise.all(ids.map((id) => deliveries.waitForProxy(id)));
+    },
     'claims deliveries': async () => {
       const ids = await day.deliver(BATCH);
       return async () => {

@@ -152,7 +152,7 @@ describe('A request through a proxy', () => {
     expect(await post(client, receiver.url)).toMatchObject({ status: 200 });
     expect(proxy.requests).toHaveLength(2);
     expect(logged).toEqual([
-      'The egress proxy failed; deliveries wait until it works: ECONNREFUSED',
+      'The egress proxy failed; requests through it will be retried: ECONNREFUSED',
       'The egress proxy works again.',
     ]);
   });
@@ -272,7 +272,7 @@ describe('A proxy that fails', () => {
     expect(result.durationMs).toBeLessThan(9000);
     expect(receiver.connections).toEqual([]);
     expect(logged).toEqual([
-      expect.stringMatching(/^The egress proxy failed; deliveries wait until it works: [\w ]+$/),
+      expect.stringMatching(/^The egress proxy failed; requests through it will be retried: [\w ]+$/),
     ]);
   });
 
