@@ -1,7 +1,7 @@
 import { type Change, ChangeFeed } from './change-feed';
 import type { ChangePosition } from './change-position';
 
-const at = (base: number): ChangePosition => ({ base: `${base}:${base}:`, upTo: null });
+const at = (base: number): ChangePosition => ({ history: '7.1', base: `${base}:${base}:`, upTo: null });
 /** Look n returns this many changes after position n, and ends at n + 1. */
 const look = (n: number, count: number) => {
   const changes = Array.from({ length: count }, (_, i) => {

@@ -6,6 +6,8 @@ import type { CursorScope } from '../../infrastructure/pagination/cursor';
  * tell exactly which transactions were visible. So no change is missed because a transaction took long to commit.
  */
 export interface ChangePosition {
+  /** The history of the database that assigned the transaction ids: a cluster, and a timeline that begins with each failover. */
+  history: string;
   /** The snapshot (`pg_snapshot` as text) whose changes have all been returned. */
   base: string;
   /** The last change returned of those that `target` sees and `base` does not; null when there is none. */
@@ -25,8 +27,8 @@ export interface UpTo {
 const GOOD_FOR_MS = 300_000;
 
 /** Returns a string that identifies a position. */
-export const keyOf = ({ base, upTo }: ChangePosition): string =>
-  [base, ...(upTo ? [upTo.target, upTo.changedIn, upTo.id, upTo.isWhole ? 'whole' : 'before'] : [])].join(' ');
+export const keyOf = ({ history, base, upTo }: ChangePosition): string =>
+  [history, base, ...(upTo ? [upTo.target, upTo.changedIn, upTo.id, upTo.isWhole ? 'whole' : 'before'] : [])].join(' ');
 
 /** Encodes a position as an opaque cursor, signed with a key of the service. It is valid for 5 minutes from `now`. */
 export function encodeChangeCursor(position: ChangePosition, scope: CursorScope, now: Date, key: Buffer): string {
@@ -43,13 +45,13 @@ export function decodeChangeCursor(cursor: string, scope: CursorScope, now: Date
   if (Buffer.from(text).toString('base64url') !== cursor) return null;
   const parts = text.split(' ');
   const signature = parts.pop();
-  const [at, base = '', ...rest] = parts;
+  const [at, history = '', base = '', ...rest] = parts;
   // A time too far ahead comes from a clock that was wrong.
   const isRecent = Math.abs(Number(at) - now.getTime()) <= GOOD_FOR_MS;
   if (signature !== signatureOf(parts.join(' '), scope, key) || !isRecent) return null;
-  if (rest.length === 0) return { base, upTo: null };
+  if (rest.length === 0) return { history, base, upTo: null };
   const [target = '', changedIn = '', id = '', what] = rest;
-  return { base, upTo: { target, changedIn, id, isWhole: what === 'whole' } };
+  return { history, base, upTo: { target, changedIn, id, isWhole: what === 'whole' } };
 }
 
 const signatureOf = (text: string, scope: CursorScope, key: Buffer): string =>

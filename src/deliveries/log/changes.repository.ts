@@ -14,8 +14,8 @@ export interface LookFrom {
 
 /** The result of one query for changes. */
 export interface Looked {
-  /** The snapshot that the query saw. */
-  snapshot: string;
+  /** The position that the query saw. */
+  now: ChangePosition;
   /** One per user, in order; null where the position belongs to another history of the database. */
   looks: (Look | null)[];
   /** The tokens that are still valid. */
@@ -37,6 +37,14 @@ const CHANGED_HERE = `changed_in < pg_snapshot_xmax(pg_current_snapshot())
         and (xmin::text::bigint - changed_in::text::bigint) & 4294967295 < 2147483648`;
 
 /**
+ * The history of the transaction ids. After a failover the new primary assigns ids again that the old one had assigned to lost
+ * transactions; from its promotion on it writes another timeline, the first eight digits of the name of a WAL file.
+ */
+const HISTORY = `
+  (select system_identifier from pg_control_system()) || '.'
+    || case when pg_is_in_recovery() then 'standby' else left(pg_walfile_name(pg_current_wal_lsn()), 8) end`;
+
+/**
  * Selects the rows whose last change a snapshot does not see, for each user in the order of the transactions. A row that was
  * inserted since and has changed again had a state in between. The changes of all users are read at once: PostgreSQL would prefer
  * an index by user to better ones when it plans for an empty partition.
@@ -52,7 +60,7 @@ const LOOK: Statement = {
     -- The first row is not a change; it carries the values that are returned once.
     select *
     from (
-      select 0::bigint as place, pg_current_snapshot()::text as snapshot,
+      select 0::bigint as place, pg_current_snapshot()::text as snapshot, ${HISTORY} as history,
         array(select t.id from webhook_service.access_tokens t
               where t.id = any($6::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"
     ) as first full join (
@@ -73,7 +81,7 @@ const LOOK: Statement = {
 };
 
 type LookRow = ChangedRow & { place: string; changedIn: string; hadStateBefore: boolean };
-type FirstRow = { snapshot: string; liveTokens: string[] };
+type FirstRow = { snapshot: string; history: string; liveTokens: string[] };
 
 /** Finds changes of deliveries. Only requests for changes pay for this. */
 @Injectable()
@@ -82,7 +90,7 @@ export class ChangesRepository {
 
   /** Returns the current position; all later changes follow it. */
   async now(): Promise<ChangePosition> {
-    return { base: (await this.look([], [])).snapshot, upTo: null };
+    return (await this.look([], [])).now;
   }
 
   /**
@@ -106,27 +114,25 @@ export class ChangesRepository {
     const [first, ...changed] = rows as [FirstRow, ...LookRow[]];
     const rowsOf = feeds.map((): LookRow[] => []);
     for (const row of changed) rowsOf[Number(row.place) - 1]?.push(row);
-    const { snapshot, liveTokens } = first;
-    const looks = feeds.map(({ from }, i) =>
-      xmaxOf(from.base) > xmaxOf(snapshot) ? null : lookOf(from, rowsOf[i] as LookRow[], snapshot),
-    );
-    return { snapshot, looks, liveTokens };
+    const { snapshot, history, liveTokens } = first;
+    const isKnown = (from: ChangePosition): boolean =>
+      from.history === history && xmaxOf(from.base) <= xmaxOf(snapshot);
+    const looks = feeds.map(({ from }, i) => (isKnown(from) ? lookOf(from, rowsOf[i] as LookRow[], snapshot) : null));
+    return { now: { history, base: snapshot, upTo: null }, looks, liveTokens };
   }
 }
 
 /** The oldest transaction that a snapshot may not see. */
 const xminOf = (snapshot: string): string => snapshot.split(':', 1)[0] ?? '0';
 
-/**
- * An id above all transactions that a snapshot may see. It never decreases, unless the database was restored or has failed over.
- */
+/** An id above all transactions that a snapshot may see. It never decreases, unless a copy of the files was restored. */
 const xmaxOf = (snapshot: string): bigint => BigInt(snapshot.split(':', 2)[1] ?? '0');
 
 function lookOf(from: ChangePosition, rows: readonly LookRow[], snapshot: string): Look {
   const target = from.upTo?.target ?? snapshot;
-  const changes = rows.flatMap((row) => statesOf(row, { base: from.base, target }));
+  const changes = rows.flatMap((row) => statesOf(row, from, target));
   const last = changes.at(-1);
-  const to = last && rows.length === MAX_ROWS ? last.position : { base: target, upTo: null };
+  const to = last && rows.length === MAX_ROWS ? last.position : { ...from, base: target, upTo: null };
   const given = from.upTo;
   const isNew = ({ position: { upTo } }: Change) =>
     !given || upTo?.id !== given.id || upTo.changedIn !== given.changedIn || (upTo.isWhole && !given.isWhole);
@@ -134,11 +140,8 @@ function lookOf(from: ChangePosition, rows: readonly LookRow[], snapshot: string
 }
 
 /** Returns the state of a row, preceded by its state in between if there was one. */
-function statesOf(
-  { changedIn, hadStateBefore, ...row }: LookRow,
-  { base, target }: { base: string; target: string },
-): Change[] {
-  const behind = (isWhole: boolean) => ({ base, upTo: { target, changedIn, id: row.id, isWhole } });
+function statesOf({ changedIn, hadStateBefore, ...row }: LookRow, from: ChangePosition, target: string): Change[] {
+  const behind = (isWhole: boolean) => ({ ...from, upTo: { target, changedIn, id: row.id, isWhole } });
   const whole = { row, position: behind(true) };
   return hadStateBefore ? [{ row: pendingBefore(row), position: behind(false) }, whole] : [whole];
 }

@@ -169,7 +169,7 @@ export class ChangesService implements OnApplicationBootstrap, OnModuleDestroy {
   private async begin(userId: string, after: ChangePosition | null): Promise<ChangeFeed> {
     if (!after) return new ChangeFeed(await this.repository.now(), performance.now());
     const look = await this.lookAlone(userId, after);
-    if (look.to.upTo) return new ChangeFeed({ base: look.to.upTo.target, upTo: null }, performance.now());
+    if (look.to.upTo) return new ChangeFeed({ ...look.to, base: look.to.upTo.target, upTo: null }, performance.now());
     const feed = new ChangeFeed(after, performance.now());
     feed.append(look, performance.now());
     return feed;

@@ -10,7 +10,7 @@ import { waitFor } from '../../../support/wait-for';
 import { startApplication, stopApplication } from '../../stage/application';
 
 /** A snapshot in which nothing is visible. */
-const BEFORE_ALL = { base: '3:3:', upTo: null };
+const BEFORE_ALL = '3:3:';
 
 /** Every status with every outcome, for two webhooks, two events and two names. */
 const INSERT_ALL = `
@@ -44,7 +44,9 @@ describe('Changes of deliveries', () => {
       ...Array.from({ length: 4 }, () => randomUUID()),
     ];
     await database.query(INSERT_ALL, [userId, webhookId, other, eventId, another]);
-    const { looks } = await app.get(ChangesRepository).look([{ userId, from: BEFORE_ALL }], []);
+    const repository = app.get(ChangesRepository);
+    const from = { ...(await repository.now()), base: BEFORE_ALL };
+    const { looks } = await repository.look([{ userId, from }], []);
     const rows = looks[0]!.changes.map(({ row }) => row);
     expect(rows).toHaveLength(12 * (1 + 1 + 16 + 8));
     const values: { [Name in keyof ChangeFilters]-?: ChangeFilters[Name][] } = {

@@ -81,8 +81,16 @@ describe('After a restore into a cluster with fewer transactions, the change fee
     ...{ after, limit: 50, waitMs, isWanted: () => true, signal: new AbortController().signal },
   });
 
+  it('rejects a position from another cluster or timeline with fewer transactions', async () => {
+    const { history, base } = await app.get(ChangesRepository).now();
+    for (const other of [history.replace(/^./, '1'), history.replace(/.$/, '9'), history.replace(/\w+$/, 'standby')]) {
+      const request = requestFrom({ history: other, base, upTo: null }, 0);
+      await expect(app.get(ChangesService).read(request)).rejects.toMatchObject({ code: 'cursor_invalid' });
+    }
+  });
+
   it('rejects a position from the other cluster, even while a request waits', async () => {
-    const ahead: ChangePosition = { base: '1000000000:1000000000:', upTo: null };
+    const ahead: ChangePosition = { ...(await app.get(ChangesRepository).now()), base: '1000000000:1000000000:' };
     const service = app.get(ChangesService);
     const refused = { status: 400, message: expect.stringMatching(/begin with changedAfter=now/) as unknown };
     await expect(service.read(requestFrom(ahead, 0))).rejects.toMatchObject(refused);
