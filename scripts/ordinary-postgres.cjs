@@ -24,42 +24,72 @@ function ordinaryPostgresBin() {
  * @returns its url as superuser, the id of its main process, and `stop`, which stops it and deletes the folder
  */
 async function startOrdinaryPostgres() {
-  const bin = ordinaryPostgresBin();
-  if (!bin)
-    throw new Error('No PostgreSQL: install postgresql-15, or name the folder of its programs in POSTGRES_BIN.');
-  const [folder, port, password] = [mkdtempSync(join(tmpdir(), 'ordinary-postgres-')), await freePort(), randomText()];
-  const [data, passwordFile] = [join(folder, 'data'), join(folder, 'password')];
-  const user = ordinaryUser();
-  writeFileSync(passwordFile, password, { mode: 0o600 });
-  if (user) for (const path of [folder, passwordFile]) chownSync(path, user.uid, user.gid);
+  const [folder, port] = [ordinaryFolder(), await freePort()];
+  try {
+    const data = join(folder, 'data');
+    const password = initOrdinaryData(data);
+    const child = await serveOrdinaryData(data, port);
+    const stop = async () => {
+      // Immediate shutdown, because its data is not used again.
+      await endChild(child, 'SIGQUIT');
+      remove(folder);
+    };
+    return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, pid: child.pid, stop };
+  } catch (error) {
+    remove(folder);
+    throw error;
+  }
+}
+
+/** Makes a temporary folder of the user that PostgreSQL runs as. */
+function ordinaryFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'ordinary-postgres-'));
+  own(folder);
   chmodSync(folder, 0o700);
-  const initdb = [`-D${data}`, '-Upostgres', '-Ascram-sha-256', `--pwfile=${passwordFile}`, '-EUTF8', '--locale=C'];
-  const made = spawnSync(join(bin, 'initdb'), initdb, { ...user, cwd: '/', encoding: 'utf8' });
+  return folder;
+}
+
+/** Makes an empty cluster in a folder that does not exist yet. Returns the password of its superuser. */
+function initOrdinaryData(data, password = randomBytes(16).toString('hex')) {
+  const passwordFile = `${data}.password`;
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  own(passwordFile);
+  const args = [`-D${data}`, '-Upostgres', '-Ascram-sha-256', `--pwfile=${passwordFile}`, '-EUTF8', '--locale=C'];
+  const { program, options } = ordinaryProgram('initdb');
+  const made = spawnSync(program, args, { ...options, encoding: 'utf8' });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  return password;
+}
+
+/** Starts a server on the data of a cluster. Resolves with its main process when it accepts connections. */
+async function serveOrdinaryData(data, port) {
   const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '' };
   const args = Object.entries(settings).map(([name, value]) => `-c${name}=${value}`);
+  const { program, options } = ordinaryProgram('postgres');
   // Ctrl-C is handled by the caller, which then stops the server.
-  const child = spawn(join(bin, 'postgres'), [`-D${data}`, ...args], {
-    ...user,
-    cwd: '/',
-    detached: true,
-    stdio: ['ignore', 'ignore', 'ignore'],
-  });
-  const stop = async () => {
-    const ended = once(child, 'close');
-    // Immediate shutdown, because its data is not used again.
-    if (child.exitCode === null && child.signalCode === null && child.kill('SIGQUIT')) await ended;
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-  };
+  const child = spawn(program, [`-D${data}`, ...args], { ...options, detached: true, stdio: 'ignore' });
   const until = Date.now() + STARTS_WITHIN_MS;
   while (!isReady(join(data, 'postmaster.pid'))) {
     if (child.exitCode !== null || Date.now() > until) {
-      await stop();
+      await endChild(child, 'SIGQUIT');
       throw new Error('The ordinary PostgreSQL did not start.');
     }
     await pause(50);
   }
-  return { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, pid: child.pid, stop };
+  return child;
+}
+
+/** The path of a program of PostgreSQL, and the options to spawn it with: it refuses to run as root. */
+function ordinaryProgram(name) {
+  const bin = ordinaryPostgresBin();
+  if (!bin)
+    throw new Error('No PostgreSQL: install postgresql-15, or name the folder of its programs in POSTGRES_BIN.');
+  return { program: join(bin, name), options: { ...ordinaryUser(), cwd: '/' } };
+}
+
+async function endChild(child, signal) {
+  const ended = once(child, 'close');
+  if (child.exitCode === null && child.signalCode === null && child.kill(signal)) await ended;
 }
 
 function isReady(file) {
@@ -74,7 +104,12 @@ function ordinaryUser() {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-const randomText = () => randomBytes(16).toString('hex');
+function own(path) {
+  const user = ordinaryUser();
+  if (user) chownSync(path, user.uid, user.gid);
+}
+
+const remove = (folder) => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 
 async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -85,4 +120,11 @@ async function freePort() {
   return port;
 }
 
-module.exports = { ordinaryPostgresBin, startOrdinaryPostgres };
+module.exports = {
+  ordinaryFolder,
+  ordinaryPostgresBin,
+  ordinaryProgram,
+  initOrdinaryData,
+  serveOrdinaryData,
+  startOrdinaryPostgres,
+};

@@ -6,6 +6,8 @@ export interface Publication {
   event: string;
   sentAt: number;
   answeredAt: number;
+  /** Which of the clients sent it. */
+  client: number;
   /** Null when the connection broke, or when no answer came in time. */
   status: number | null;
   /** Known when it was answered with 202. */
@@ -42,7 +44,8 @@ export class Load {
   private sent = 0;
   private open = 0;
 
-  constructor(private readonly api: Api) {}
+  /** @param clients publish in turn */
+  constructor(readonly clients: Api[]) {}
 
   /** @param isWelcome leaves out a publication when it answers false */
   start(ratePerSecond: number, isWelcome: () => boolean = () => true): void {
@@ -65,19 +68,22 @@ export class Load {
   }
 
   async publish(): Promise<void> {
-    const event = NAMES[this.sent++ % NAMES.length] ?? '';
+    const n = this.sent++;
+    const event = NAMES[n % NAMES.length] ?? '';
+    // Each client publishes every kind of event.
+    const client = Math.floor(n / NAMES.length) % this.clients.length;
     const sentAt = Date.now();
     this.open += 1;
-    const reply = await this.answerTo({ event, data: EVENTS[event] });
+    const reply = await this.answerTo(client, { event, data: EVENTS[event] });
     this.open -= 1;
     const answeredAt = Date.now();
     const id = reply?.success && reply.status === 202 ? reply.data.id : null;
-    this.publications.push({ event, sentAt, answeredAt, status: reply?.status ?? null, id });
+    this.publications.push({ event, sentAt, answeredAt, client, status: reply?.status ?? null, id });
     if (id) this.accepted.push({ id, event, acceptedAt: answeredAt });
   }
 
-  private answerTo(body: unknown): Promise<Reply<PublishedEvent> | null> {
+  private async answerTo(client: number, body: unknown): Promise<Reply<PublishedEvent> | null> {
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-    return this.api.call<PublishedEvent>('POST', '/api/events', { body, signal }).catch(() => null);
+    return this.clients[client]!.call<PublishedEvent>('POST', '/api/events', { body, signal }).catch(() => null);
   }
 }

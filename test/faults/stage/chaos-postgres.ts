@@ -8,6 +8,7 @@ import {
 } from '../../../packages/embedded-postgres/src/embedded-postgres';
 import { isServerOf } from '../../../packages/embedded-postgres/src/postgres-process';
 import type { Chronicle } from '../../support/chronicle';
+import type { StageDatabase } from './stage-database';
 import { freePort } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 
@@ -15,7 +16,7 @@ import { waitFor } from '../../support/wait-for';
 export type PostgresEnd = 'SIGINT' | 'SIGQUIT' | 'SIGKILL';
 
 /** A PostgreSQL server of one's own that ends in every way and is started again on its port, with its data. */
-export class ChaosPostgres {
+export class ChaosPostgres implements StageDatabase {
   isDown = false;
   private cameBack: (() => void)[] = [];
 
@@ -42,7 +43,6 @@ export class ChaosPostgres {
     return this.server.port;
   }
 
-  /** The url for whoever reaches it through this port: its own, or a proxy's. */
   urlThrough(port: number): string {
     const url = new URL(this.server.url);
     url.port = String(port);
@@ -88,7 +88,6 @@ export class ChaosPostgres {
     for (const end of this.cameBack.splice(0)) end();
   }
 
-  /** Runs one statement over a connection of its own, past every proxy. */
   async query<Row extends QueryResultRow>(sql: string, parameters: unknown[] = []): Promise<Row[]> {
     const client = await this.connect();
     return client

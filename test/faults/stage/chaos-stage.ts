@@ -10,6 +10,7 @@ import { ServiceProcess } from '../../support/service-process';
 import { ChaosRedis } from './chaos-redis';
 import { isLong } from './form';
 import { Ledger, type LedgerAddress, type Script } from './ledger';
+import type { StageDatabase } from './stage-database';
 import { startProxy, type TcpProxy } from '../../support/proxy';
 import { defaultSettings, type Settings } from '../../support/service';
 import type { Store } from '../../support/stores';
@@ -18,6 +19,8 @@ export interface StageOptions {
   store: Store['name'];
   workers?: number;
   settings?: Settings;
+  /** Starts the PostgreSQL of the stage; without it that is a `ChaosPostgres`. */
+  startDatabase?: (chronicle: Chronicle) => Promise<StageDatabase>;
 }
 
 /** A webhook and the address that it leads to. */
@@ -43,7 +46,7 @@ export class Stage {
   readonly chronicle = new Chronicle();
   readonly subscribers: Subscriber[] = [];
   ledger!: Ledger;
-  postgres!: ChaosPostgres;
+  database!: StageDatabase;
   postgresNetwork!: TcpProxy;
   redis: ChaosRedis | null = null;
   redisNetwork: TcpProxy | null = null;
@@ -68,7 +71,13 @@ export class Stage {
     await Promise.all([this.api, ...this.workers].map((process) => process.start()));
     this.door = await this.network(this.api.port);
     this.client = new Api(`http://127.0.0.1:${this.door.port}`, this.settings.BOOTSTRAP_TOKEN ?? '');
-    this.load = new Load(this.client);
+    this.load = new Load([this.client]);
+  }
+
+  /** The PostgreSQL that can be ended in every way. */
+  get postgres(): ChaosPostgres {
+    if (!(this.database instanceof ChaosPostgres)) throw new Error('The PostgreSQL of this stage is another one.');
+    return this.database;
   }
 
   /** Puts right what a fault that failed halfway has left behind; changes nothing where all is well. */
@@ -94,6 +103,14 @@ export class Stage {
     return created;
   }
 
+  /** Starts a further API process, and publishes through it in turn with the others. */
+  async addApi(name: string): Promise<ServiceProcess> {
+    const api = await this.process(name, { ROLE: 'api' });
+    await api.start();
+    this.load.clients.push(new Api(api.url, this.settings.BOOTSTRAP_TOKEN ?? ''));
+    return api;
+  }
+
   /** @param more further fields of the webhook */
   async subscribe(name: string, events: readonly string[], script: Script = {}, more: object = {}): Promise<void> {
     const address = this.ledger.address(name, script);
@@ -112,10 +129,11 @@ export class Stage {
   }
 
   private async startStores(): Promise<void> {
-    this.postgres = await ChaosPostgres.start(this.chronicle);
-    this.undo.push(() => this.postgres.stop());
-    this.postgresNetwork = await this.network(this.postgres.port);
-    const databaseUrl = this.postgres.urlThrough(this.postgresNetwork.port);
+    const { startDatabase = (chronicle) => ChaosPostgres.start(chronicle) } = this.options;
+    this.database = await startDatabase(this.chronicle);
+    this.undo.push(() => this.database.stop());
+    this.postgresNetwork = await this.network(this.database.port);
+    const databaseUrl = this.database.urlThrough(this.postgresNetwork.port);
     const token = `wns_${randomBytes(32).toString('base64url')}`;
     this.settings = { ...defaultSettings(databaseUrl, token), ...SETTINGS, ...this.options.settings };
     if (this.options.store !== 'Redis') return;

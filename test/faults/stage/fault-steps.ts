@@ -16,19 +16,19 @@ export async function subscribeEverybody(stage: Stage): Promise<void> {
 }
 
 /** Waits until no event is left to be fanned out and no delivery is pending; tells whether that came true. */
-export async function isSettled({ postgres }: Stage, timeoutMs = 60_000): Promise<boolean> {
+export async function isSettled({ database }: Pick<Stage, 'database'>, timeoutMs = 60_000): Promise<boolean> {
   const open = `
     select (select count(*) from webhook_service.deliveries where status = 'pending')::int
          + (select count(*) from webhook_service.events where fanned_out_at is null)::int as open`;
-  const probe = async () => (await postgres.query<{ open: number }>(open))[0]?.open === 0;
+  const probe = async () => (await database.query<{ open: number }>(open))[0]?.open === 0;
   return waitFor(probe, { what: 'the last row to settle', timeoutMs, everyMs: 100 }).catch(() => false);
 }
 
 /** What has become of everything that was accepted until now. */
 export async function verdictOn(stage: Stage): Promise<{ verdict: Verdict; rows: LogRow[] }> {
-  const { load, subscribers, ledger, chronicle, postgres } = stage;
-  const rows = await postgres.query<LogRow>(LOG_ROWS);
-  const miscounts = await miscountsOf(postgres);
+  const { load, subscribers, ledger, chronicle, database } = stage;
+  const rows = await database.query<LogRow>(LOG_ROWS);
+  const miscounts = await miscountsOf(database);
   const { accepted } = load;
   return { verdict: verdictOf({ accepted, subscribers, entries: ledger.entries, rows, miscounts, chronicle }), rows };
 }
