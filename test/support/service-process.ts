@@ -36,6 +36,10 @@ export class ServiceProcess {
     return new ServiceProcess(name, await freePort(), settings, chronicle);
   }
 
+  get pid(): number {
+    return this.child?.pid ?? 0;
+  }
+
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
