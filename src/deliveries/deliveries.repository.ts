@@ -79,6 +79,17 @@ const CANCEL_EXPIRED: Statement = {
   text: cancel('event_id < $3 and not claimed', 'limit $4 for update skip locked'),
 };
 
+const CANCEL_LOST: Statement = {
+  name: 'cancel_deliveries_of_lost_events',
+  text: cancel('id = any($3::uuid[])', 'for update skip locked'),
+};
+
+/** The event was past retention, or a failover has lost it while a process still had the outcome of its delivery. */
+const LOST: DeliveryError = {
+  code: 'expired',
+  message: 'Its event is no longer in the database, so this delivery was not sent.',
+};
+
 const MAX_BATCH = 200;
 
 /** Leases and cancellation of pending rows. */
@@ -106,6 +117,11 @@ export class DeliveriesRepository {
   /** Cancels the pending deliveries of a webhook, except test deliveries, in the transaction of `manager`. */
   async cancelPending(manager: EntityManager, webhookId: string, { code, message }: DeliveryError): Promise<void> {
     await manager.query(CANCEL_PENDING, [code, message, webhookId]);
+  }
+
+  /** Cancels pending deliveries whose events are not in the database. */
+  async cancelLost(ids: readonly string[]): Promise<void> {
+    await this.statements.run(CANCEL_LOST, [LOST.code, LOST.message, ids]);
   }
 
   /** Cancels pending deliveries of events with a lower id than `firstKeptId`, at most `limit`. Returns their number. */

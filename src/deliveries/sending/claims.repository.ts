@@ -7,6 +7,7 @@ import { DUE_WEBHOOK_COLUMNS, type DueWebhook, dueWebhookOf } from '../due-webho
 import { JOB_LEASE } from '../lease';
 import { nextPermitInMs, RATE_COLUMNS, usedUntil } from '../slots/rate';
 import type { Grant } from '../slots/round-robin';
+import { DeliveriesRepository } from '../deliveries.repository';
 import { boundsFrom, isAmong, isOneOf, isPending } from '../found-by-id';
 
 const MAX_BATCH = 200;
@@ -117,7 +118,10 @@ export class ClaimsRepository {
   private readonly claims = new Batcher<string, ClaimedDelivery | null>((ids) => this.claimAll(ids), MAX_BATCH, 2);
   private readonly webhooks = new Batcher<string, DueWebhook | null>((ids) => this.readWebhooks(ids), MAX_BATCH);
 
-  constructor(private readonly statements: StatementsService) {}
+  constructor(
+    private readonly statements: StatementsService,
+    private readonly deliveries: DeliveriesRepository,
+  ) {}
 
   /**
    * Claims a pending row that is due within a second and neither deferred nor claimed; returns null when there is none.
@@ -148,12 +152,14 @@ export class ClaimsRepository {
     return ids.map((id) => byId.get(id) ?? null);
   }
 
-  /** Completes claimed rows. Leaves out those whose event is gone. */
+  /** Completes claimed rows. Cancels those whose event is gone: they would be claimed again and again. */
   private async withEvents<Row extends ClaimedRow>(rows: readonly Row[]): Promise<(Row & ClaimedDelivery)[]> {
     if (rows.length === 0) return [];
     const ids = [...new Set(rows.map(({ eventId }) => eventId))];
     const read = await this.statements.run<EventColumns & { id: string }>(READ_EVENTS, [ids, ...idBounds(ids)]);
     const events = new Map(read.map(({ id, ...event }) => [id, event]));
+    const lost = rows.filter(({ eventId }) => !events.has(eventId)).map(({ id }) => id);
+    if (lost.length > 0) await this.deliveries.cancelLost(lost);
     return rows.flatMap((row) => {
       const event = events.get(row.eventId);
       const webhook = row.url === null ? null : dueWebhookOf(row as DueWebhook);

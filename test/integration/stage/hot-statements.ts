@@ -29,7 +29,7 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
   const events = new EventsRepository(statements);
   const fanOut = new FanOutRepository(statements);
   const deliveries = new DeliveriesRepository(statements);
-  const claims = new ClaimsRepository(statements);
+  const claims = new ClaimsRepository(statements, deliveries);
   const outcomes = new OutcomesRepository(statements, clock);
   const deferred = new DeferredRepository(statements);
   const sweep = new SweepRepository(dataSource, statements);
