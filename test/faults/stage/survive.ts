@@ -4,7 +4,7 @@ import { type Stage, useStage } from './chaos-stage';
 import type { Store } from '../../support/stores';
 import { waitFor } from '../../support/wait-for';
 import { runFaults } from './chaos-run';
-import { isLong } from './form';
+import { AT_LEAST_EVENTS, AT_LEAST_FAULTS, isLong } from './form';
 import { makePlan } from './plan';
 import { availabilityOf, print, publishingOf, summaryOf, tableOf } from './report';
 import { expectedPairs, isSettled, NOTHING_AMISS, subscribeEverybody, verdictOn } from './fault-steps';
@@ -12,22 +12,22 @@ import { expectedPairs, isSettled, NOTHING_AMISS, subscribeEverybody, verdictOn 
 const FIXED_SEED = 20_261_120;
 const FREE_SEED = Number(process.env.FAULTS_SEED) || randomInt(1, 2 ** 31);
 
-const AT_LEAST_FAULTS = isLong ? 32 : 5;
-const AT_LEAST_EVENTS = isLong ? 5000 : 100;
 const EVENTS_PER_SECOND = 20;
 /**
  * A machine that is too slow for the load would deliver later and later, until others took over what waits: in the short form
  * the load waits for what is to be received.
  */
 const MAX_BEHIND = isLong ? Infinity : 200;
-/** For the faults; what follows them takes at most another minute. */
-const TIME_MS = isLong ? 18 * 60_000 : 5 * 60_000;
+/** For the faults. */
+const TIME_MS = isLong ? (18 * 60_000 * Math.max(32, AT_LEAST_FAULTS)) / 32 : 5 * 60_000;
+/** For the events that are missing after the faults: twice what all of them take. */
+const MORE_EVENTS_MS = Math.max(60_000, (2 * 1000 * AT_LEAST_EVENTS) / EVENTS_PER_SECOND);
 
 /** The tests of one store: a load, one fault after the other, and a verdict on everything that was accepted. */
 export function survivesFaultsOn(store: Store['name']): void {
   const stage = useStage(() => ({ store }), subscribeEverybody);
 
-  it(`nothing is lost, on ${store}`, () => survive(stage(), store), TIME_MS + 90_000);
+  it(`nothing is lost, on ${store}`, () => survive(stage(), store), TIME_MS + MORE_EVENTS_MS + 90_000);
 }
 
 async function survive(stage: Stage, store: Store['name']): Promise<void> {
@@ -38,7 +38,7 @@ async function survive(stage: Stage, store: Store['name']): Promise<void> {
   const run = await runFaults(stage, plan, Date.now() + TIME_MS);
   // Faults that are soon over leave less time for events; what is still missing then is said at the end.
   const isEnough = () => stage.load.accepted.length >= AT_LEAST_EVENTS;
-  await waitFor(isEnough, { what: 'enough events', timeoutMs: 60_000 }).catch(() => undefined);
+  await waitFor(isEnough, { what: 'enough events', timeoutMs: MORE_EVENTS_MS }).catch(() => undefined);
   await stage.load.stop();
   await isSettled(stage);
 
