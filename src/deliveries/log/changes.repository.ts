@@ -38,11 +38,15 @@ const CHANGED_HERE = `changed_in < pg_snapshot_xmax(pg_current_snapshot())
 
 /**
  * The history of the transaction ids. After a failover the new primary assigns ids again that the old one had assigned to lost
- * transactions; from its promotion on it writes another timeline, the first eight digits of the name of a WAL file.
+ * transactions; from its promotion on it writes another timeline, the first eight digits of the name of a WAL file. A failover of
+ * Amazon Aurora loses no transaction, and by default its functions for the WAL fail.
  */
 const HISTORY = `
-  (select system_identifier from pg_control_system()) || '.'
-    || case when pg_is_in_recovery() then 'standby' else left(pg_walfile_name(pg_current_wal_lsn()), 8) end`;
+  case
+    when to_regproc('aurora_version') is not null then 'aurora'
+    else (select system_identifier from pg_control_system()) || '.'
+      || case when pg_is_in_recovery() then 'standby' else left(pg_walfile_name(pg_current_wal_lsn()), 8) end
+  end`;
 
 /**
  * Selects the rows whose last change a snapshot does not see, for each user in the order of the transactions. A row that was

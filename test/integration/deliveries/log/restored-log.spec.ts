@@ -89,6 +89,15 @@ describe('After a restore into a cluster with fewer transactions, the change fee
     }
   });
 
+  it('asks for neither on Amazon Aurora, whose functions for them fail', async () => {
+    await database.query('create function public.aurora_version() returns text language sql return $$16.4$$');
+    try {
+      expect((await app.get(ChangesRepository).now()).history).toBe('aurora');
+    } finally {
+      await database.query('drop function public.aurora_version()');
+    }
+  });
+
   it('rejects a position from the other cluster, even while a request waits', async () => {
     const ahead: ChangePosition = { ...(await app.get(ChangesRepository).now()), base: '1000000000:1000000000:' };
     const service = app.get(ChangesService);
