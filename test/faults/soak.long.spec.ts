@@ -28,6 +28,7 @@ const OLD_ROW = `
 
 describeOnStoreNames(`A load of ${MINUTES} minutes`, (store) => {
   const unreliable: Script = { failsUntil: 0 };
+  let user: SoakUser | undefined;
   const stage = useStage(
     () => ({ store, startDatabase: () => PostgresNode.start(), settings: { LOG_LEVEL: 'warn' } }),
     async (stage) => {
@@ -42,10 +43,12 @@ describeOnStoreNames(`A load of ${MINUTES} minutes`, (store) => {
     },
   );
 
+  afterAll(() => user?.stop());
+
   it(
     'leaves nothing behind: not in memory, connections or files, and no event',
     async () => {
-      const user = new SoakUser(stage(), unreliable);
+      user = new SoakUser(stage(), unreliable);
       stage().load.start(PER_SECOND);
       user.start();
       // Each start of a worker drops a day.
@@ -56,6 +59,7 @@ describeOnStoreNames(`A load of ${MINUTES} minutes`, (store) => {
       const samples = await sampled(stage());
       await stage().load.stop();
       await user.stop();
+      await user.repair();
       expect(await isSettled(stage())).toBe(true);
 
       const trends = trendsOf(samples);

@@ -12,20 +12,14 @@ export class ChangesFollower {
   private stopped = false;
   private following: Promise<void> = Promise.resolve();
 
-  constructor(private api: Api) {}
+  constructor(private readonly api: Api) {}
 
   start(): void {
     this.stopped = false;
     this.following = this.follow();
   }
 
-  /** Goes on with its cursor, from now on at this API. */
-  async moveTo(api: Api): Promise<void> {
-    await this.stop();
-    this.api = api;
-    this.start();
-  }
-
+  /** A later start continues from its cursor. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.following;

@@ -6,7 +6,7 @@ import type { Script } from './ledger';
 
 const EVERY_MS = 500;
 /** How many steps an outage of a receiver lasts. */
-const OUTAGE_STEPS = 10;
+const OUTAGE_STEPS = 20;
 
 /**
  * A user of a stage who reads the log, changes webhooks and repairs them. One of them is `unreliable`: its receiver is down
@@ -30,10 +30,13 @@ export class SoakUser {
     this.using = this.use();
   }
 
-  /** Brings both webhooks back, and recovers all that they have missed. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.using;
+  }
+
+  /** Brings both webhooks back, and recovers all that they have missed. */
+  async repair(): Promise<void> {
     this.script.failsUntil = 0;
     await dataOf(this.client.updateWebhook(this.idOf('paused'), { active: true }));
     for (const name of ['unreliable', 'paused']) {
@@ -74,7 +77,7 @@ export class SoakUser {
   private waysToUse(): ((n: number) => Promise<Reply<unknown>>)[] {
     const { client, script } = this;
     const [unreliable, paused] = [this.idOf('unreliable'), this.idOf('paused')];
-    const isOut = (n: number) => Math.floor(n / OUTAGE_STEPS / 2) % 2 === 1;
+    const isOut = (n: number) => Math.floor(n / OUTAGE_STEPS) % 2 === 1;
     return [
       () => client.listAllDeliveries({ limit: 100, state: 'gave_up' }),
       (n) =>
