@@ -22,7 +22,7 @@ const ERRORS: Record<ErrorCode, string> = {
   webhook_deleted: 'The webhook was deleted while this waited.',
   webhook_disabled: 'The webhook was disabled when this was due. Recover sends it.',
   backlog_full: 'Too many deliveries of this webhook were waiting. Recover sends it.',
-  expired: 'The event is past retention.',
+  expired: 'The event is past retention, or was lost in a failover.',
   internal: 'The signing secret does not decrypt. Set a new one.',
 };
 

@@ -17,7 +17,7 @@ export const ERROR_CODES = {
   },
   cursor_invalid: {
     status: 400,
-    meaning: '`cursor` is not from this list with these filters, or `changedAfter` is older than 5 minutes.',
+    meaning: '`cursor` is from another list or filter, or `changedAfter` is older than 5 minutes or a failover.',
     remedy: 'read the list again without it; begin with `changedAfter=now`',
   },
   malformed_json: {
