@@ -4,10 +4,14 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { databaseUrl } from './postgres';
 import { capture, freePort, hasExited } from './service';
 import { waitFor } from './wait-for';
 
 export type PoolMode = 'session' | 'transaction' | 'statement';
+
+/** Lines of pgbouncer.ini. */
+export type PgBouncerSettings = Record<string, string | number>;
 
 export interface PgBouncer {
   /** The url that leads to the same database through the pooler. */
@@ -24,15 +28,18 @@ const SPAWNED = {
   cwd: '/',
 };
 
-/**
- * Starts a PgBouncer with its own defaults on a free port, in front of the server of this url.
- * @param settings lines of pgbouncer.ini
- */
-export async function startPgBouncer(
-  serverUrl: string,
-  mode: PoolMode,
-  settings: Record<string, string | number> = {},
-): Promise<PgBouncer> {
+/** Returns a function that starts a PgBouncer in front of the test server, which ends with its test. */
+export function usePgBouncer(): (mode: PoolMode, settings?: PgBouncerSettings) => Promise<PgBouncer> {
+  let pooler: PgBouncer | undefined;
+  afterEach(async () => {
+    await pooler?.stop();
+    pooler = undefined;
+  });
+  return async (mode, settings) => (pooler = await startPgBouncer(databaseUrl('postgres'), mode, settings));
+}
+
+/** Starts a PgBouncer with its own defaults on a free port, in front of the server of this url. */
+async function startPgBouncer(serverUrl: string, mode: PoolMode, settings: PgBouncerSettings = {}): Promise<PgBouncer> {
   if (spawnSync('pgbouncer', ['--version'], SPAWNED).error) throw new Error('No PgBouncer: install pgbouncer.');
   const folder = await mkdtemp(join(tmpdir(), 'webhook-service-pgbouncer-'));
   const port = await freePort();

@@ -14,13 +14,6 @@ export interface Squid {
   stop(): Promise<void>;
 }
 
-/** Without a squid the tests are skipped, and the title says so; CI installs one, and is red without. */
-export function describeWithSquid(title: string, tests: () => void): void {
-  if (spawnSync('squid', ['-v']).status === 0 || process.env.CI === 'true') return describe(title, tests);
-  process.stderr.write(`\nSKIPPED: ${title}, because there is no squid on this machine.\n`);
-  describe.skip(`${title} (no squid)`, () => it('is skipped', () => undefined));
-}
-
 /** Starts a squid on 127.0.0.2 that lets this user with this password reach 127.0.0.1. */
 export async function startSquid(user: string, password: string): Promise<Squid> {
   const folder = await mkdtemp(join(tmpdir(), 'squid-'));

@@ -139,7 +139,7 @@ describeOnStores('Behind an egress proxy', (store) => {
     expect(hook.calls).toHaveLength(3);
   });
 
-  it('keeps the rate of a webhook, and cancels what waits when it is disabled', async () => {
+  it('keeps the rate of a webhook, and cancels its waiting deliveries when it is disabled', async () => {
     const [paced, disabled] = [receiver.hook(), receiver.hook()];
     const one = await subscribe(service.api, paced, ['job.started'], { maxPerSecond: 5 });
     const other = await subscribe(service.api, disabled, ['job.started']);
@@ -168,7 +168,7 @@ describeOnStores('Behind an egress proxy', (store) => {
     expect(await dataOf(service.api.testWebhook(webhook.id))).toMatchObject({ status: 'succeeded' });
   });
 
-  it('counts what the proxy refuses as unreachable, and shows nothing of its response', async () => {
+  it('reports a refusal of the proxy as unreachable, and shows nothing of its response', async () => {
     const webhook = await subscribe(service.api, { url: `http://127.0.0.1:${await freePort()}/` }, ['job.started']);
     const tested = await dataOf(service.api.testWebhook(webhook.id));
     expect(tested).toMatchObject({ status: 'failed', error: { code: 'unreachable' }, response: null });

@@ -1,6 +1,6 @@
 import { exchange } from '../../support/api';
-import { type PgBouncer, startPgBouncer } from '../../support/pgbouncer';
-import { cloneDatabase, databaseUrl, type TestDatabase } from '../../support/postgres';
+import { type PgBouncer, usePgBouncer } from '../../support/pgbouncer';
+import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { useReceiver } from '../../support/receiver';
 import { defaultSettings, type Finished, runCommand, runServiceFile, startService } from '../../support/service';
 import { describeOnStores } from '../../support/stores';
@@ -12,40 +12,34 @@ const SHARED_SESSIONS =
 
 describe('PgBouncer', () => {
   let database: TestDatabase;
-  let pooler: PgBouncer | undefined;
   beforeAll(async () => {
     database = await cloneDatabase();
   });
-  afterEach(async () => {
-    await pooler?.stop();
-    pooler = undefined;
-  });
   afterAll(() => database.drop());
+  const start = usePgBouncer();
 
-  async function startsThrough(file: 'main' | 'migrate'): Promise<Finished> {
-    const settings = defaultSettings(pooler!.urlOf(database.url), `wns_${'a'.repeat(43)}`);
+  async function startsThrough(pooler: PgBouncer, file: 'main' | 'migrate'): Promise<Finished> {
+    const settings = defaultSettings(pooler.urlOf(database.url), `wns_${'a'.repeat(43)}`);
     return file === 'main' ? runServiceFile('src/main.js', [], settings) : runCommand(['migrate'], settings);
   }
 
   describe.each(['transaction', 'statement'] as const)('in %s mode', (mode) => {
     it.each(['main', 'migrate'] as const)('stops %s with one sentence and exit code 1', async (file) => {
-      pooler = await startPgBouncer(databaseUrl('postgres'), mode);
-      const { exitCode, stderr } = await startsThrough(file);
+      const { exitCode, stderr } = await startsThrough(await start(mode), file);
       expect(stderr).toMatch(SHARED_SESSIONS);
       expect(exitCode).toBe(1);
     });
   });
 
   it('in session mode lets the migrations run', async () => {
-    pooler = await startPgBouncer(databaseUrl('postgres'), 'session');
-    expect(await startsThrough('migrate')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(await startsThrough(await start('session'), 'migrate')).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
   describeOnStores('in session mode', (store) => {
     const receiver = useReceiver();
 
     it('carries the service, also after it is killed and restarted', async () => {
-      pooler = await startPgBouncer(databaseUrl('postgres'), 'session');
+      const pooler = await start('session');
       const own = await cloneDatabase();
       const service = await startService({ ...store.settings(), DATABASE_URL: pooler.urlOf(own.url) }, own);
       try {

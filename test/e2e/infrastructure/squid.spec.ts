@@ -2,14 +2,15 @@ import { dataOf } from '../../support/api';
 import { useHostileReceivers } from '../../support/hostile-receiver';
 import { useReceiver } from '../../support/receiver';
 import { freePort, startService } from '../../support/service';
-import { describeWithSquid, startSquid, type Squid } from '../../support/squid';
+import { startSquid, type Squid } from '../../support/squid';
 import { waitFor } from '../../support/wait-for';
+import { describeWhereInstalled } from '../stage/languages';
 import { publish, settledDeliveries, subscribe } from '../stage/steps';
 
 const USER = 'wëbhooks';
 const PASSWORD = 'p@ss:w%rd/';
 
-describeWithSquid('Squid', () => {
+describeWhereInstalled('squid', 'Squid', () => {
   const receiver = useReceiver();
   const startReceiver = useHostileReceivers();
   let squid: Squid;

@@ -1,26 +1,19 @@
 import { Client } from 'pg';
 import { refuseSharedSessions } from '../../../../src/infrastructure/database/pooler.client';
-import { type PgBouncer, type PoolMode, startPgBouncer } from '../../../support/pgbouncer';
-import { cloneDatabase, databaseUrl, type TestDatabase } from '../../../support/postgres';
+import { type PoolMode, usePgBouncer } from '../../../support/pgbouncer';
+import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 
 const TIMES = 25;
 
 describe('The check for sessions that connections share', () => {
   let database: TestDatabase;
-  let pooler: PgBouncer | undefined;
   beforeAll(async () => {
     database = await cloneDatabase();
   });
-  afterEach(async () => {
-    await pooler?.stop();
-    pooler = undefined;
-  });
   afterAll(() => database.drop());
 
-  async function through(mode: PoolMode, settings = {}): Promise<string> {
-    pooler = await startPgBouncer(databaseUrl('postgres'), mode, settings);
-    return pooler.urlOf(database.url);
-  }
+  const start = usePgBouncer();
+  const through = async (mode: PoolMode, settings = {}) => (await start(mode, settings)).urlOf(database.url);
 
   const MODES: [string, PoolMode, object][] = [
     ['transaction mode', 'transaction', {}],

@@ -11,7 +11,7 @@ import { insertDueDelivery } from '../../stage/due-delivery';
 
 const URL = 'https://receiver.example/';
 
-describe('The webhook of an attempt', () => {
+describe('A claim', () => {
   let database: TestDatabase;
   let app: NestFastifyApplication;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('The webhook of an attempt', () => {
     await database.drop();
   });
 
-  it('is the same, with all that its owner set, at fan-out, after a wait for a slot, and of a claimed row', async () => {
+  it('returns the webhook with all that its owner set, as fan-out and a wait for a slot do', async () => {
     const userId = `user-${randomUUID()}`;
     const { webhook } = await app.get(WebhooksService).create(userId, {
       ...{ url: URL, events: ['job.started'], format: 'slack', timeoutMs: 2000, retryDelaysMs: [1000] },
@@ -43,5 +43,25 @@ describe('The webhook of an attempt', () => {
     const subscribers = [];
     for await (const { page } of app.get(FanOutRepository).claim([id])) subscribers.push(...page);
     expect(subscribers.map(dueWebhookOf)).toEqual([again]);
+  });
+
+  it('cancels a delivery whose event a failover has lost, and attempts others', async () => {
+    const userId = `user-${randomUUID()}`;
+    const { webhook } = await app.get(WebhooksService).create(userId, { url: URL, events: ['job.started'] });
+    const insert = () => insertDueDelivery(database, { userId, webhookId: webhook.id }, URL, { leased: '1 hour' });
+    const [lost, other] = [await insert(), await insert()];
+    await database.query('delete from webhook_service.events where id = $1', [lost]);
+    const claims = app.get(ClaimsRepository);
+    const claimed = await Promise.all([lost, other].map((id) => claims.claim(id)));
+    expect(claimed.map((each) => each?.id)).toEqual([undefined, other]);
+    const rows = await database.query(
+      `select id, status, error_code as error, completed_at is not null as ended
+       from webhook_service.deliveries where user_id = $1 order by id`,
+      [userId],
+    );
+    expect(rows).toEqual([
+      { id: lost, status: 'canceled', error: 'expired', ended: true },
+      { id: other, status: 'pending', error: null, ended: false },
+    ]);
   });
 });
