@@ -9,7 +9,7 @@ import { Loading } from '../parts/loading';
 import { TEXT } from '../text/en';
 import { Screens } from './screens';
 
-/** Why nobody is signed in. */
+/** Why the frame has no session. */
 interface Ended {
   reason: string;
   /** Whether the host page is told, which then requests another link. */

@@ -31,7 +31,7 @@ export class ConnectError extends NotConnectedError {
 
 /**
  * The egress proxy could not be used: it could not be reached or trusted, requires other credentials, or returned no valid
- * response. `cause` never contains what it returned.
+ * response. `cause` never contains bytes of that response.
  */
 export class ProxyFailedError extends ConnectError {}
 

@@ -136,14 +136,14 @@ export class Tunnels {
     if (status < 200) return this.failed(new Error('no valid response'));
     if (this.isFailing) this.logger.log('The egress proxy works again.');
     this.isFailing = false;
-    // It works: what it does not respond to hangs at the destination.
+    // The proxy works, so tunnels that it does not answer hang at their destinations.
     for (const progress of this.waiting) progress.phase = 'connect';
     this.waiting.clear();
     return status < 300 ? null : new ProxyRefusedError();
   }
 
   private failed(cause: Error): ProxyFailedError {
-    // Messages of Node.js contain addresses, and parts of what was received.
+    // Node.js puts addresses, and bytes that it received, into messages.
     const { code = cause.message } = cause as NodeJS.ErrnoException;
     if (!this.isFailing) this.logger.warn(`The egress proxy failed; requests through it will be retried: ${code}`);
     this.isFailing = true;
