@@ -48,8 +48,9 @@ export class EventBatchesService {
     const holders = await this.dataSource
       .transaction((manager) => this.insert(manager, publisherId, batch))
       .catch(failing(batch));
-    this.accepted.committed(batch.map((prepared) => acceptedOf(prepared, answerOf(prepared, holders))));
-    return batch.map((prepared) => answerOf(prepared, holders));
+    const answers = batch.map((prepared) => answerOf(prepared, holders));
+    this.accepted.committed(batch.map((prepared, i) => acceptedOf(prepared, answers[i] as PublishedEvent)));
+    return answers;
   }
 
   /** Validates one event after the other. Each result is a function that returns the event or throws its error. */
