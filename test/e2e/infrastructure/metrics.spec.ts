@@ -285,7 +285,7 @@ describeOnStores('The metrics', (store) => {
   });
 
   it('are what the dashboard, the alerts, docs/operating.md and docs/runbook.md speak of', async () => {
-    expect(metricsIn('sum by (a) (rate(b_total{c="d"}[5m])) / on (e) f > 0.5 and g unless h{}')).toEqual([
+    expect(metricsIn('sum by (a) (rate(b_total{c="d"}[5m])) / on (e) f > 0.5 and g unless h{} offset 5m')).toEqual([
       'b_total',
       'f',
       'g',

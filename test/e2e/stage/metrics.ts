@@ -34,7 +34,7 @@ export function metricsIn(expression: string): string[] {
     .replaceAll(/\{[^}]*\}/g, ' ')
     .replaceAll(/\[[^\]]*\]/g, ' ')
     .replaceAll(/\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)/g, ' ');
-  const names = [...bare.matchAll(/[a-zA-Z_:][\w:]*\b(?!\s*\()/g)].map(([name]) => name);
+  const names = [...bare.matchAll(/(?<!\w)[a-zA-Z_:][\w:]*\b(?!\s*\()/g)].map(([name]) => name);
   return names.filter((name) => !NO_NAMES.includes(name.toLowerCase()));
 }
 
