@@ -21,7 +21,7 @@ export class TryReceiversController {
     operationId: 'createTestReceiver',
     summary: 'Create a test receiver',
     description:
-      'Each user has at most one test receiver, which expires after an hour; a second call returns the existing one. Available only with the embedded PostgreSQL and a loopback HOST.',
+      'Each user has at most one test receiver, which expires after an hour; a second call returns the existing one. Available only with the embedded PostgreSQL, and a loopback HOST or LOCAL=true.',
   })
   @ApiAnswer(TryReceiverDto, { status: 201, description: 'The new test receiver.', headers: ['location'] })
   @ApiAnswer(TryReceiverDto, { status: 200, description: 'The existing test receiver.' })
@@ -71,12 +71,10 @@ export class TryReceiversController {
   }
 }
 
-/**
- * Returns the address that this process listens on. Deliveries from this machine reach it, whichever address the client
- * used.
- */
+/** Returns the loopback address of this process, even to a client that reaches it by another, as from outside a container. */
 function originOf({ socket }: FastifyRequest): string {
-  const { localAddress = '127.0.0.1', localPort } = socket;
-  const host = localAddress.replace(/^::ffff:/, '');
+  const { localAddress = '', localPort } = socket;
+  const address = localAddress.replace(/^::ffff:/, '');
+  const host = /^(127\.|::1$)/.test(address) ? address : '127.0.0.1';
   return `http://${host.includes(':') ? `[${host}]` : host}:${localPort}`;
 }

@@ -9,13 +9,13 @@ export interface EmbeddedStore {
 }
 
 type Fields = Readonly<
-  Omit<Settings, 'secretsKey' | 'automationQueues'> & {
+  Omit<Settings, 'secretsKey' | 'automationQueues' | 'local'> & {
     host: string;
     allowedNetworks: readonly string[];
     /** AES keys of 32 bytes: the first encrypts, all decrypt. Empty only until the embedded store has made one. */
     secretsKeys: readonly Buffer[];
     monitoredQueues: readonly MonitoredQueue[];
-    /** True on the machine of a developer: the embedded PostgreSQL, and a loopback address. */
+    /** True where only its user reaches the service: the embedded PostgreSQL, and a loopback address or `LOCAL`. */
     isLocal: boolean;
   }
 >;

@@ -44,11 +44,14 @@ export const optionalPort = number(1, 65_535, /^\d{1,5}$/, 'a whole number')
   .nullable()
   .default(null);
 
+const trueOrFalse = setting('true or false', (text) => (text === 'true' ? true : text === 'false' ? false : undefined));
+
+/** `true` or `false`, in lower case; without a default. */
+export const optionalFlag = trueOrFalse.optional();
+
 /** `true` or `false`, in lower case. */
 export const flag = (fallback: boolean) =>
-  setting('true or false', (text) => (text === 'true' ? true : text === 'false' ? false : undefined))
-    .default(fallback)
-    .meta({ shown: String(fallback), example: String(fallback) });
+  trueOrFalse.default(fallback).meta({ shown: String(fallback), example: String(fallback) });
 
 /** One of `values`, case-sensitive. */
 export const oneOf = <const T extends string>(values: readonly T[], fallback: NoInfer<T>) =>

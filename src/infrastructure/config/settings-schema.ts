@@ -12,6 +12,7 @@ import {
   keys,
   networks,
   oneOf,
+  optionalFlag,
   optionalPort,
   optionalText,
   origins,
@@ -41,6 +42,11 @@ export const schema = z.object({
     .optional()
     .describe('Address that the port is opened on')
     .meta({ shown: '`0.0.0.0`; `127.0.0.1` without `DATABASE_URL`', example: '0.0.0.0' }),
+  local: optionalFlag
+    .describe(
+      'Only its user reaches this service: the start prints a link to the console, there are test receivers, and deliveries may reach loopback; `false` with `DATABASE_URL`',
+    )
+    .meta({ shown: '`true` with a loopback `HOST`, otherwise `false`', example: 'true' }),
   role: oneOf(['all', 'api', 'worker'], 'all').describe(
     '`all`, `api` (no workers) or `worker` (no API); only `all` without `DATABASE_URL`',
   ),
@@ -88,7 +94,7 @@ export const schema = z.object({
       'Special-purpose CIDRs that deliveries may reach, comma-separated, at least /8 (IPv6: /16); an empty value means none',
     )
     .meta({
-      shown: 'none; `127.0.0.0/8,::1/128` when neither `DATABASE_URL` nor a non-loopback `HOST` is set',
+      shown: 'none; `127.0.0.0/8,::1/128` when `LOCAL` is true',
       example: '127.0.0.0/8,::1/128',
     }),
   requireHttps: flag(false).describe('Refuse `http:` webhooks'),

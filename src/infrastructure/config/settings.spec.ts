@@ -424,6 +424,15 @@ describe('The default', () => {
     expect(parseConfig(environment)).toMatchObject({ host, allowedNetworks });
   });
 
+  it('of LOCAL says whether HOST is a loopback address, and counts only with the embedded database', () => {
+    const open = { HOST: '0.0.0.0' };
+    expect([{}, open].map((environment) => parseConfig(environment).isLocal)).toEqual([true, false]);
+    expect(parseConfig({ ...open, LOCAL: 'true' })).toMatchObject({ isLocal: true, allowedNetworks: loopback });
+    expect(parseConfig({ LOCAL: 'false' })).toMatchObject({ isLocal: false, allowedNetworks: [] });
+    expect(parseConfig({ ...external, LOCAL: 'true' })).toMatchObject({ isLocal: false, allowedNetworks: [] });
+    expect(problemsOf({ LOCAL: 'yes' })).toEqual(['LOCAL must be true or false.']);
+  });
+
   it('of ALLOWED_NETWORKS is replaced by any value, including an empty one', () => {
     expect(parseConfig({ ALLOWED_NETWORKS: '10.0.0.0/8' }).allowedNetworks).toEqual(['10.0.0.0/8']);
     expect(parseConfig({ ALLOWED_NETWORKS: '' }).allowedNetworks).toEqual([]);

@@ -90,10 +90,10 @@ function proxyProblems({ egressProxy, egressProxyResolves }: Given): string[] {
     : [];
 }
 
-function toConfig({ secretsKey, automationQueues, ...settings }: Settings): Config {
+function toConfig({ secretsKey, automationQueues, local, ...settings }: Settings): Config {
   const isEmbedded = settings.databaseUrl === null;
   const host = settings.host ?? (isEmbedded ? '127.0.0.1' : '0.0.0.0');
-  const isLocal = isEmbedded && LOOPBACK_HOST.test(host);
+  const isLocal = isEmbedded && (local ?? LOOPBACK_HOST.test(host));
   return new Config({
     ...settings,
     host,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Api, dataOf, errorOf, exchange, pageOf, type TriedRequest } from '../../support/api';
 import { freePort, runCommand, serviceFile, useService } from '../../support/service';
@@ -41,10 +41,10 @@ describe('On the machine of who tries it', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function start(): Promise<void> {
+  async function start(settings: Record<string, string> = {}): Promise<void> {
     printed = '';
     child = spawn(process.execPath, [serviceFile('src/main.js')], {
-      env: environment,
+      env: { ...environment, ...settings },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     child.stdout!.setEncoding('utf8').on('data', (text: string) => (printed += text));
@@ -184,6 +184,23 @@ describe('On the machine of who tries it', () => {
     expect(await dataOf(api.readWebhook(trying.id))).toMatchObject({ active: false, disabledReason: 'receiver_gone' });
     expect(await dataOf(api.readWebhook(elsewhere.id))).toMatchObject({ active: true, disabledReason: null });
     expect((await pageOf(api.listWebhooks({ active: 'true' }))).rows).toHaveLength(1);
+  });
+
+  it('LOCAL has the same in a container, which clients reach by another address than loopback', async () => {
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    await start({ HOST: '0.0.0.0', LOCAL: 'true' });
+    expect(printed).toContain(url.replace('127.0.0.1', 'localhost') + '/console#code=');
+    const outside = Object.values(networkInterfaces())
+      .flatMap((addresses) => addresses ?? [])
+      .find(({ internal, family }) => !internal && family === 'IPv4');
+    const wanted = { name: 'x', scopes: ['webhooks:read', 'webhooks:write'] };
+    const { token } = await dataOf(api.createToken(wanted), 201);
+    const client = new Api(url.replace('127.0.0.1', outside?.address ?? '127.0.0.2'), token);
+    const receiver = await dataOf(client.createTryReceiver(), 201);
+    expect(receiver.url).toBe(`${url}/try/${receiver.id}`);
+    const webhook = await dataOf(client.createWebhook({ url: receiver.url, events: ['job.started'] }), 201);
+    expect((await dataOf(client.testWebhook(webhook.id))).status).toBe('succeeded');
   });
 });
 
