@@ -5,6 +5,8 @@ const { spawnSync } = require('node:child_process');
 const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
 
+/** Development packages that compile. */
+const compilers = ['@nestjs/cli', 'esbuild', 'openapi-typescript', 'typescript'];
 const root = dirname(require.resolve('../package.json'));
 const library = 'packages/webhook-notification';
 const embedded = 'packages/embedded-postgres';
@@ -26,7 +28,7 @@ const parts = [
     name: 'service',
     from: ['nest-cli.json', 'tsconfig.build.json', 'ormconfig.ts', 'src', `${library}/src`, `${embedded}/src`],
     into: 'dist/src',
-    command: [require.resolve('@nestjs/cli/bin/nest.js', { paths: [root] }), 'build'],
+    command: ['node_modules/@nestjs/cli/bin/nest.js', 'build'],
   },
   {
     name: 'console',
@@ -55,19 +57,39 @@ function hash(sources) {
   return sum.digest('hex');
 }
 
+const noteOf = ({ name }) => join(root, 'dist', '.built', name);
+const hashOf = ({ from }) => hash([...everywhere, ...from]);
+
+function isUpToDate(part) {
+  const isThere = existsSync(noteOf(part)) && existsSync(join(root, part.into));
+  return isThere && readFileSync(noteOf(part), 'utf8') === hashOf(part);
+}
+
 /** Returns whether the build succeeded. */
-function build({ name, from, into, command }) {
-  const note = join(root, 'dist', '.built', name);
+function build(part) {
+  const note = noteOf(part);
   // Computed before the build, so that files saved meanwhile are rebuilt the next time.
-  const now = hash([...everywhere, ...from]);
-  const isThere = existsSync(note) && existsSync(join(root, into));
-  if (process.argv.includes('--if-changed') && isThere && readFileSync(note, 'utf8') === now) return true;
+  const now = hashOf(part);
   rmSync(note, { force: true });
-  rmSync(join(root, into), { recursive: true, force: true });
-  if (spawnSync(process.execPath, command, { cwd: root, stdio: 'inherit' }).status !== 0) return false;
+  rmSync(join(root, part.into), { recursive: true, force: true });
+  if (spawnSync(process.execPath, part.command, { cwd: root, stdio: 'inherit' }).status !== 0) return false;
   mkdirSync(dirname(note), { recursive: true });
   writeFileSync(note, now);
   return true;
 }
 
-process.exitCode = parts.every(build) ? 0 : 1;
+/** Returns whether all parts are up to date at the end. */
+function main() {
+  const changed = process.argv.includes('--if-changed') ? parts.filter((part) => !isUpToDate(part)) : parts;
+  if (changed.length === 0) return true;
+  const missing = compilers.filter((name) => !existsSync(join(root, 'node_modules', name)));
+  if (missing.length > 0) {
+    const why = 'npm omits development packages when NODE_ENV is production';
+    console.error(`Cannot build without ${missing.join(', ')} (${why}): run \`npm ci --include=dev\`.`);
+    return false;
+  }
+  console.error('Building the service (about 30 s, only after changes)…');
+  return changed.every(build);
+}
+
+process.exitCode = main() ? 0 : 1;

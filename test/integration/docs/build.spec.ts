@@ -28,16 +28,21 @@ describe('The build before a start', () => {
   const built = () => readFile(join(folder, 'dist/src/main.js'), 'utf8');
   const changed = async (file: string) => (await stat(join(folder, file))).mtimeMs;
   const builtAt = () => Promise.all(['dist/src/main.js', 'dist/console/index.html', ENTRY].map(changed));
-  const build = () => spawnSync(process.execPath, [join(folder, 'scripts/build.cjs'), '--if-changed']).status;
+  const run = () =>
+    spawnSync(process.execPath, [join(folder, 'scripts/build.cjs'), '--if-changed'], { encoding: 'utf8' });
+  const build = () => run().status;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'build-test-'));
+    // A space is common in the paths of home folders.
+    folder = await mkdtemp(join(tmpdir(), 'build test-'));
     for (const file of FILES) await cp(join(ROOT, file), join(folder, file), { recursive: true });
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
     await mkdir(join(folder, 'src'));
     await writeFile(join(folder, 'ormconfig.ts'), 'export default 1;\n');
     await source('export const answer = 40;\n');
-    expect(build()).toBe(0);
+    const { status, stderr } = run();
+    expect(stderr).toMatch(/^Building the service \(about 30 s, only after changes\)…$/m);
+    expect(status).toBe(0);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -75,5 +80,35 @@ describe('The build before a start', () => {
     await source('export const answer = 41;\n');
     expect(build()).toBe(0);
     expect(await built()).toContain('answer = 41');
+  });
+
+  it('without development packages starts what is built, and else says what is missing', async () => {
+    expect(build()).toBe(0);
+    await rm(join(folder, 'node_modules'));
+    expect(run()).toMatchObject({ status: 0, stdout: '', stderr: '' });
+    await source('export const answer = 43;\n');
+    expect(run()).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr:
+        'Cannot build without @nestjs/cli, esbuild, openapi-typescript, typescript ' +
+        '(npm omits development packages when NODE_ENV is production): run `npm ci --include=dev`.\n',
+    });
+    expect(await built()).toContain('answer = 41');
+  });
+});
+
+describe('package-lock.json', () => {
+  it('has the integrity of every package that is downloaded, and no address', async () => {
+    const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { integrity?: string; resolved?: string; link?: boolean }>;
+    };
+    const downloaded = Object.entries(lock.packages).filter(
+      ([path, { link }]) => /(^|\/)node_modules\//.test(path) && !link,
+    );
+    expect(downloaded.length).toBeGreaterThan(900);
+    expect(downloaded.filter(([, { integrity, resolved }]) => !integrity || resolved).map(([path]) => path)).toEqual(
+      [],
+    );
   });
 });
