@@ -7,6 +7,7 @@ import type { Config } from './infrastructure/config/config';
 import { HealthService } from './infrastructure/health/health.service';
 import { PinoLoggerService } from './infrastructure/http/logger.service';
 import { createAdapter } from './infrastructure/http/http-server.setup';
+import { stopAccepting } from './infrastructure/http/stop-accepting.setup';
 import { MetricsServerService } from './infrastructure/metrics/metrics-server.service';
 import { serveDocs } from './docs.setup';
 import { serveTryReceivers } from './console/test-receivers/test-receivers.setup';
@@ -54,6 +55,7 @@ export async function startService(config: Config): Promise<Service> {
  */
 async function stop(app: NestFastifyApplication): Promise<void> {
   app.get(HealthService).drain();
+  stopAccepting(app.getHttpServer());
   // Before any hook is awaited: a hook may wait for a store.
   void app.get(WorkerTasksService).stop();
   const closed = app.close();

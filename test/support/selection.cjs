@@ -7,7 +7,7 @@ const { readFileSync } = require('node:fs');
 const LONG = new RegExp(
   [
     '/test/(browser|faults)/',
-    '/test/e2e/(package|service)/',
+    '/test/e2e/(deploy|package|service)/',
     '/test/integration/embedded-postgres/',
     '/test/integration/docs/(build|bench|demo)\\.',
     '/(statement-costs|log-plans|recovery-pages|follower-readings|addresses)\\.',
