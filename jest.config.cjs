@@ -38,20 +38,21 @@ const base = {
   },
 };
 
+/** LONG=1 lets any long file run; FAULTS=long those of faults but for the soak, up to 20 minutes per store. */
+function ignoredFiles() {
+  if (process.env.LONG === '1') return [];
+  return process.env.FAULTS === 'long' ? ['/soak\\.', '/e2e/.*\\.long\\.'] : ['\\.long\\.spec\\.ts$'];
+}
+
 /** Tests that need a PostgreSQL: one for the whole run, and a database of its own for each file. */
 const withDatabase = (folder) => ({
   ...base,
   displayName: folder,
   testMatch: [`<rootDir>/test/${folder}/**/*.spec.ts`],
+  testPathIgnorePatterns: ignoredFiles(),
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
 });
-
-/** The long form (FAULTS=long) takes up to 20 minutes per store. LONG=1 lets any long file run. */
-function ignoredFaults() {
-  if (process.env.LONG === '1') return [];
-  return process.env.FAULTS === 'long' ? ['/soak\\.'] : ['\\.long\\.spec\\.ts$'];
-}
 
 module.exports = {
   // Only a hung test reaches it. Many tests start whole processes, and a busy machine takes seconds for each.
@@ -63,6 +64,6 @@ module.exports = {
     withDatabase('integration'),
     withDatabase('e2e'),
     withDatabase('browser'),
-    { ...withDatabase('faults'), testPathIgnorePatterns: ignoredFaults() },
+    withDatabase('faults'),
   ],
 };
