@@ -18,6 +18,7 @@ const esmPackages = [
   'jose',
   'p-limit',
   'yocto-queue',
+  'svix',
 ];
 
 const base = {

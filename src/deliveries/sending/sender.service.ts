@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
 import { EventCatalogue } from 'webhook-notification/catalogue';
+import { Config } from '../../infrastructure/config/config';
 import { version } from '../../infrastructure/config/version';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import type { HttpResult } from '../../infrastructure/destinations/http-result';
@@ -29,6 +30,7 @@ export interface SentRequest {
 @Injectable()
 export class SenderService {
   constructor(
+    private readonly config: Config,
     private readonly clock: ClockService,
     private readonly secrets: SecretsService,
     private readonly http: HttpClient,
@@ -50,7 +52,8 @@ export class SenderService {
     const { id, eventId, event, attempt, trigger, audience: userId } = delivery;
     const description = this.catalogue.find(event)?.description ?? null;
     const { contentType, body } = formatted(format, { body: delivery.body, userId, description });
-    const sendable = { id, eventId, event, attempt, trigger, url, body, contentType, traceparent };
+    const withSvix = this.config.signatureHeaders === 'svix';
+    const sendable = { id, eventId, event, attempt, trigger, url, body, contentType, withSvix, traceparent };
     const signed = prepare(sendable, secrets, attemptedAt, version);
     const own = this.ownHeadersOf(delivery.webhookId, webhook);
     const request = own ? { ...signed, headers: { ...own, ...signed.headers } } : signed;

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
 import { prepare } from './signed-request';
 
 const SECRET = 'correct horse battery staple';
@@ -13,6 +14,7 @@ const delivery = {
   body: '{"id":"0199c3a4-6f6e-7c52-9d5a-000000000001","event":"follower.gained","data":{"name":"Zoë"}}',
   contentType: 'application/json',
   url: 'https://example.com/hooks?a=b',
+  withSvix: false,
   traceparent: null,
 };
 
@@ -67,6 +69,20 @@ describe('A prepared request', () => {
     const receivers = [new Webhook(generated), new Webhook(Buffer.from(SECRET), { format: 'raw' })];
     for (const receiver of receivers) expect(receiver.verify(body, headers)).toEqual(JSON.parse(delivery.body));
     expect(() => new Webhook(Buffer.from('another'), { format: 'raw' }).verify(body, headers)).toThrow();
+  });
+
+  it('also has the headers of Svix, with the signatures of both secrets, if these are wanted', () => {
+    const [generated, previous] = [7, 8].map((byte) => `whsec_${Buffer.alloc(32, byte).toString('base64')}`);
+    const secrets = { current: generated!, previous: previous! };
+    const { headers, body } = prepare({ ...delivery, withSvix: true }, secrets, new Date(), '1.2.3');
+    const svix = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith('svix-'))) as Record<
+      string,
+      string
+    >;
+    expect(Object.keys(svix)).toEqual(['svix-id', 'svix-timestamp', 'svix-signature']);
+    for (const secret of [generated!, previous!])
+      expect(() => new SvixWebhook(secret).verify(body, svix)).not.toThrow();
+    expect(() => new SvixWebhook(generated!).verify(`${body} `, svix)).toThrow();
   });
 
   it('never contains the secret', () => {

@@ -11,13 +11,16 @@ export interface Sendable {
   body: string;
   contentType: string;
   url: string;
+  /** Whether the signature also goes in the headers of Svix. */
+  withSvix: boolean;
   /** W3C Trace Context of this attempt; null when its event has no trace. */
   traceparent: string | null;
 }
 
 /** Builds the signed request of one attempt. `at` is the time of this attempt, not of the event. */
 export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, version: string): PreparedRequest {
-  const { id, eventId, event, attempt, trigger, body, contentType, url, traceparent } = delivery;
+  const { id, eventId, event, attempt, trigger, body, contentType, url, withSvix, traceparent } = delivery;
+  const signature = signatureHeaders(body, eventId, Math.floor(at.getTime() / 1000), secrets);
   return {
     url,
     body,
@@ -28,8 +31,15 @@ export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, v
       'x-service-delivery': id,
       'x-service-attempt': String(attempt),
       'x-service-trigger': trigger,
-      ...signatureHeaders(body, eventId, Math.floor(at.getTime() / 1000), secrets),
+      ...signature,
+      ...(withSvix && svixHeaders(signature)),
       ...(traceparent !== null && { traceparent }),
     },
   };
+}
+
+/** Svix signs in the same way as Standard Webhooks, under names of its own. */
+function svixHeaders(signature: Record<string, string>): Record<string, string> {
+  const standard = Object.entries(signature).filter(([name]) => name.startsWith('webhook-'));
+  return Object.fromEntries(standard.map(([name, value]) => [name.replace('webhook', 'svix'), value]));
 }

@@ -97,6 +97,12 @@ export const schema = z.object({
       shown: 'none; `127.0.0.0/8,::1/128` when `LOCAL` is true',
       example: '127.0.0.0/8,::1/128',
     }),
+  signatureHeaders: setting('svix', (text) => (text === 'svix' ? text : undefined))
+    .nullable()
+    .default(null)
+    .describe(
+      '`svix`: deliveries also have `svix-id`, `svix-timestamp` and `svix-signature`, for receivers that verify by these',
+    ),
   requireHttps: flag(false).describe('Refuse `http:` webhooks'),
   dnsServers: dnsServers
     .default([])

@@ -70,6 +70,7 @@ describe('An environment without settings', () => {
       rateLimitPerMinute: 600,
       publishLimitPerMinute: 0,
       retentionDays: 30,
+      signatureHeaders: null,
       extraEventTypes: [],
       monitoredQueues: [],
       monitoredQueuesRedisUrl: null,
@@ -296,6 +297,7 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
       'null',
     ],
   ],
+  ['SIGNATURE_HEADERS', 'signatureHeaders', [['svix', 'svix']], ['Svix', 'standard', 'svix,']],
   [
     'CONSOLE_NAME',
     'consoleName',
