@@ -308,6 +308,8 @@ export default defineConfig(
   },
   // The library must not add an HTTP client to an application.
   { files: ['packages/*/src/**/*.ts'], rules: rulesFor(environment) },
+  // A program of its own.
+  { files: ['packages/*/src/command.ts'], rules: rulesFor({}) },
   {
     files: ['packages/*/src/signature/{bytes,standard-key,charset,body-forms,signature-search,diagnosis}.ts'],
     rules: rulesFor(environment, inBrowsers),

@@ -31,7 +31,11 @@ describe('webhook-notification', () => {
     const { stdout } = await run('outbox', 'sql', '--table', 'shop_outbox');
     for (let i = 0; i < 2; i++) await database.query(stdout);
     for (let i = 0; i < 2; i++)
-      expect(await run('outbox', 'migrate', ...at)).toEqual({ code: 0, stdout: '', stderr: '' });
+      expect(await run('outbox', 'migrate', '--database-url', database.url)).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: '',
+      });
     const columnsOf = (table: string) =>
       database.query(
         'select column_name, data_type, is_nullable from information_schema.columns where table_name = $1 order by 1',
@@ -82,15 +86,21 @@ describe('webhook-notification', () => {
         'select position, refused, claimed_until <= now() as due from webhook_outbox order by position',
       );
     const [first, second] = await kept();
-    expect(await run('outbox', 'retry', ...at, '--position', String(second?.position))).toEqual({
+    expect(
+      await run('outbox', 'retry', '--database-url', database.url, '--position', String(second?.position)),
+    ).toEqual({
       ...{ code: 0, stderr: '' },
       stdout: '1 events of webhook_outbox wait again.\n',
     });
     expect(await kept()).toEqual([first, { ...second, refused: null, due: true }]);
     await refuse();
-    expect(await run('outbox', 'retry', ...at)).toMatchObject({ stdout: '2 events of webhook_outbox wait again.\n' });
+    expect(await run('outbox', 'retry', '--database-url', database.url)).toMatchObject({
+      stdout: '2 events of webhook_outbox wait again.\n',
+    });
     expect((await kept()).map(({ refused }) => refused)).toEqual([null, null]);
-    expect(await run('outbox', 'retry', ...at)).toMatchObject({ stdout: '0 events of webhook_outbox wait again.\n' });
+    expect(await run('outbox', 'retry', '--database-url', database.url)).toMatchObject({
+      stdout: '0 events of webhook_outbox wait again.\n',
+    });
     await database.query(`delete from webhook_outbox where idempotency_key = 'two'`);
   });
 

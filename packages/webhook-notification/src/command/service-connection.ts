@@ -1,0 +1,18 @@
+import { createClient, type WebhookServiceClient } from '../client/create-client';
+import type { CommandLine } from './command-line';
+
+/** The options of every command that calls the service. */
+export const SERVICE_OPTIONS = { service: 'string' } as const;
+export const SERVICE_HELP =
+  'The service is --service (http://localhost:3000 by default); its access token is in WEBHOOKS_TOKEN.';
+
+const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
+
+/** @throws Misunderstood when the token is missing, or would go to another machine in clear text */
+export function connect(line: CommandLine): WebhookServiceClient {
+  const url = line.option('service') ?? 'http://localhost:3000';
+  const token = line.variable('WEBHOOKS_TOKEN', 'an access token of the service');
+  if (URL.canParse(url) && new URL(url).protocol === 'http:' && !LOOPBACK.test(new URL(url).hostname))
+    return line.refuse('The token would be sent in clear text: only a service on this machine may be http:.');
+  return createClient({ url, token });
+}

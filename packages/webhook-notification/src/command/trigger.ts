@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { Command, CommandLine } from './command-line';
+import { printable } from './printable';
+import { connect, SERVICE_HELP, SERVICE_OPTIONS } from './service-connection';
+
+/** Publishes an event. */
+export const trigger: Command = {
+  name: 'trigger',
+  usage: '<event> [--data <file>] [--user <id>] [--service <url>]',
+  help: `Publishes an event, by default to your own webhooks, and prints its id. --data is a file with a JSON object, or - for standard
+input; by default the data is the example of the event type.
+${SERVICE_HELP}`,
+  options: { ...SERVICE_OPTIONS, data: 'string', user: 'string' },
+  async run(line) {
+    const event = line.operand('event');
+    const client = connect(line);
+    const data = (await dataOf(line)) ?? (await client.eventTypes.read(event)).example;
+    const userId = line.option('user');
+    const { id } = await client.events.publish({ event, data, ...(userId !== undefined && { userId }) });
+    process.stdout.write(`${printable(id)}\n`);
+    return 0;
+  },
+};
+
+async function dataOf(line: CommandLine): Promise<object | undefined> {
+  const file = line.option('data');
+  if (file === undefined) return undefined;
+  const json = await (file === '-' ? text(process.stdin) : readFile(file, 'utf8'));
+  const data = parsed(json);
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    return line.refuse(`--data must be a file with a JSON object.`);
+  return data;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

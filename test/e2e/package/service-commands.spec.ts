@@ -1,0 +1,135 @@
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { dataOf } from '../../support/api';
+import { useReceiver } from '../../support/receiver';
+import { capture, endProcess, useService } from '../../support/service';
+import { waitFor } from '../../support/wait-for';
+import { settledDeliveries, subscribe } from '../stage/steps';
+
+const COMMAND = join(__dirname, '../../../packages/webhook-notification/dist/command.js');
+const SCOPES = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'deliveries:write', 'events:publish'];
+const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+describe('webhook-notification, with a token of the service', () => {
+  const service = useService({ EXTRA_EVENT_TYPES: 'invoice.paid' });
+  const receiver = useReceiver();
+  let token: string;
+  let folder: string;
+  beforeAll(async () => {
+    token = await service.createToken('alice', SCOPES);
+    folder = await mkdtemp(join(tmpdir(), 'service-commands-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  const environment = (WEBHOOKS_TOKEN = token) => ({ env: { ...process.env, WEBHOOKS_TOKEN } });
+  const at = () => ['--service', service.url];
+  const api = () => service.api.withToken(token);
+
+  function run(
+    args: readonly string[],
+    options = environment(),
+  ): Promise<{ code: number; stdout: string; stderr: string }> {
+    return new Promise((resolve) => {
+      execFile(process.execPath, [COMMAND, ...args], options, (error, stdout, stderr) => {
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+      });
+    });
+  }
+
+  it('trigger publishes the example of a type, or the data of a file, and redeliver sends it again', async () => {
+    const hook = receiver.hook();
+    const webhook = await subscribe(api(), hook, ['*']);
+    const { code, stdout } = await run(['trigger', 'follower.gained', ...at()]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f-]{36}\n$/)]);
+    const [delivery] = await settledDeliveries(api(), webhook, { id: stdout.trim() });
+    expect(delivery).toMatchObject({ status: 'succeeded', event: 'follower.gained' });
+
+    const again = await run(['redeliver', delivery!.id, ...at()]);
+    expect([again.code, again.stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f-]{36}\n$/)]);
+    await waitFor(
+      async () => (await dataOf(api().readDelivery(webhook.id, again.stdout.trim()))).status === 'succeeded',
+      {
+        what: 'the redelivery',
+      },
+    );
+
+    const file = join(folder, 'data.json');
+    await writeFile(file, '{"amountCents": 1200}');
+    const paid = await run(['trigger', 'invoice.paid', '--data', file, ...at()]);
+    await settledDeliveries(api(), webhook, { id: paid.stdout.trim() });
+    expect(hook.calls.map(({ body }) => JSON.parse(body.toString()) as object)).toContainEqual(
+      expect.objectContaining({ event: 'invoice.paid', data: { amountCents: 1200 } }),
+    );
+  });
+
+  it('tail prints attempts until it is interrupted, as lines without control characters or as objects', async () => {
+    const webhook = await subscribe(api(), receiver.hook(), ['job.started']);
+    const tails = [['tail'], ['tail', '--json', '--webhook', webhook.id, '--status', 'succeeded']].map((args) =>
+      spawn(process.execPath, [COMMAND, ...args, ...at()], { ...environment(), stdio: ['ignore', 'pipe', 'inherit'] }),
+    );
+    const [lines, objects] = tails.map((child) => capture(child, ['stdout']));
+    // Nothing says that a tail has begun: it prints what is published from then on.
+    await waitFor(
+      async () => {
+        await run(['trigger', 'job.started', ...at()]);
+        return lines!().includes('job.started') && objects!().includes('job.started');
+      },
+      { what: 'both to print a delivery' },
+    );
+    expect(lines!()).toMatch(/^\d\d:\d\d:\d\d {2}job\.started {2}succeeded \(attempt 1\) {2}200 {2}\d+ ms {2}/m);
+    expect(lines!()).not.toMatch(UNPRINTABLE);
+    const [first = ''] = objects!().split('\n');
+    expect(JSON.parse(first)).toMatchObject({ webhookId: webhook.id, event: 'job.started', status: 'succeeded' });
+    for (const child of tails) expect(await endProcess(child, 'SIGINT')).toBe(0);
+  });
+
+  it.each<[string, string[], RegExp, number]>([
+    ['an unknown event', ['trigger', 'no.such'], /no event type/, 1],
+    ['data that is no object', ['trigger', 'invoice.paid', '--data', __filename], /JSON object/, 2],
+    ['another user without the scope', ['trigger', 'follower.gained', '--user', 'bob'], /events:broadcast/, 1],
+    ['no event', ['trigger'], /one event/, 2],
+    ['a foreign delivery', ['redeliver', '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90'], /no delivery/, 1],
+    ['an unknown status', ['tail', '--status', 'good'], /status/, 1],
+  ])('says what is wrong with %s', async (_, args, message, code) => {
+    const { stderr, ...finished } = await run([...args, ...at()]);
+    expect({ ...finished, stderr }).toEqual({ code, stdout: '', stderr: expect.stringMatching(message) });
+  });
+
+  it('sends the token in clear text to this machine only, and needs one', async () => {
+    expect(await run(['tail', '--service', 'http://hooks.example'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('clear text'),
+    });
+    expect(await run(['tail', ...at()], environment(''))).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('WEBHOOKS_TOKEN'),
+    });
+  });
+
+  it('completes commands and options in bash', async () => {
+    const { stdout } = await run(['completion', 'bash']);
+    const complete = (...words: string[]) => {
+      const typed = `COMP_WORDS=(webhook-notification ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}`;
+      return execFileSync('bash', ['-c', `${stdout}\n${typed}; _webhook_notification; echo "\${COMPREPLY[@]}"`], {
+        encoding: 'utf8',
+      }).trim();
+    };
+    expect(complete('t')).toBe('trigger tail');
+    expect(complete('outbox', '')).toBe('sql migrate retry');
+    expect(complete('outbox', 'retry', '--p')).toBe('--position');
+    expect(complete('tail', '--w')).toBe('--webhook');
+  });
+
+  it('explains each command', async () => {
+    const { stdout } = await run(['--help']);
+    const names = [...stdout.matchAll(/webhook-notification ((?:outbox )?[a-z]+) /g)].map(([, name]) => name!);
+    expect(names).toEqual(expect.arrayContaining(['trigger', 'tail', 'redeliver', 'outbox sql', 'completion']));
+    for (const name of names.filter((name) => name !== 'command'))
+      expect(await run([...name.split(' '), '--help'])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(`Usage: webhook-notification ${name}`),
+      });
+  });
+});
