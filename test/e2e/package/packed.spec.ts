@@ -18,7 +18,7 @@ const NEEDED: Record<string, string[]> = {
   '.': [],
   './catalogue': [],
   './nest': ['@nestjs/common'],
-  './nest/receiver': ['@nestjs/common'],
+  './nest/receiver': ['@nestjs/common', 'rxjs'],
   './testing': ['@nestjs/common'],
 };
 const nameOf = (entry: string) => `webhook-notification${entry.slice(1)}`;

@@ -1,0 +1,184 @@
+import 'reflect-metadata';
+import { Body, Controller, Module, Post, type INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { ExpressAdapter } from 'platform-express';
+import { Pool, type PoolClient } from 'pg';
+import { signDelivery } from 'webhook-notification';
+import {
+  MemoryReceipts,
+  PostgresReceipts,
+  ReceiveWebhooks,
+  type WebhookReceiverOptions,
+  WebhookReceiverModule,
+  WebhookTransaction,
+} from 'webhook-notification/nest/receiver';
+import { cloneDatabase, type TestDatabase } from '../../support/postgres';
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const ADAPTERS = { Fastify: () => new FastifyAdapter(), Express: () => new ExpressAdapter() };
+
+interface Handled {
+  id: string;
+}
+
+describe.each(['Fastify', 'Express'] as const)('A receiver on %s', (on) => {
+  let database: TestDatabase;
+  let pool: Pool;
+  let app: INestApplication;
+  let handled: string[];
+  /** What the handler does before it returns. */
+  let during: (id: string, transaction: PoolClient | undefined) => Promise<void>;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    pool = new Pool({ connectionString: database.url, max: 60 });
+    await pool.query('create table paid (event_id text primary key)');
+  });
+  afterAll(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  beforeEach(() => {
+    handled = [];
+    during = async () => undefined;
+  });
+  afterEach(() => app.close());
+
+  async function transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      const result = await work(client);
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback');
+      throw error;
+    } finally {
+      client.release();
+    }
+  }
+
+  async function start(options: Partial<WebhookReceiverOptions>): Promise<void> {
+    @Controller('hooks')
+    class HooksController {
+      @Post()
+      @ReceiveWebhooks()
+      async receive(@Body() { id }: Handled, @WebhookTransaction() client: PoolClient | undefined): Promise<string> {
+        handled.push(id);
+        await during(id, client);
+        return 'handled';
+      }
+    }
+    @Module({
+      imports: [WebhookReceiverModule.forRoot({ secret: SECRET, ...options })],
+      controllers: [HooksController],
+    })
+    class ReceiverModule {}
+    app = await NestFactory.create(ReceiverModule, ADAPTERS[on](), { logger: false, rawBody: true });
+    await app.listen(0, '127.0.0.1');
+  }
+
+  async function post(id: string, more: { trigger?: 'redelivery'; secret?: string } = {}) {
+    const { headers, body } = signDelivery({ event: 'job.started', data: {}, secret: SECRET, id, ...more });
+    const answer = await fetch(`${await app.getUrl()}/hooks`, { method: 'POST', headers, body });
+    return { status: answer.status, text: await answer.text() };
+  }
+
+  describe.each([
+    ['in memory', () => new MemoryReceipts()],
+    ['on PostgreSQL', () => new PostgresReceipts<PoolClient>({ transaction })],
+  ])('with receipts %s', (where, receipts) => {
+    const id = (name: string) => `${on}-${where}-${name}`;
+
+    it('handles an event of fifty requests at once one time, and answers the others with 409 or 200', async () => {
+      await start({ receipts: receipts() });
+      let release = () => {};
+      const held = new Promise<void>((resolve) => (release = resolve));
+      during = () => held;
+      const repeats = new Array(50).fill(id('fifty')).map((one: string) => post(one));
+      const settled: number[] = [];
+      for (const repeat of repeats) void repeat.then(({ status }) => settled.push(status));
+      await Promise.race(repeats);
+      release();
+      const statuses = (await Promise.all(repeats)).map(({ status }) => status);
+      expect(handled).toEqual([id('fifty')]);
+      expect(settled[0]).toBe(409);
+      expect(statuses.filter((status) => status === 200).length).toBeGreaterThan(0);
+      expect(new Set(statuses)).toEqual(new Set([200, 409]));
+      expect(await post(id('fifty'))).toEqual({ status: 200, text: '' });
+      expect(handled).toHaveLength(1);
+    });
+
+    it('handles again an event whose handler threw', async () => {
+      await start({ receipts: receipts() });
+      during = () => Promise.reject(new Error('no'));
+      expect((await post(id('thrown'))).status).toBe(500);
+      during = async () => undefined;
+      expect(await post(id('thrown'))).toEqual({ status: 200, text: 'handled' });
+      expect(await post(id('thrown'))).toEqual({ status: 200, text: '' });
+      expect(handled).toEqual([id('thrown'), id('thrown')]);
+    });
+
+    it('handles a redelivery again only where that is wanted', async () => {
+      await start({ receipts: receipts() });
+      await post(id('again'));
+      expect(await post(id('again'), { trigger: 'redelivery' })).toEqual({ status: 200, text: '' });
+      await app.close();
+      await start({ receipts: receipts(), redeliveries: true });
+      await post(id('wanted'));
+      expect(await post(id('wanted'), { trigger: 'redelivery' })).toEqual({ status: 200, text: 'handled' });
+      expect(await post(id('wanted'))).toEqual({ status: 200, text: '' });
+      expect(handled).toEqual([id('again'), id('wanted'), id('wanted')]);
+    });
+
+    it('lets nothing in that is not genuine', async () => {
+      await start({ receipts: receipts() });
+      expect((await post(id('forged'), { secret: 'another' })).status).toBe(401);
+      expect(await post(id('forged'))).toEqual({ status: 200, text: 'handled' });
+    });
+  });
+
+  it('on PostgreSQL rolls back the note with what the handler wrote', async () => {
+    await start({ receipts: new PostgresReceipts<PoolClient>({ transaction }) });
+    const one = `${on}-rolled-back`;
+    const count = async (table: string) =>
+      (await pool.query<{ count: number }>(`select count(*)::int from ${table} where event_id = $1`, [one])).rows[0]
+        ?.count;
+    during = async (id, client) => {
+      await client?.query('insert into paid values ($1)', [id]);
+      throw new Error('no');
+    };
+    await post(one);
+    expect([await count('paid'), await count('webhook_receipts')]).toEqual([0, 0]);
+    during = async (id, client) => {
+      await client?.query('insert into paid values ($1)', [id]);
+    };
+    expect((await post(one)).status).toBe(200);
+    expect([await count('paid'), await count('webhook_receipts')]).toEqual([1, 1]);
+  });
+
+  it('on PostgreSQL forgets events of before keepDays, and handles them again', async () => {
+    await start({ receipts: new PostgresReceipts<PoolClient>({ transaction, keepDays: 2 }) });
+    const [old, other] = [`${on}-old`, `${on}-other`];
+    await post(old);
+    await pool.query(`update webhook_receipts set handled_at = now() - interval '3 days' where event_id = $1`, [old]);
+    expect(await post(old)).toEqual({ status: 200, text: 'handled' });
+    await pool.query(`update webhook_receipts set handled_at = now() - interval '3 days'`);
+    await post(other);
+    const { rows } = await pool.query<{ event_id: string }>(
+      'select event_id from webhook_receipts where event_id = $1',
+      [old],
+    );
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('Receipts on PostgreSQL', () => {
+  it.each([{ table: 'a"b' }, { table: 'A' }, { keepDays: 0 }, { keepDays: Number.NaN }])('refuse %p', (options) => {
+    expect(() => new PostgresReceipts({ transaction: () => Promise.reject<never>(new Error()), ...options })).toThrow(
+      TypeError,
+    );
+  });
+});
