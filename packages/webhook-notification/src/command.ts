@@ -13,7 +13,7 @@ const commands = [...others, completionOf(others)];
 const USAGE = `Usage: ${commands.map(({ name, usage }) => `webhook-notification ${name} ${usage}`).join('\n       ')}
 
 webhook-notification <command> --help explains a command.
-Exit code: 1 when it failed or somebody has to look, 2 when it was not understood.`;
+Exit code: 1 when the command failed or an operator must act, 2 when the command line is wrong.`;
 
 async function run(args: readonly string[]): Promise<number> {
   const command = commands.find(({ name }) => name.split(' ').every((word, i) => args[i] === word));

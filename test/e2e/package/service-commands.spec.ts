@@ -90,6 +90,7 @@ describe('webhook-notification, with a token of the service', () => {
     ['data that is no object', ['trigger', 'invoice.paid', '--data', __filename], /JSON object/, 2],
     ['another user without the scope', ['trigger', 'follower.gained', '--user', 'bob'], /events:broadcast/, 1],
     ['no event', ['trigger'], /one event/, 2],
+    ['an operand too many', ['tail', 'job.started'], /no operand/, 2],
     ['a foreign delivery', ['redeliver', '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90'], /no delivery/, 1],
     ['an unknown status', ['tail', '--status', 'good'], /status/, 1],
   ])('says what is wrong with %s', async (_, args, message, code) => {

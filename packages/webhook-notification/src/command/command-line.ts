@@ -6,10 +6,12 @@ export interface Command {
   name: string;
   /** What follows the name, as help shows it. */
   usage: string;
-  /** What it does, in whole sentences. */
+  /** Sentences that say what the command does. */
   help: string;
+  /** What its one operand is; a command without this takes none. */
+  operand?: string;
   options: Readonly<Record<string, 'string' | 'boolean'>>;
-  /** Returns the exit code: 1 when somebody has to look. */
+  /** Returns the exit code: 1 when an operator must act. */
   run(line: CommandLine): Promise<number>;
 }
 
@@ -23,16 +25,20 @@ export class CommandLine {
   private constructor(
     private readonly command: Command,
     private readonly values: Readonly<Record<string, string | boolean | undefined>>,
-    private readonly operands: readonly string[],
+    /** The one operand; empty for a command that takes none. */
+    readonly operand: string,
     private readonly environment: Environment,
   ) {}
 
-  /** @throws Misunderstood for an unknown option, or one without its value */
+  /** @throws Misunderstood for an unknown option, one without its value, or another number of operands */
   static parse(command: Command, args: readonly string[], environment: Environment): CommandLine {
     const options = Object.fromEntries(Object.entries(command.options).map(([name, type]) => [name, { type }]));
     try {
       const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-      return new CommandLine(command, values, positionals, environment);
+      const wanted = command.operand === undefined ? 0 : 1;
+      if (positionals.length !== wanted)
+        throw new Error(`It takes ${wanted === 0 ? 'no operand' : `one ${command.operand}`}.`);
+      return new CommandLine(command, values, positionals[0] ?? '', environment);
     } catch (error) {
       throw misunderstood(command, (error as Error).message);
     }
@@ -46,8 +52,7 @@ export class CommandLine {
   /** @throws Misunderstood when the option is missing */
   needed(name: string): string {
     const value = this.option(name);
-    if (value === undefined) throw misunderstood(this.command, `--${name} is missing.`);
-    return value;
+    return value ?? this.refuse(`--${name} is missing.`);
   }
 
   /** @throws Misunderstood when the environment lacks the variable */
@@ -57,16 +62,6 @@ export class CommandLine {
 
   flag(name: string): boolean {
     return this.values[name] === true;
-  }
-
-  /**
-   * Returns the operand with this name, which is the only one; without a name there is none.
-   * @throws Misunderstood when there are more or fewer
-   */
-  operand(name: string): string {
-    const [operand, ...more] = this.operands;
-    if (operand === undefined || more.length > 0) throw misunderstood(this.command, `It takes one ${name}.`);
-    return operand;
   }
 
   /** @throws Misunderstood */

@@ -9,9 +9,10 @@ export const completionOf = (others: readonly Command[]): Command => ({
   help: `Prints a script that completes commands and options, for the start file of a shell:
   bash, zsh: source <(npx webhook-notification completion bash)
   fish:      npx webhook-notification completion fish | source`,
+  operand: 'shell',
   options: {},
   run(line) {
-    const shell = line.operand('shell');
+    const shell = line.operand;
     if (!SHELLS.includes(shell)) line.refuse(`It knows ${SHELLS.join(', ')}.`);
     process.stdout.write(shell === 'fish' ? fishOf(others) : bashOf(others, shell === 'zsh'));
     return Promise.resolve(0);

@@ -11,9 +11,10 @@ export const trigger: Command = {
   help: `Publishes an event, by default to your own webhooks, and prints its id. --data is a file with a JSON object, or - for standard
 input; by default the data is the example of the event type.
 ${SERVICE_HELP}`,
+  operand: 'event',
   options: { ...SERVICE_OPTIONS, data: 'string', user: 'string' },
   async run(line) {
-    const event = line.operand('event');
+    const event = line.operand;
     const client = connect(line);
     const data = (await dataOf(line)) ?? (await client.eventTypes.read(event)).example;
     const userId = line.option('user');
