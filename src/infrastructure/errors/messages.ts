@@ -81,7 +81,7 @@ export const MESSAGES = {
   notASession: 'This token is not a session at the console. DELETE /api/tokens/:id revokes it.',
   sessionOfSession: 'A session cannot make another session. Use the token that the session was made with.',
   consoleNotBuilt: 'The pages of the console are not part of this build. Everything else works.',
-  noTryReceivers: 'There are test receivers only where LOCAL is true, and with the embedded PostgreSQL.',
+  noTryReceivers: 'Test receivers require the embedded PostgreSQL, and a loopback HOST or LOCAL=true.',
   tryReceiverNotFound: 'There is no receiver with this id, or its hour is over.',
   tooManyTryReceivers: '20 users have a receiver to try with, which is the most. Wait for one to expire.',
   preconditionFailed: 'The webhook was changed since the version that if-match names. Read it again.',
