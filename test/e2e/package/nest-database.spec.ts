@@ -19,6 +19,7 @@ import {
   type WebhookNotificationOptions,
 } from 'webhook-notification/nest';
 import { z } from 'zod';
+import { pgTransaction } from '../../support/pg-transaction';
 import { type Api, dataOf } from '../../support/api';
 import { type Hook, useReceiver } from '../../support/receiver';
 import { useService } from '../../support/service';
@@ -48,20 +49,7 @@ const WAYS: Way[] = [
   { title: 'an EntityManager of TypeORM', inTransaction: (_, source, work) => source.transaction(work) },
   {
     title: 'a client of pg',
-    inTransaction: async (pool, _, work) => {
-      const client = await pool.connect();
-      try {
-        await client.query('begin');
-        const result = await work(client);
-        await client.query('commit');
-        return result;
-      } catch (error) {
-        await client.query('rollback');
-        throw error;
-      } finally {
-        client.release();
-      }
-    },
+    inTransaction: (pool, _, work) => pgTransaction(pool, work),
   },
   { title: 'drizzle', inTransaction: (pool, _, work) => drizzle(pool).transaction((tx) => work(fromDrizzle(tx))) },
   {

@@ -13,6 +13,7 @@ import {
   WebhookReceiverModule,
   WebhookTransaction,
 } from 'webhook-notification/nest/receiver';
+import { pgTransaction } from '../../support/pg-transaction';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -45,20 +46,8 @@ describe.each(['Fastify', 'Express'] as const)('A receiver on %s', (on) => {
   });
   afterEach(() => app.close());
 
-  async function transaction<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
-    const client = await pool.connect();
-    try {
-      await client.query('begin');
-      const result = await work(client);
-      await client.query('commit');
-      return result;
-    } catch (error) {
-      await client.query('rollback');
-      throw error;
-    } finally {
-      client.release();
-    }
-  }
+  const transaction = <Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> =>
+    pgTransaction(pool, work);
 
   async function start(options: Partial<WebhookReceiverOptions>): Promise<void> {
     @Controller('hooks')
