@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
-import { EventCatalogue } from 'webhook-notification/catalogue';
-import { Config } from '../../infrastructure/config/config';
-import { version } from '../../infrastructure/config/version';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import type { HttpResult } from '../../infrastructure/destinations/http-result';
 import { HttpClient } from '../../infrastructure/destinations/http.client';
@@ -12,13 +9,10 @@ import { childTraceparent } from '../../events/traceparent';
 import { HIDDEN } from '../../webhooks/headers/header-rules';
 import { HeadersService } from '../../webhooks/headers/headers.service';
 import { redactionOf } from '../../webhooks/headers/redaction';
-import { SecretsService } from '../../webhooks/secrets/secrets.service';
-import { formatted } from '../../webhooks/formats/event-format';
 import type { Attempt, Exchange } from '../attempt';
 import type { HeaderMap } from '../delivery.entity';
 import type { DueWebhook } from '../due-webhook';
-import type { SigningSecrets } from 'webhook-notification';
-import { prepare } from './signed-request';
+import { RequestSignerService } from './request-signer.service';
 
 /** A request that was made: its exchange for the log, and its result. */
 export interface SentRequest {
@@ -26,15 +20,13 @@ export interface SentRequest {
   result: HttpResult;
 }
 
-/** Builds, signs and sends the request of an attempt. */
+/** Sends the signed request of an attempt. */
 @Injectable()
 export class SenderService {
   constructor(
-    private readonly config: Config,
     private readonly clock: ClockService,
-    private readonly secrets: SecretsService,
+    private readonly signer: RequestSignerService,
     private readonly http: HttpClient,
-    private readonly catalogue: EventCatalogue,
     private readonly headers: HeadersService,
   ) {}
 
@@ -44,19 +36,12 @@ export class SenderService {
    * @param span of this request; the receiver gets its id if it is recorded
    */
   async send(delivery: Attempt, webhook: DueWebhook, timeoutMs: number, span: Span): Promise<SentRequest | null> {
-    const secrets = this.secretsOf(delivery.webhookId, webhook);
-    if (!secrets) return null;
     const attemptedAt = this.clock.now();
-    const traceparent = sentTraceparent(span, delivery);
+    const signed = this.signer.sign(delivery, webhook, attemptedAt, sentTraceparent(span, delivery));
+    if (!signed) return null;
     const { url, format } = webhook;
-    const { id, eventId, event, attempt, trigger, audience: userId } = delivery;
-    const description = this.catalogue.find(event)?.description ?? null;
-    const { contentType, body } = formatted(format, { body: delivery.body, userId, description });
-    const withSvix = this.config.signatureHeaders === 'svix';
-    const sendable = { id, eventId, event, attempt, trigger, url, body, contentType, withSvix, traceparent };
-    const signed = prepare(sendable, secrets, attemptedAt, version);
     const own = this.ownHeadersOf(delivery.webhookId, webhook);
-    const request = own ? { ...signed, headers: { ...own, ...signed.headers } } : signed;
+    const request = { url, body: signed.body, headers: own ? { ...own, ...signed.headers } : signed.headers };
     const received = await this.http.post(request, timeoutMs);
     const result = own ? redacted(received, Object.values(own)) : received;
     const exchange = {
@@ -64,18 +49,10 @@ export class SenderService {
       attemptedAt,
       durationMs: result.durationMs,
       requestHeaders: own ? { ...hidden(own), ...signed.headers } : signed.headers,
-      formatted: format === 'native' ? null : { format, body },
+      formatted: format === 'native' ? null : { format, body: signed.body },
       response: result.kind === 'response' ? result : null,
     };
     return { exchange, result };
-  }
-
-  /** Returns null when the secret cannot be decrypted. A previous secret that cannot be decrypted is omitted. */
-  private secretsOf(id: string, { sealedSecret, sealedPreviousSecret }: DueWebhook): SigningSecrets | null {
-    const current = this.secrets.open(id, sealedSecret);
-    return current === null
-      ? null
-      : { current, previous: sealedPreviousSecret && this.secrets.open(id, sealedPreviousSecret) };
   }
 
   /** Returns the headers that the owner wants to be sent to this url, with names in lower case; null when there are none. */

@@ -14,6 +14,7 @@ import { DispatchService } from './dispatch.service';
 import { LeasesService } from './leases.service';
 import { OutcomesRepository } from './outcomes.repository';
 import { OutcomesService } from './outcomes.service';
+import { RequestSignerService } from './request-signer.service';
 import { SendProcessor } from './send.processor';
 import { SenderService } from './sender.service';
 
@@ -30,6 +31,7 @@ import { SenderService } from './sender.service';
     LeasesService,
     OutcomesRepository,
     OutcomesService,
+    RequestSignerService,
     SendProcessor,
     SenderService,
   ],

@@ -13,15 +13,13 @@ const delivery = {
   trigger: 'redelivery',
   body: '{"id":"0199c3a4-6f6e-7c52-9d5a-000000000001","event":"follower.gained","data":{"name":"Zoë"}}',
   contentType: 'application/json',
-  url: 'https://example.com/hooks?a=b',
   withSvix: false,
   traceparent: null,
 };
 
 describe('A prepared request', () => {
-  it('has the expected url, headers and body', () => {
+  it('has the expected headers and body', () => {
     expect(prepare(delivery, ONLY, new Date('2026-01-15T09:30:00.999Z'), '1.2.3')).toEqual({
-      url: delivery.url,
       body: delivery.body,
       headers: {
         'content-type': 'application/json',

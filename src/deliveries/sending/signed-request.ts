@@ -1,4 +1,3 @@
-import type { PreparedRequest } from '../../infrastructure/destinations/http-result';
 import { signatureHeaders, type SigningSecrets } from 'webhook-notification';
 
 /** The data that a request is built from. */
@@ -10,19 +9,23 @@ export interface Sendable {
   trigger: string;
   body: string;
   contentType: string;
-  url: string;
   /** Whether the signature also goes in the headers of Svix. */
   withSvix: boolean;
   /** W3C Trace Context of this attempt; null when its event has no trace. */
   traceparent: string | null;
 }
 
+/** Headers and body that a receiver gets. */
+export interface SignedRequest {
+  headers: Record<string, string>;
+  body: string;
+}
+
 /** Builds the signed request of one attempt. `at` is the time of this attempt, not of the event. */
-export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, version: string): PreparedRequest {
-  const { id, eventId, event, attempt, trigger, body, contentType, url, withSvix, traceparent } = delivery;
+export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, version: string): SignedRequest {
+  const { id, eventId, event, attempt, trigger, body, contentType, withSvix, traceparent } = delivery;
   const signature = signatureHeaders(body, eventId, Math.floor(at.getTime() / 1000), secrets);
   return {
-    url,
     body,
     headers: {
       'content-type': contentType,
