@@ -70,6 +70,10 @@ const MAY_IMPORT = {
     ...['webhooks', 'webhooks/formats', 'webhooks/headers', 'webhooks/secrets', 'webhooks/stats'],
     ...USABLE,
   ],
+  'deliveries/pulling': [
+    ...['deliveries', 'deliveries/sending', 'events', 'webhooks', 'auth', 'auth/bearer/credentials.ts'],
+    ...USABLE,
+  ],
   'deliveries/sweeping': ['deliveries', 'events', ...USABLE],
   'deliveries/retention': ['deliveries', 'webhooks', 'webhooks/stats', ...USABLE],
   'deliveries/log': ['deliveries', 'events', 'webhooks', 'auth', 'auth/bearer/credentials.ts', ...USABLE],

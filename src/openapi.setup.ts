@@ -49,7 +49,8 @@ export function buildOpenApi(app: INestApplication, events: readonly KnownEventT
 /** Beginnings of paths, in the order in which a newcomer needs them. The longest that fits places a path. */
 const ORDER = [
   ...['/api/webhooks', '/api/filter-checks', '/api/format-previews', '/api/events', '/api/event-types'],
-  ...['/api/webhooks/{id}/deliveries', '/api/deliveries', '/api/webhooks/{id}/recover', '/api/stats'],
+  ...['/api/webhooks/{id}/deliveries', '/api/deliveries', '/api/webhooks/{id}/recover'],
+  ...['/api/webhooks/{id}/messages', '/api/stats'],
   ...['/api/try-receivers', '/api/accounts', '/api/me', '/api/tokens', '/api/console', '/api/users', '/api/erasures'],
   ...['/api/about', '/health'],
 ];

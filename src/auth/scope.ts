@@ -3,6 +3,7 @@ export const SCOPES = {
   'webhooks:read': 'read webhooks',
   'webhooks:write': 'create, change, delete, test and repair webhooks',
   'deliveries:read': 'read deliveries and events',
+  'messages:pull': 'lease and acknowledge messages of pull webhooks',
   'events:publish': 'publish events for oneself',
   'events:broadcast': 'publish events for others and for everybody',
   'event-types:manage': 'declare, change and delete event types, for everybody',

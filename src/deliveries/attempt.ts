@@ -22,7 +22,7 @@ export interface Attempt {
   traceparent: string | null;
   /** The user whose webhooks receive the event; null for all users. */
   audience: string | null;
-  /** Null when the webhook was deleted. */
+  /** Null when the webhook was deleted, and when a consumer leases its events. */
   webhook: DueWebhook | null;
 }
 
@@ -37,21 +37,23 @@ export interface ClaimedDelivery extends Attempt {
  * it is slow. Until then only the row of its event represents it.
  */
 export interface FirstAttempt extends Attempt {
-  /** The webhook's url when the event was fanned out. */
-  url: string;
+  /** The webhook's url when the event was fanned out; null when a consumer leases its events. */
+  url: string | null;
   /** When its event was accepted, by PostgreSQL's clock; the attempt is due from then on. */
   scheduledAt: Date;
   /** True when the event has no other delivery: inserting this row then marks the event as fanned out. */
   isOnly: boolean;
 }
 
-/** The request that was sent, and its response. */
+/** The request that was sent or leased, and its response. */
 export interface Exchange {
-  url: string;
+  /** Null when a consumer leased it. */
+  url: string | null;
   /** By PostgreSQL's clock. */
   attemptedAt: Date;
   durationMs: number;
-  requestHeaders: HeaderMap;
+  /** Null when its row has them already. */
+  requestHeaders: HeaderMap | null;
   /** What was sent in another format; null for the body of the event itself. */
   formatted: { format: EventFormat; body: string } | null;
   /** Null when no response arrived. */

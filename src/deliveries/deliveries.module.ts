@@ -6,6 +6,7 @@ import { FanOutModule } from './fan-out/fan-out.module';
 import { NoticesModule } from './notices/notices.module';
 import { PreviewsModule } from './previews/previews.module';
 import { LogModule } from './log/log.module';
+import { PullingModule } from './pulling/pulling.module';
 import { RecoveryModule } from './recovery/recovery.module';
 import { RetentionModule } from './retention/retention.module';
 import { sendQueueNames } from './send-queue-names';
@@ -22,6 +23,7 @@ import { TestDeliveriesModule } from './test-deliveries/test-deliveries.module';
     FanOutModule,
     SlotsModule,
     SendingModule,
+    PullingModule,
     NoticesModule,
     SweepingModule,
     LogModule,

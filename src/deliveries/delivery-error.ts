@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'webhook_disabled'
   | 'backlog_full'
   | 'expired'
+  | 'rejected'
   | 'internal';
 
 /** Details of one attempt that its error message may include. */
@@ -61,6 +62,8 @@ const MESSAGES: Record<ErrorCode, (facts: Facts) => string> = {
     'Too many deliveries to this webhook were waiting, so this one was not sent. Recover missed events once your server keeps up.',
   expired: () =>
     'Its event is past retention, so this delivery was not sent. Check why deliveries to this webhook wait so long.',
+  rejected: () =>
+    'The consumer acknowledged this message as failed and gave no reason. Look into its log at this time.',
   internal: () => 'The signing secret could not be decrypted, so nothing was sent. Set a new secret on the webhook.',
 };
 

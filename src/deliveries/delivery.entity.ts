@@ -9,8 +9,8 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const TRIGGERS = ['event', 'redelivery', 'test'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
-/** Reasons why a pending delivery waits: the delay before its retry, a slot, the rate of its webhook, or the egress proxy. */
-export const WAITS = ['backoff', 'slot', 'rate', 'proxy'] as const;
+/** Reasons why a pending delivery waits: the delay before its retry, a slot, the rate of its webhook, the egress proxy, a consumer. */
+export const WAITS = ['backoff', 'slot', 'rate', 'proxy', 'consumer'] as const;
 export type Wait = (typeof WAITS)[number];
 
 /** Lower-case header names and their values. */
@@ -46,9 +46,9 @@ export class Delivery {
   @Column('text')
   status: DeliveryStatus;
 
-  /** The url that the request was sent to, or would be sent to now. */
-  @Column('text')
-  url: string;
+  /** The url that the request was sent to, or would be sent to now; null when a consumer leases it. */
+  @Column('text', { nullable: true })
+  url: string | null;
 
   @Column('integer', { name: 'response_status', nullable: true })
   responseStatus: number | null;
@@ -103,7 +103,7 @@ export class Delivery {
   @Column('boolean')
   parked: boolean;
 
-  /** True while a worker makes the attempt. */
+  /** True while a worker makes the attempt, or a consumer has leased it. */
   @Column('boolean')
   claimed: boolean;
 

@@ -26,6 +26,9 @@ export const DUE_WEBHOOK_COLUMNS = `
   w.format, nullif(w.headers, '{}') as headers, w.timeout_ms as "timeoutMs", w.retry_delays_ms as "retryDelaysMs",
   w.max_per_second as "maxPerSecond"`;
 
+/** The columns as they are read: a webhook whose events a consumer leases has no url. */
+export type DueWebhookColumns = Omit<DueWebhook, 'url'> & { url: string | null };
+
 /** Returns the webhook of a row that has these columns among others. */
 export function dueWebhookOf(row: DueWebhook): DueWebhook {
   const { url, active, sealedSecret, sealedPreviousSecret, format, headers } = row;

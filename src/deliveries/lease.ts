@@ -8,6 +8,8 @@
  * | sweeper's job | when the lease of another holder expires   | now + `JOB_LEASE`           | to a worker      |
  * | none          | when the row is deferred                   | `deferredLease`             | to a worker      |
  * | worker        | by claiming the row when it has a slot     | now + `JOB_LEASE`, extended | with the outcome |
+ * | none          | when the row waits for a consumer          | never                       | to a consumer    |
+ * | consumer      | by claiming the row                        | now + `leaseSeconds`        | with the outcome |
  *
  * - **Claim**: a worker that has a slot claims the row and reads it, in one statement, and attempts it at once. A claimed row
  *   cannot be claimed again, so any number of jobs may contain it. Only the sweeper ends a claim, when the lease expires.
@@ -17,6 +19,8 @@
  *   `PROXY_WAIT`, and its error says why.
  * - **Expire**: after `leased_until` the sweeper takes the row and enqueues a job for it. When a queue has lost its jobs, the
  *   leases of its rows are made to expire within three seconds, except those of claimed and deferred rows.
+ * - **Pull**: a row without a url waits for a consumer, which leases it over the API. No job, slot or sweeper takes it: when the
+ *   lease of a consumer ends, `SettlementsService` writes the outcome.
  * - **Ahead**: a lease that ends later than any lease can was written while PostgreSQL's clock was ahead. `AheadRowsService`
  *   defers the row and makes it due.
  *
@@ -26,6 +30,10 @@
 
 /** A queued job holds the lease of its row until its due time plus this; a worker holds it for this long after the claim. */
 export const JOB_LEASE = `interval '10 seconds'`;
+
+/** The end of the lease of a row that is inserted with a job, due at `dueAt`; without a url it waits for a consumer. */
+export const insertedLease = (url: string, dueAt: string): string =>
+  `case when ${url} is null then 'infinity' else ${dueAt} + ${JOB_LEASE} end`;
 
 /** How long a row waits for the egress proxy before it is attempted again. */
 export const PROXY_WAIT = `interval '30 seconds'`;

@@ -34,7 +34,7 @@ export class ExternalWebhooksController {
     operationId: 'saveWebhook',
     summary: 'Create or replace a webhook by your own id',
     description:
-      'Idempotent. An existing webhook keeps its secret and stays active or inactive unless the body says otherwise; other absent fields get their defaults. Only the response to a creation contains the secret.',
+      'Idempotent. An existing webhook keeps its kind, secret and headers, and stays active or inactive, unless the body says otherwise; other absent fields get their defaults. Only the response to a creation contains the secret.',
   })
   @ApiBody({ type: SaveWebhookDto, examples: EXAMPLES })
   @ApiHeader(IF_MATCH)
@@ -45,7 +45,7 @@ export class ExternalWebhooksController {
     description: 'The new webhook and its secret.',
     headers: ['location', 'etag'],
   })
-  @ApiErrors(...BODY_ERRORS, 'webhook_limit_reached', 'headers_bound_to_origin', 'precondition_failed')
+  @ApiErrors(...BODY_ERRORS, 'webhook_limit_reached', 'kind_mismatch', 'headers_bound_to_origin', 'precondition_failed')
   async save(
     @CurrentUser() { userId }: Principal,
     @ExternalIdParam() externalId: string,

@@ -1,8 +1,8 @@
 /** Final outcome of an event for a webhook: the event was received, or no attempt is left. */
 export interface FinalOutcome {
   webhookId: string;
-  /** The URL that was called. */
-  url: string;
+  /** The URL that was called; null for a pull webhook. */
+  url: string | null;
   /** When the request began, by PostgreSQL's clock. */
   attemptedAt: Date;
   succeeded: boolean;
@@ -13,7 +13,7 @@ export interface FinalOutcome {
 /** Sum of several final outcomes of one webhook at one URL. */
 export interface Tally {
   webhookId: string;
-  url: string;
+  url: string | null;
   /** True if a success reset the failures counted before it. */
   cleared: boolean;
   /** Failures since that success; all failures if there was none. */

@@ -64,13 +64,13 @@ const COUNT = {
           else w.failing_since end,
         missed_count = case when n.begins then null when n.ends and w.told_failing then n.missed else w.missed_count end
       from new n
-      where w.id = n.id and w.active and w.url = n.url and (n.cleared or w.healthy_at <= n.attempted_at)
+      where w.id = n.id and w.active and w.url is not distinct from n.url and (n.cleared or w.healthy_at <= n.attempted_at)
       returning w.id, w.url, ${IS_NOTICE_DUE} as due,
-        w.consecutive_failures >= $4 and (w.healthy_at <= now() - $5 * interval '1 hour' or $5 = 0) as disables
+        w.url is not null and w.consecutive_failures >= $4 and (w.healthy_at <= now() - $5 * interval '1 hour' or $5 = 0) as disables
     )
     select t.id, t.url, coalesce(c.disables, false) as disables, coalesce(c.due, false) as "isNoticeDue",
            l.id is null and exists (select from webhook_service.webhooks w where w.id = t.id) as busy
-    from tally t left join locked l on l.id = t.id left join counted c on c.id = t.id and c.url = t.url`,
+    from tally t left join locked l on l.id = t.id left join counted c on c.id = t.id and c.url is not distinct from t.url`,
 };
 
 /** Locks the row. Returns a row if another transaction has locked it. */
@@ -90,7 +90,7 @@ const DISABLE = `
 
 const MAX_BATCH = 500;
 
-type CountedRow = HealthVerdict & { id: string; url: string; busy: boolean };
+type CountedRow = HealthVerdict & { id: string; url: string | null; busy: boolean };
 
 /** Counts the consecutive events of each webhook that ran out of retries, and disables webhooks with too many. */
 @Injectable()

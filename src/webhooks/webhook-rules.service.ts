@@ -12,9 +12,11 @@ import { StoredTypesService } from '../catalogue/stored-types.service';
 import { timingErrors } from './attempt-timing';
 import { unknownPatterns } from './event-pattern';
 import { Webhook, type WebhookKey } from './webhook.entity';
+import { kindErrors, type WebhookKind } from './webhook-kind';
 
 /** The fields of a body that are valid by themselves. */
 interface ValidFields {
+  kind?: WebhookKind;
   url?: string;
   events?: string[];
   timeoutMs?: number | null;
@@ -33,13 +35,16 @@ export class WebhookRulesService implements RequestRules {
   ) {}
 
   /**
-   * Validates `url`, `events`, `timeoutMs` and `retryDelaysMs` of a new or changed webhook. Current events of the webhook may
+   * Validates `url`, `events`, `timeoutMs`, `retryDelaysMs` and, of a new webhook, the fields of its kind. Current events of the webhook may
    * stay, even if their type was deleted.
    */
-  async errorsOf({ url, events, ...timing }: ValidFields, { user, params }: RuleRequest): Promise<FieldError[]> {
+  async errorsOf(fields: ValidFields, { user, params }: RuleRequest): Promise<FieldError[]> {
+    const { url, events, ...timing } = fields;
     const verdict = url === undefined ? null : validateUrl(url, this.policy, this.config);
     const webhook = { userId: user?.userId ?? '', ...(params as Partial<WebhookKey>) };
+    const isNew = Object.keys(params as object).length === 0;
     return [
+      ...(isNew ? kindErrors(fields.kind ?? 'push', fields) : []),
       ...(verdict?.ok === false ? [{ field: 'url', code: verdict.code, message: verdict.reason }] : []),
       ...(await this.unknownEvents(events ?? [], webhook)),
       ...timingErrors(timing, this.config),

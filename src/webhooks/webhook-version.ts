@@ -38,6 +38,7 @@ export function etagOf(webhook: Webhook): string {
     timeoutMs,
     retryDelaysMs,
     webhook.maxPerSecond,
+    webhook.idleSeconds,
   ];
   const version = JSON.stringify([...set, webhook.active, webhook.updatedAt]);
   return `"${createHash('sha256').update(version).digest('base64url').slice(0, 22)}"`;

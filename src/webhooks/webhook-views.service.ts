@@ -26,13 +26,21 @@ export interface WebhookView extends LastTimes {
 
 const NEVER: LastTimes = { lastSuccessAt: null, lastFailureAt: null };
 
-/** Returns the end of the hours for which an active webhook may go without success, once enough events in a row have failed. */
+/**
+ * Returns the end of the hours for which an active webhook may go without success, once enough events in a row have failed. A pull
+ * webhook is never disabled for that.
+ */
 export function disablesAt(
-  { active, consecutiveFailures, healthyAt }: Pick<Webhook, 'active' | 'consecutiveFailures' | 'healthyAt'>,
+  {
+    url,
+    active,
+    consecutiveFailures,
+    healthyAt,
+  }: Pick<Webhook, 'url' | 'active' | 'consecutiveFailures' | 'healthyAt'>,
   lastSuccessAt: Date | null,
   { disableAfterFailures, disableAfterHours }: Pick<Config, 'disableAfterFailures' | 'disableAfterHours'>,
 ): Date | null {
-  if (!active || consecutiveFailures < disableAfterFailures) return null;
+  if (url === null || !active || consecutiveFailures < disableAfterFailures) return null;
   // The row records no success that had no failures to reset.
   const from = later(healthyAt, lastSuccessAt) as Date;
   return new Date(from.getTime() + disableAfterHours * HOUR_MS);

@@ -2,6 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { EventFormat } from './formats/event-format';
 import type { SealedHeaders } from './headers/header-rules';
 import type { EventFilter } from './filter/event-filter';
+import type { WebhookKind } from './webhook-kind';
 
 export const DISABLED_REASONS = ['failing', 'gone', 'receiver_gone'] as const;
 
@@ -20,7 +21,11 @@ export class Webhook {
   userId: string;
 
   @Column('text')
-  url: string;
+  kind: WebhookKind;
+
+  /** Null for a pull webhook. */
+  @Column('text', { nullable: true })
+  url: string | null;
 
   @Column('text', { array: true })
   events: string[];
@@ -58,6 +63,18 @@ export class Webhook {
   /** Attempts a second that its owner allows; null: no limit. See `rate.ts`. */
   @Column('float8', { name: 'max_per_second', nullable: true })
   maxPerSecond: number | null;
+
+  /** A pull webhook is deleted when nobody has leased from it for so long; null: never. */
+  @Column('integer', { name: 'idle_seconds', nullable: true })
+  idleSeconds: number | null;
+
+  /** When a consumer last asked for events, to within a second. */
+  @Column('timestamptz', { name: 'last_leased_at', nullable: true })
+  lastLeasedAt: Date | null;
+
+  /** The name of the access token that asked; null for other tokens. */
+  @Column('text', { name: 'last_leased_by', nullable: true })
+  lastLeasedBy: string | null;
 
   /** Encrypted by `secret-box.ts`. */
   @Column('bytea')

@@ -22,6 +22,7 @@ import { WebhooksService } from './webhooks.service';
 const EXAMPLES = {
   create: {
     'some events': { value: { url: 'https://example.com/hooks', events: ['operation.complete', 'operation.failed'] } },
+    'to lease': { value: { kind: 'pull', events: ['operation.complete'] } },
     'all events': { value: { url: 'https://example.com/hooks', events: ['*'], description: 'Staging' } },
   },
   update: {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, type QueryDeepPartialEntity, Repository } from 'typeorm';
+import type { FieldError } from 'webhook-notification/catalogue';
 import { ClockService } from '../infrastructure/database/clock.service';
 import { ApiError, invalid } from '../infrastructure/errors/api-error';
 import { MESSAGES } from '../infrastructure/errors/messages';
@@ -15,6 +16,7 @@ import { metadataOfPair } from './metadata';
 import { HeadersService } from './headers/headers.service';
 import { SecretsService } from './secrets/secrets.service';
 import { Webhook, type WebhookKey } from './webhook.entity';
+import { requireKind } from './webhook-kind';
 import { WebhookRulesService } from './webhook-rules.service';
 import { type Conditions, requireConditions } from './webhook-version';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
@@ -70,7 +72,7 @@ export class WebhooksService {
 
   /**
    * Changes the given fields. Deactivating cancels pending deliveries; a new secret takes effect immediately.
-   * @throws ApiError 400 for no field, 404 when the user has no such webhook, 409 when another one has the external id,
+   * @throws ApiError 400 for no field or one of the other kind, 404 when the user has no such webhook, 409 when another one has the external id,
    *   412 for another version
    */
   async update(userId: string, id: string, changes: UpdateWebhookDto, conditions: Conditions = {}): Promise<Webhook> {
@@ -80,6 +82,7 @@ export class WebhooksService {
       if (externalId) await this.rules.lockWebhooksOf(userId, manager);
       const before = found(await lockedRow(manager, userId, { id }));
       requireConditions(before, conditions);
+      requireKind(before.kind, changes);
       if (externalId && externalId !== before.externalId) await this.rules.refuseTaken(userId, externalId, manager);
       return this.change(before, changes, manager);
     });
@@ -87,10 +90,11 @@ export class WebhooksService {
 
   /**
    * Creates the webhook with this external id, or changes it to the given fields and, for others, their defaults. An
-   * existing webhook keeps `secret` and `active` unless they are given; nothing changes if all values are as wanted.
+   * existing webhook keeps `kind`, `secret`, `headers` and `active` unless they are given; nothing changes if all values are as wanted.
    * @param wanted validated by `WebhookRulesService`
    * @returns the secret only if the webhook is new
-   * @throws ApiError 409 when the user has too many webhooks, 412 for another version
+   * @throws ApiError 400 for a field of the other kind or without a url that is necessary, 409 when the user has too many webhooks
+   *   or the webhook is of another kind, 412 for another version
    */
   async save(
     userId: string,
@@ -102,6 +106,10 @@ export class WebhooksService {
       await this.rules.lockWebhooksOf(userId, manager);
       const before = await lockedRow(manager, userId, { externalId });
       requireConditions(before, conditions);
+      const kind = before?.kind ?? wanted.kind ?? 'push';
+      if (wanted.kind !== undefined && wanted.kind !== kind) throw new ApiError('kind_mismatch', MESSAGES.kindStays);
+      requireKind(kind, wanted);
+      if (kind === 'push' && wanted.url === undefined) throw ApiError.invalid(URL_REQUIRED);
       if (!before) return this.insert(userId, { ...wanted, externalId }, manager);
       const changes = this.differences(before, wanted);
       if (Object.keys(changes).length === 0) return { webhook: before };
@@ -129,10 +137,12 @@ export class WebhooksService {
     await this.rules.refuseTooMany(userId, manager);
     if (externalId !== null) await this.rules.refuseTaken(userId, externalId, manager);
     const { id } = this.clock.newId();
-    const url = this.rules.canonical(wanted.url);
+    const { kind = 'push', url: wantedUrl } = wanted;
+    const url = wantedUrl === undefined ? null : this.rules.canonical(wantedUrl);
     await manager.insert(Webhook, {
       id,
       userId,
+      kind,
       url,
       events: wanted.events,
       description: wanted.description ?? null,
@@ -140,10 +150,11 @@ export class WebhooksService {
       externalId,
       filter: (wanted.filter ?? null) as QueryDeepPartialEntity<Webhook>['filter'],
       format: wanted.format ?? 'native',
-      headers: this.headers.seal(id, url, wanted.headers ?? {}),
+      headers: url === null ? {} : this.headers.seal(id, url, wanted.headers ?? {}),
       timeoutMs: wanted.timeoutMs ?? null,
       retryDelaysMs: wanted.retryDelaysMs ?? null,
       maxPerSecond: wanted.maxPerSecond ?? null,
+      idleSeconds: wanted.idleSeconds ?? null,
       secret: this.secrets.seal(id, secret),
       active,
       disabledAt: active ? null : () => 'now()',
@@ -165,7 +176,7 @@ export class WebhooksService {
     const { url, events, secret, active } = declared;
     const current = { ...before, secret: this.secrets.open(before.id, before.secret) };
     const wanted: UpdateWebhookDto = {
-      url: this.rules.canonical(url),
+      ...(url !== undefined && { url: this.rules.canonical(url) }),
       events,
       description: declared.description ?? null,
       metadata: declared.metadata ?? {},
@@ -174,6 +185,7 @@ export class WebhooksService {
       timeoutMs: declared.timeoutMs ?? null,
       retryDelaysMs: declared.retryDelaysMs ?? null,
       maxPerSecond: declared.maxPerSecond ?? null,
+      idleSeconds: declared.idleSeconds ?? null,
       secret,
       active,
     };
@@ -181,19 +193,21 @@ export class WebhooksService {
       wanted[name] !== undefined && !isDeepStrictEqual(wanted[name], current[name]);
     const names = Object.keys(wanted) as (keyof typeof wanted)[];
     const changes = Object.fromEntries(names.filter(differs).map((name) => [name, wanted[name]]));
-    const headers = this.headers.replacement(before, wanted.url as string, declared.headers);
+    if (before.url === null || wanted.url === undefined) return changes as UpdateWebhookDto;
+    const headers = this.headers.replacement({ ...before, url: before.url }, wanted.url, declared.headers);
     return { ...changes, ...headers } as UpdateWebhookDto;
   }
 
   private columns(
     before: Webhook,
-    { url: wantedUrl, secret, headers, ...changes }: UpdateWebhookDto,
+    { url: wanted, secret, headers, ...changes }: UpdateWebhookDto,
   ): QueryDeepPartialEntity<Webhook> {
-    const url = wantedUrl === undefined ? before.url : this.rules.canonical(wantedUrl);
+    const url = wanted === undefined ? before.url : this.rules.canonical(wanted);
     return {
       ...(changes as QueryDeepPartialEntity<Webhook>),
       url,
-      headers: this.headers.change(before, url, headers),
+      ...(before.url !== null &&
+        url !== null && { headers: this.headers.change({ ...before, url: before.url }, url, headers) }),
       ...(secret !== undefined && {
         secret: this.secrets.seal(before.id, secret),
         secretRotatedAt: () => 'now()',
@@ -215,6 +229,8 @@ export class WebhooksService {
     };
   }
 }
+
+const URL_REQUIRED: FieldError = { field: 'url', code: 'required', message: 'url is required, unless kind is pull' };
 
 const CONTAINS = '(w.url ilike :like or w.description ilike :like or w.external_id ilike :like)';
 

@@ -5,6 +5,8 @@ import { ERROR_STATUSES } from './error-codes';
 
 export interface Webhook {
   id: string;
+  kind: 'push' | 'pull';
+  /** Null only if `kind` is `pull`; most tests have none. */
   url: string;
   events: string[];
   description: string | null;
@@ -16,6 +18,9 @@ export interface Webhook {
   timeoutMs: number | null;
   retryDelaysMs: number[] | null;
   maxPerSecond: number | null;
+  idleSeconds: number | null;
+  lastLeasedAt: string | null;
+  lastLeasedBy: string | null;
   active: boolean;
   disabledReason: string | null;
   disabledAt: string | null;
@@ -64,7 +69,7 @@ export interface Delivery {
   attempt: number;
   trigger: 'event' | 'redelivery' | 'test';
   status: 'pending' | 'succeeded' | 'failed' | 'canceled';
-  waitsFor: 'backoff' | 'slot' | 'rate' | 'proxy' | null;
+  waitsFor: 'backoff' | 'slot' | 'rate' | 'proxy' | 'consumer' | null;
   url: string;
   responseStatus: number | null;
   durationMs: number | null;
@@ -81,6 +86,20 @@ type RecordedHeaders = Record<string, string | string[]>;
 export interface DeliveryDetail extends Delivery {
   request: { headers: RecordedHeaders; body: string; format?: string } | null;
   response: { headers: RecordedHeaders; body: string; bodyTruncated: boolean } | null;
+}
+
+export interface Message {
+  leaseId: string;
+  deliveryId: string;
+  expiresAt: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Acknowledged {
+  succeeded: string[];
+  failed: string[];
+  expired: string[];
 }
 
 export interface RotatedSecret {
@@ -301,6 +320,11 @@ export class Api {
 
   rotateSecret = (id: string, body?: unknown) =>
     this.call<RotatedSecret>('POST', `/api/webhooks/${id}/rotate-secret`, { body });
+
+  lease = (id: string, body?: unknown, options: Pick<CallOptions, 'signal'> = {}) =>
+    this.call<Message[]>('POST', `/api/webhooks/${id}/messages/lease`, { body, ...options });
+  acknowledge = (id: string, body: unknown) =>
+    this.call<Acknowledged>('POST', `/api/webhooks/${id}/messages/ack`, { body });
 
   listDeliveries = (id: string, query?: Query) =>
     this.call<Delivery[]>('GET', `/api/webhooks/${id}/deliveries`, { query });

@@ -22,6 +22,7 @@ export const ERROR_STATUSES: Readonly<Record<string, number>> = {
   test_receiver_limit_reached: 409,
   test_running: 409,
   test_not_redeliverable: 409,
+  kind_mismatch: 409,
   webhook_inactive: 409,
   event_expired: 409,
   delivery_pending: 409,

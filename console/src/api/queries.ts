@@ -29,7 +29,7 @@ export function useEventTypes() {
 /** The longest text that the service searches for. */
 const MOST_SEARCHED = 128;
 
-/** One webhook with its figures. The service has these in its list alone, where its url finds it. */
+/** One webhook with its figures. The service has these in its list alone, where its url or own id finds it. */
 export function useWebhook(id: string) {
   const { api } = useSigned();
   const include = useInclude();
@@ -37,8 +37,8 @@ export function useWebhook(id: string) {
     queryKey: ['webhook', id],
     queryFn: async ({ signal }): Promise<Webhook> => {
       const webhook = await api.get<Webhook>(encoded`webhooks/${id}`, {}, signal);
-      const query = { ...include, limit: PAGE, q: webhook.url.slice(0, MOST_SEARCHED) };
-      const { rows } = await api.page<Webhook>('webhooks', query, { signal });
+      const q = (webhook.url ?? webhook.externalId)?.slice(0, MOST_SEARCHED);
+      const { rows } = await loadWebhooks(api, { ...include, q }, signal);
       return { ...webhook, stats: rows.find((row) => row.id === id)?.stats };
     },
     refetchInterval: EVERY_MS,

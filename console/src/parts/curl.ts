@@ -28,10 +28,12 @@ export function rawOf(url: string, { headers, body }: Sent): string {
   return [`POST ${pathname}${search} HTTP/1.1`, ...lines, '', body].join('\r\n');
 }
 
-/** The address on one's own machine that stands for this one: the same path. */
-export function localUrlOf(url: string): string {
-  const { pathname, search } = new URL(url);
-  return `http://localhost:4000${pathname}${search}`;
+const LOCAL_URL = 'http://localhost:4000';
+
+/** The address on one's own machine that stands for this one: the same path, and the root for the null of a pull webhook. */
+export function localUrlOf(url: string | null): string {
+  const { pathname, search } = new URL(url ?? LOCAL_URL);
+  return `${LOCAL_URL}${pathname}${search}`;
 }
 
 /** Names that are no names of headers are left out: they could end a word of the shell. */

@@ -10,7 +10,7 @@ import { lastList } from './last-list';
 import { plainOf } from './plain';
 import { DeliveryStatus } from './status';
 import { Due, LogTime } from './time';
-import { nameOf } from './webhook-name';
+import { destinationOf, nameOf } from './webhook-name';
 
 export interface Selection {
   ids: ReadonlySet<string>;
@@ -74,7 +74,7 @@ export function DeliveryRows({
 
 function Row({
   row,
-  name = plainOf(row.url),
+  name = destinationOf(row),
   selection,
   isOpen,
   isExplained,
@@ -146,8 +146,14 @@ function Choose({ row, selection: { ids, onChange } }: { row: Delivery; selectio
 const shortOf = (text: string): string => /^.*?[.!?](?=\s)/.exec(text)?.[0] ?? text;
 
 /** The result of an attempt, in a sentence or two. */
-export function resultOf({ error, responseStatus, durationMs, waitsFor, status }: Delivery): string {
+export function resultOf(of: Delivery): string {
+  const { error, responseStatus, durationMs, status, url } = of;
   if (error) return plainOf(error.message);
   if (responseStatus !== null) return TEXT.log.answered(responseStatus, durationMs ?? 0);
-  return waitsFor ? TEXT.log.waits[waitsFor] : status === 'pending' ? TEXT.log.due : '';
+  if (status === 'pending') return waitOf(of);
+  return url === null && status === 'succeeded' ? TEXT.pull.acknowledgedIn(durationMs ?? 0) : '';
 }
+
+/** What a pending attempt waits for. */
+export const waitOf = ({ waitsFor, url }: Pick<Delivery, 'waitsFor' | 'url'>): string =>
+  waitsFor ? TEXT.log.waits[waitsFor] : url === null ? TEXT.pull.leased : TEXT.log.due;

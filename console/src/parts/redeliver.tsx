@@ -10,13 +10,13 @@ import { Icon } from './icon';
 import { Problem } from './problem';
 import { toast } from './toasts';
 
-type Sent = Pick<Delivery, 'id' | 'webhookId' | 'eventId' | 'status'>;
+type Sent = Pick<Delivery, 'id' | 'webhookId' | 'eventId' | 'status' | 'url' | 'waitsFor'>;
 
 /** The path of the API that sends a delivery again. */
 export const redeliverPath = ({ id, webhookId }: Pick<Sent, 'id' | 'webhookId'>) =>
   encoded`webhooks/${webhookId}/deliveries/${id}/redeliver`;
 
-/** Sends a delivery again; one that waits is sent now. */
+/** Sends a delivery again; one that waits is sent now. Absent for one that a consumer can lease or has leased. */
 export function RedeliverButton({
   of,
   isMain = false,
@@ -28,25 +28,33 @@ export function RedeliverButton({
 }) {
   const { api, may } = useSigned();
   const queries = useQueryClient();
-  const { mutate, isPending, isError, error } = useMutation({
+  const {
+    mutate,
+    isPending: isSending,
+    isError,
+    error,
+  } = useMutation({
     mutationFn: () => api.send<Delivery>('POST', redeliverPath(of)),
     onSuccess: (next) => {
-      toast(TEXT.delivery.wasQueued);
+      toast(of.url === null ? TEXT.pull.isDue : TEXT.delivery.wasQueued);
       onSent(next);
     },
     onSettled: () => queries.invalidateQueries(),
   });
+  const isPull = of.url === null;
+  const isPending = of.status === 'pending';
+  if (isPull && isPending && of.waitsFor !== 'backoff') return null;
   const isInTheWay = error instanceof CallError && error.code === 'delivery_pending';
   return (
     <>
       <button
         type="button"
         class={`button ${isMain ? 'main' : ''}`}
-        disabled={!may('webhooks:write') || isPending}
+        disabled={!may('webhooks:write') || isSending}
         onClick={() => mutate()}
       >
         <Icon of={RotateCw} />
-        {of.status === 'pending' ? TEXT.delivery.sendNow : TEXT.delivery.redeliver}
+        {!isPending ? TEXT.delivery.redeliver : isPull ? TEXT.pull.dueNow : TEXT.delivery.sendNow}
       </button>
       {!may('webhooks:write') && <span class="muted small">{TEXT.lacks('webhooks:write')}</span>}
       {isError && <Problem error={error} />}

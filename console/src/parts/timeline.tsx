@@ -5,6 +5,7 @@ import { useAbout, useWebhooks } from '../api/queries';
 import type { Delivery, Status } from '../api/types';
 import { TEXT } from '../text/en';
 import { AnswerBadge } from './answer';
+import { waitOf } from './delivery-rows';
 import { Icon } from './icon';
 import { Due, lengthOf, LogTime } from './time';
 
@@ -54,9 +55,10 @@ export function Timeline({
   );
 }
 
-function When({ of: { status, scheduledAt, attemptedAt, completedAt, durationMs, waitsFor } }: { of: Delivery }) {
+function When({ of }: { of: Delivery }) {
+  const { status, scheduledAt, attemptedAt, completedAt, durationMs, url } = of;
   const isDue = Date.parse(scheduledAt) <= Date.now();
-  if (status === 'pending' && isDue) return <>{waitsFor ? TEXT.log.waits[waitsFor] : TEXT.log.due}</>;
+  if (status === 'pending' && isDue) return <>{waitOf(of)}</>;
   return (
     <>
       {status === 'pending' && (
@@ -66,7 +68,7 @@ function When({ of: { status, scheduledAt, attemptedAt, completedAt, durationMs,
       )}
       <LogTime at={attemptedAt ?? completedAt ?? scheduledAt} isExact />
       {durationMs !== null && ` · ${TEXT.delivery.took(durationMs)}`}
-      {attemptedAt !== null && <Waited ms={Date.parse(attemptedAt) - Date.parse(scheduledAt)} />}
+      {attemptedAt !== null && <Waited ms={Date.parse(attemptedAt) - Date.parse(scheduledAt)} isPull={url === null} />}
     </>
   );
 }
@@ -75,7 +77,8 @@ function When({ of: { status, scheduledAt, attemptedAt, completedAt, durationMs,
 const NOTABLE_MS = 5000;
 
 /** How much later an attempt was made than it was due. */
-const Waited = ({ ms }: { ms: number }) => (ms < NOTABLE_MS ? null : <> · {TEXT.delivery.waited(lengthOf(ms))}</>);
+const Waited = ({ ms, isPull }: { ms: number; isPull: boolean }) =>
+  ms < NOTABLE_MS ? null : <> · {(isPull ? TEXT.pull.leasedLate : TEXT.delivery.waited)(lengthOf(ms))}</>;
 
 /** What follows the attempt that waits, should it fail. */
 function ToCome({ last }: { last: Delivery }) {

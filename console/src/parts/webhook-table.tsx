@@ -50,7 +50,7 @@ function Row({ webhook }: { webhook: Webhook }) {
         <Link class="name" href={encoded`/webhooks/${id}`}>
           {nameOf(webhook)}
         </Link>
-        <span class="sub url">{plainOf(url)}</span>
+        <span class="sub url">{url === null ? TEXT.pull.kind : plainOf(url)}</span>
       </td>
       <td>
         <HealthPill webhook={webhook} />

@@ -16,6 +16,7 @@ import { DeliveryStatus } from '../parts/status';
 import { At } from '../parts/time';
 import { Timeline } from '../parts/timeline';
 import { useAttempts, useDelivery } from '../parts/use-attempts';
+import { destinationOf } from '../parts/webhook-name';
 import { TEXT } from '../text/en';
 
 /** One attempt: what happened in a sentence, then exactly what was sent and what came back. */
@@ -40,7 +41,6 @@ export function DeliveryScreen() {
 }
 
 function Attempt({ delivery }: { delivery: DeliveryDetail }) {
-  const { request, response } = delivery;
   const attempts = useAttempts(delivery);
   return (
     <>
@@ -54,12 +54,26 @@ function Attempt({ delivery }: { delivery: DeliveryDetail }) {
           <Timeline attempts={attempts.data ?? [delivery]} shown={delivery.id} />
         </section>
       </div>
-      <div class="two">
-        <section aria-labelledby="request">
-          <h2 id="request">{TEXT.delivery.request}</h2>
-          {request ? <Message {...request} /> : <p class="muted">{TEXT.delivery.notSent}</p>}
-          {request && <HeadersExplained />}
-        </section>
+      <Exchange delivery={delivery} />
+    </>
+  );
+}
+
+/** What was sent and what came back; of a pull webhook, what a consumer leased. */
+function Exchange({ delivery: { request, response, url } }: { delivery: DeliveryDetail }) {
+  const isPull = url === null;
+  return (
+    <div class="two">
+      <section aria-labelledby="request">
+        <h2 id="request">{isPull ? TEXT.pull.message : TEXT.delivery.request}</h2>
+        {request ? (
+          <Message {...request} />
+        ) : (
+          <p class="muted">{isPull ? TEXT.pull.notLeased : TEXT.delivery.notSent}</p>
+        )}
+        {request && <HeadersExplained />}
+      </section>
+      {!isPull && (
         <section aria-labelledby="response">
           <h2 id="response">{TEXT.delivery.response}</h2>
           {response ? (
@@ -68,15 +82,15 @@ function Attempt({ delivery }: { delivery: DeliveryDetail }) {
             <p class="muted">{TEXT.delivery.none}</p>
           )}
         </section>
-      </div>
-    </>
+      )}
+    </div>
   );
 }
 
 function Facts({ delivery }: { delivery: DeliveryDetail }) {
   const times = [
     [TEXT.delivery.scheduled, delivery.scheduledAt],
-    [TEXT.delivery.attempted, delivery.attemptedAt],
+    [delivery.url === null ? TEXT.pull.leasedAt : TEXT.delivery.attempted, delivery.attemptedAt],
     [TEXT.delivery.completed, delivery.completedAt],
     [TEXT.delivery.next, delivery.nextAttemptAt],
   ] as const;
@@ -88,7 +102,7 @@ function Facts({ delivery }: { delivery: DeliveryDetail }) {
       </dd>
       <dt>{TEXT.log.columns.to}</dt>
       <dd class="url">
-        <Link href={encoded`/webhooks/${delivery.webhookId}`}>{plainOf(delivery.url)}</Link>
+        <Link href={encoded`/webhooks/${delivery.webhookId}`}>{destinationOf(delivery)}</Link>
       </dd>
       <dt>{TEXT.log.columns.attempt}</dt>
       <dd class="number">
@@ -120,9 +134,9 @@ function Actions({ delivery }: { delivery: DeliveryDetail }) {
         <RedeliverButton of={delivery} isMain onSent={({ id }) => go(encoded`/deliveries/${id}`)} />
         {request && (
           <>
-            <CopyButton label={TEXT.delivery.curl} text={curlOf(url, request)} />
+            {url !== null && <CopyButton label={TEXT.delivery.curl} text={curlOf(url, request)} />}
             <CopyButton label={TEXT.delivery.curlLocal} text={curlOf(localUrlOf(url), request)} />
-            <CopyButton label={TEXT.delivery.rawHttp} text={rawOf(url, request)} />
+            {url !== null && <CopyButton label={TEXT.delivery.rawHttp} text={rawOf(url, request)} />}
             <Link class="button quiet" href={encoded`/verify?delivery=${delivery.id}`}>
               {TEXT.verify.link}
             </Link>

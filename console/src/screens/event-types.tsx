@@ -9,6 +9,8 @@ import { plainOf } from '../parts/plain';
 import { Result } from '../parts/result';
 import { SchemaFields } from '../parts/schema-fields';
 import { type JsonSchema, typeScriptOf } from '../parts/type-script';
+import { isPull } from '../parts/webhook-kind';
+import { nameOf } from '../parts/webhook-name';
 import { TEXT } from '../text/en';
 import { TestWebhook } from './webhook/actions';
 
@@ -96,12 +98,12 @@ function Subscribers({ name }: { name: string }) {
       <h2 id="subscribers">{TEXT.eventTypes.subscribers}</h2>
       {told.length === 0 && webhooks.data && <p class="muted">{TEXT.story.noWebhook}</p>}
       <ul class="plain stack">
-        {told.map(({ id, url }) => (
-          <li key={id} class="actions">
-            <Link class="url" href={encoded`/webhooks/${id}`}>
-              {plainOf(url)}
+        {told.map((webhook) => (
+          <li key={webhook.id} class="actions">
+            <Link class="url" href={encoded`/webhooks/${webhook.id}`}>
+              {webhook.url === null ? nameOf(webhook) : plainOf(webhook.url)}
             </Link>
-            <TestWebhook webhook={{ id }} event={name} />
+            {!isPull(webhook) && <TestWebhook webhook={webhook} event={name} />}
           </li>
         ))}
       </ul>

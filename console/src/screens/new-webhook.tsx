@@ -88,7 +88,7 @@ function useCreate() {
   return useMutation({
     mutationFn: async ({ body, isTested }: { body: object; isTested: boolean }) => {
       const webhook = await api.send<CreatedWebhook>('POST', 'webhooks', body);
-      secretsOfReceivers.set(webhook.url, webhook.secret);
+      if (webhook.url !== null) secretsOfReceivers.set(webhook.url, webhook.secret);
       void queries.invalidateQueries();
       return { webhook, isTested };
     },

@@ -15,6 +15,7 @@ import { Problem } from '../parts/problem';
 import { Result } from '../parts/result';
 import { barMs, barsOf } from '../parts/spans';
 import { useStats } from '../parts/use-stats';
+import { isPull } from '../parts/webhook-kind';
 import { nameOf } from '../parts/webhook-name';
 import { TEXT } from '../text/en';
 import { Recover } from './repair/recover';
@@ -68,16 +69,18 @@ function Steps({ webhook }: { webhook: Webhook }) {
       </Step>
       <Step title={TEXT.repair.understand}>
         <Result of={stats} what={TEXT.webhook.failures} lines={2}>
-          {({ totals }) => <Errors counts={totals.byError} webhookId={id} />}
+          {({ totals }) => <Errors counts={totals.byError} webhook={webhook} />}
         </Result>
         <Result of={failures} what={TEXT.repair.understand}>
           {(rows) => rows.length > 0 && <Newest rows={rows} />}
         </Result>
       </Step>
-      <Step title={TEXT.repair.test}>
-        <p class="muted">{newest ? TEXT.repair.testSays : TEXT.repair.testAny}</p>
-        {failures.data && <TestWebhook webhook={webhook} event={newest?.event} />}
-      </Step>
+      {!isPull(webhook) && (
+        <Step title={TEXT.repair.test}>
+          <p class="muted">{newest ? TEXT.repair.testSays : TEXT.repair.testAny}</p>
+          {failures.data && <TestWebhook webhook={webhook} event={newest?.event} />}
+        </Step>
+      )}
       {wasDisabled.current && (
         <Step title={TEXT.repair.activate}>
           <Activate webhook={webhook} />

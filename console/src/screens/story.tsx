@@ -13,7 +13,7 @@ import { Result } from '../parts/result';
 import { DeliveryStatus } from '../parts/status';
 import { At } from '../parts/time';
 import { Timeline } from '../parts/timeline';
-import { nameOf } from '../parts/webhook-name';
+import { destinationOf, nameOf } from '../parts/webhook-name';
 import { TEXT } from '../text/en';
 import { type Lane, lanesOf, lastOf } from './story/lanes';
 import { NotSent } from './story/not-sent';
@@ -86,18 +86,19 @@ function LaneCard({ lane }: { lane: Lane }) {
   const last = lastOf(lane);
   const webhook = useWebhooks().data?.rows.find(({ id }) => id === last.webhookId);
   return (
-    <section class="card lane" aria-label={plainOf(last.url)}>
+    <section class="card lane" aria-label={destinationOf(last)}>
       <header>
         <DeliveryStatus of={last} />
         <h2>
           <Link class="name" href={encoded`/webhooks/${last.webhookId}`}>
-            {webhook ? nameOf(webhook) : plainOf(last.url)}
+            {webhook ? nameOf(webhook) : destinationOf(last)}
           </Link>
         </h2>
         <RedeliverButton of={last} />
       </header>
       <p class="muted small url">
-        {plainOf(last.url)} {TEST_RECEIVER.test(last.url) && <Link href="/receiver">{TEXT.story.openReceiver}</Link>}
+        {last.url === null ? TEXT.pull.kind : plainOf(last.url)}{' '}
+        {last.url !== null && TEST_RECEIVER.test(last.url) && <Link href="/receiver">{TEXT.story.openReceiver}</Link>}
       </p>
       {last.status === 'failed' && <p class="notice">{resultOf(last)}</p>}
       <Timeline attempts={lane} />

@@ -9,6 +9,7 @@ import { CopyButton } from '../parts/copy';
 import { Heading } from '../parts/heading';
 import { plainOf } from '../parts/plain';
 import { Result } from '../parts/result';
+import { destinationOf } from '../parts/webhook-name';
 import { TEXT } from '../text/en';
 import { VerifyForm } from './verify/form';
 import { headerLines, parseHeaders } from './verify/saved-request';
@@ -54,7 +55,7 @@ function OfDelivery({ id }: { id: string }) {
           <p class="about">
             <Link href={encoded`/deliveries/${found.id}`}>{verify.back}</Link>
             <span class="muted">
-              {plainOf(found.event)} · <span class="url">{plainOf(found.url)}</span>
+              {plainOf(found.event)} · <span class="url">{destinationOf(found)}</span>
             </span>
           </p>
           <p class={found.request ? 'muted' : 'notice'}>{found.request ? verify.fromDelivery : verify.notSent}</p>

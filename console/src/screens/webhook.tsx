@@ -66,8 +66,18 @@ export function WebhookScreen() {
 
 const Facts = ({ webhook }: { webhook: Webhook }) => (
   <div class="about">
-    <HealthPill webhook={webhook} /> <span class="url muted">{plainOf(webhook.url)}</span>
-    <CopyButton text={webhook.url} />
+    <HealthPill webhook={webhook} />{' '}
+    {webhook.url === null ? (
+      <>
+        <span class="muted">{TEXT.pull.kind}</span>
+        <CopyButton text={webhook.id} label={TEXT.pull.id} />
+      </>
+    ) : (
+      <>
+        <span class="url muted">{plainOf(webhook.url)}</span>
+        <CopyButton text={webhook.url} />
+      </>
+    )}
     {webhook.disabledReason && <span>{TEXT.webhook.why[webhook.disabledReason]}</span>}
     {webhook.previousSecretExpiresAt && (
       <span>

@@ -81,6 +81,7 @@ const tokens = {
     'webhooks:read': 'read webhooks',
     'webhooks:write': 'create, change, test and delete webhooks',
     'deliveries:read': 'read deliveries, events and figures',
+    'messages:pull': 'lease events of your pull webhooks and acknowledge them',
     'events:publish': 'publish events for you',
     'events:broadcast': 'publish events for other users and for everybody',
     'event-types:manage': 'create, change and delete event types',

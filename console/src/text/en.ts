@@ -3,6 +3,7 @@ import { ACCESS } from './access';
 import { VERIFY } from './verify';
 import { SETTINGS } from './settings';
 import { PUBLISH } from './publish';
+import { PULL } from './pull';
 import { REPAIR } from './repair';
 
 export type ErrorCode = NonNullable<Delivery['error']>['code'];
@@ -23,6 +24,7 @@ const ERRORS: Record<ErrorCode, string> = {
   webhook_disabled: 'The webhook was disabled when this was due. Recover sends it.',
   backlog_full: 'Too many deliveries of this webhook were waiting. Recover sends it.',
   expired: 'The event is past retention, or was lost in a failover.',
+  rejected: 'The consumer acknowledged it as failed. The log of the consumer says more.',
   internal: 'The signing secret does not decrypt. Set a new one.',
 };
 
@@ -42,6 +44,7 @@ const ERROR_NAMES: Record<ErrorCode, string> = {
   webhook_disabled: 'disabled',
   backlog_full: 'backlog full',
   expired: 'expired',
+  rejected: 'rejected',
   internal: 'internal error',
 };
 
@@ -283,6 +286,7 @@ export const TEXT = {
       slot: 'queued: endpoint at its limit',
       rate: 'queued: its rate is used up',
       proxy: 'waits for the proxy of the service',
+      consumer: 'waits for a consumer',
     },
     due: 'is about to be sent',
     retryIn: (time: string) => `in ${time}`,
@@ -390,6 +394,7 @@ export const TEXT = {
     again: 'Publish again as new',
   },
   publish: PUBLISH,
+  pull: PULL,
   newWebhook: {
     title: 'New webhook',
     url: 'Endpoint URL',

@@ -6,7 +6,7 @@ export const SETTINGS = {
   name: {
     title: 'Name',
     says: 'Lists show the description as the name of the webhook. Receivers never see it.',
-    hint: 'Up to 256 characters. Without one, the URL is the name.',
+    hint: 'Up to 256 characters. Without one, the URL is the name, or a part of the id of a pull webhook.',
   },
   url: {
     title: 'Destination',

@@ -67,19 +67,19 @@ export class DeliveryDto {
   /**
    * Why a pending delivery waits: `backoff` until its retry is due, `slot` until its webhook, its user or the service has fewer
    * attempts in flight, `rate` until the `maxPerSecond` of its webhook permits it, `proxy` until the egress proxy of the service
-   * works. Null when it is being sent or has completed.
+   * works, `consumer` until a consumer of a pull webhook leases it. Null when it is being sent, is leased or has completed.
    */
   @ApiProperty({ enum: WAITS, enumName: 'WaitReason', nullable: true })
   waitsFor: Wait | null;
 
-  /** The url that it was sent to, or would be sent to now. */
-  url: string;
+  /** The url that it was sent to, or would be sent to now; null for a pull webhook. */
+  url: string | null;
 
   /** HTTP status of the response; null when there was none. */
   @ApiCount({ nullable: true, minimum: 100, maximum: 999 })
   responseStatus: number | null;
 
-  /** Milliseconds until the status line arrived or the request failed. */
+  /** Milliseconds until the status line arrived or the request failed; for a pull webhook from lease to acknowledgement. */
   @ApiCount({ nullable: true })
   durationMs: number | null;
 
@@ -130,11 +130,12 @@ export class DeliveryDto {
   }
 }
 
-function waitOf({ status, parked, claimed, scheduledAt, hasRate, errorCode }: ListedDelivery): Wait | null {
+function waitOf({ status, url, parked, claimed, scheduledAt, hasRate, errorCode }: ListedDelivery): Wait | null {
   if (status !== 'pending' || claimed) return null;
   if (parked) return hasRate ? 'rate' : 'slot';
   if (errorCode) return 'proxy';
-  return scheduledAt.getTime() > Date.now() ? 'backoff' : null;
+  if (scheduledAt.getTime() > Date.now()) return 'backoff';
+  return url === null ? 'consumer' : null;
 }
 
 const HEADERS_SCHEMA: ApiPropertyOptions = {

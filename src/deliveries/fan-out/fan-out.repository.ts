@@ -3,12 +3,12 @@ import { Batcher } from '../../infrastructure/concurrency/batcher';
 import { idBounds } from '../../infrastructure/database/id-bounds';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { isNotAbout, patternsSql, subjectSql } from '../../webhooks/event-pattern';
-import { DUE_WEBHOOK_COLUMNS, type DueWebhook } from '../due-webhook';
+import { DUE_WEBHOOK_COLUMNS, type DueWebhookColumns } from '../due-webhook';
 import { EVENT_LEASE } from '../lease';
 import { IS_OPEN, isOneOf } from '../found-by-id';
 
 /** A webhook that receives an event, with all the data that sending requires. */
-export interface Subscriber extends DueWebhook {
+export interface Subscriber extends DueWebhookColumns {
   eventId: string;
   /** Null when the event has no subscriber, or none whose delivery lacks a row. The other webhook columns are null then. */
   webhookId: string | null;

@@ -8,7 +8,7 @@ import { WorkersService } from '../../infrastructure/queue/workers.service';
 import { endSpan, failSpan, startStep } from '../../events/spans';
 import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import type { FirstAttempt } from '../attempt';
-import { dueWebhookOf } from '../due-webhook';
+import { type DueWebhook, dueWebhookOf } from '../due-webhook';
 import { DispatchService } from '../sending/dispatch.service';
 import { Semaphore } from '../../infrastructure/concurrency/semaphore';
 import { type FilteredWebhook, FiltersService } from '../../webhooks/filter/filters.service';
@@ -189,7 +189,7 @@ export class FanOutService implements OnApplicationShutdown {
       body: body ?? '',
       traceparent,
       audience,
-      webhook: dueWebhookOf(subscriber),
+      webhook: url === null ? null : dueWebhookOf(subscriber as DueWebhook & Subscriber),
       url,
       // The same however often the event is fanned out. The id has the clock of a process, which may be ahead by a millisecond.
       scheduledAt: new Date(Math.max(Number(acceptedAt), timeOfId(eventId).getTime())),

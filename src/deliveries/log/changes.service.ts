@@ -6,6 +6,7 @@ import { ApiError, invalidCursor } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
+import { sleep, type Sleeper } from '../../infrastructure/concurrency/sleep.timer';
 import { type Change, ChangeFeed, type Changes, firstOf, type Look } from './change-feed';
 import type { ChangePosition } from './change-position';
 import { ChangesRepository } from './changes.repository';
@@ -31,12 +32,10 @@ export interface ChangeRequest {
 }
 
 /** A waiting request. */
-interface Waiting {
+interface Waiting extends Sleeper {
   tokenId: string | null;
   /** Set when the wait ends early: the token was revoked or has expired, or the position is no longer valid. */
   error: ApiError | null;
-  /** Makes the request check its feed again. */
-  wake: () => void;
 }
 
 /** The feed of a user who has waiting requests, or had some a moment ago. */
@@ -131,7 +130,7 @@ export class ChangesService implements OnApplicationBootstrap, OnModuleDestroy {
       position = goOnFrom;
       if (feed.end === goOnFrom) {
         const liveMs = expiresAt ? expiresAt.getTime() - this.clock.now().getTime() : Infinity;
-        await pause(Math.min(leftMs, liveMs), waiting, signal);
+        await sleep(Math.min(leftMs, liveMs), waiting, signal);
       }
       if (waiting.error) throw waiting.error;
       if (expiresAt && expiresAt <= this.clock.now()) throw unauthenticated();
@@ -229,18 +228,4 @@ interface Behind {
   to: ChangePosition;
   /** The position to continue from. */
   goOnFrom: ChangePosition;
-}
-
-/** Resolves after `ms`, when the request is woken, or when its client disconnects. */
-function pause(ms: number, waiting: Waiting, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    waiting.wake = end;
-    signal.addEventListener('abort', end);
-  });
 }

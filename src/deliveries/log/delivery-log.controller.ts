@@ -1,12 +1,12 @@
-import { Controller, createParamDecorator, type ExecutionContext, Get, Query } from '@nestjs/common';
+import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { MANAGEMENT, RateLimit } from '../../auth/rate-limit.decorator';
 import { WaitsWith } from '../../auth/waiting.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { ConnectionSignal } from '../../infrastructure/http/connection-signal.decorator';
 import type { Page } from '../../infrastructure/pagination/page';
 import { IdParam } from '../../infrastructure/validation/id-param.decorator';
 import { DeliveryDetailDto, DeliveryDto } from '../dto/delivery.dto';
@@ -16,15 +16,6 @@ import { DeliveryCountDto, DeliveryCountQueryDto, DeliveryQueryDto } from './dto
 
 const CHANGES =
   'With `changedAfter`, returns deliveries whose status has changed, in the order of the changes. With `waitSeconds`, waits for the first change; at most five requests per user may wait.';
-
-/** A signal that is aborted when the client has disconnected or has received its response. */
-const ConnectionSignal = createParamDecorator((_: unknown, context: ExecutionContext): AbortSignal => {
-  const { raw } = context.switchToHttp().getResponse<FastifyReply>();
-  const controller = new AbortController();
-  if (raw.destroyed) controller.abort();
-  else raw.once('close', () => controller.abort());
-  return controller.signal;
-});
 
 @ApiTags('Deliveries')
 @Controller('api')

@@ -82,7 +82,7 @@ export class NoticesService {
     { lastSuccessAt, lastError }: { lastSuccessAt: Date | null; lastError: LastError },
   ): Promise<string> {
     const { consecutiveFailures, failingSince, missedCount } = webhook;
-    const url = new URL(webhook.url).origin;
+    const url = webhook.url && new URL(webhook.url).origin;
     if (missedCount === null) {
       const endsAt = disablesAt(webhook, lastSuccessAt, this.config)?.toISOString() ?? null;
       const data = { webhookId, url, consecutiveFailures, lastError, disablesAt: endsAt };

@@ -19,7 +19,7 @@ const MAX_PAGES = 20;
 const CONTINUE_EVERY_MS = 1000;
 
 interface Step {
-  /** Ids of the inserted attempts. */
+  /** Ids of the inserted attempts that a job makes. */
   ids: string[];
   /** Whether the next page can follow at once. */
   more: boolean;
@@ -89,6 +89,6 @@ export class RecoveryProgressService {
     const last = page.at(-1);
     if (last) await this.recoveries.advance(manager, id, last.id, ids.length);
     if (page.length < PAGE) await this.recoveries.end(manager, webhookId);
-    return { ids, more: page.length === PAGE };
+    return { ids: webhook.url === null ? [] : ids, more: page.length === PAGE };
   }
 }

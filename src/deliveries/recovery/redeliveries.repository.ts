@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import type { Webhook } from '../../webhooks/webhook.entity';
-import { deferredLease, hasRate, JOB_LEASE } from '../lease';
+import { deferredLease, hasRate, insertedLease } from '../lease';
 import { RetentionCutoffService } from '../retention/retention-cutoff.service';
 
 /** Redeliveries are inserted under this lock, so that two transactions never both see an event without a pending attempt. */
-const LOCK_WEBHOOK = 'select active, filter from webhook_service.webhooks where id = $1 for no key update';
+const LOCK_WEBHOOK = 'select active, filter, url from webhook_service.webhooks where id = $1 for no key update';
 
 const MOMENT = `interval '2 seconds'`;
 
@@ -16,7 +16,7 @@ const KEPT = 'select 1 from webhook_service.events where id = $1 and id >= $2';
 const INSERT_REDELIVERIES = `
   insert into webhook_service.deliveries
     (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
-  select r.id, w.id, w.user_id, e.id, e.name, w.url, 1, 'redelivery', 'pending', now(), now() + ${JOB_LEASE}
+  select r.id, w.id, w.user_id, e.id, e.name, w.url, 1, 'redelivery', 'pending', now(), ${insertedLease('w.url', 'now()')}
   from webhook_service.webhooks w
   cross join unnest($2::uuid[], $3::uuid[]) as r (id, event_id)
   join webhook_service.events e on e.id = r.event_id
@@ -28,16 +28,18 @@ const INSERT_REDELIVERIES = `
  * Defers a pending row whose attempt has not begun, so that it is dispatched: its job, when it starts, finds the row deferred or
  * claimed. A row that has been due for less than two seconds is about to be sent anyway; one that waits for the rate of its webhook
  * or for the egress proxy goes on waiting.
+ * A row without a url stays without a holder, for the next consumer.
  */
 const MAKE_DUE = `
   update webhook_service.deliveries
-  set scheduled_at = now(), changed_in = pg_current_xact_id(), parked = true, leased_until = ${deferredLease('deliveries')}
+  set scheduled_at = now(), changed_in = pg_current_xact_id(), parked = url is not null,
+      leased_until = case when url is null then 'infinity' else ${deferredLease('deliveries')} end
   where id = $1 and webhook_id = $2 and status = 'pending' and not claimed
     and (scheduled_at > now() + ${MOMENT} and error_code is null
       or parked and scheduled_at < now() - ${MOMENT} and not ${hasRate('deliveries')})
   returning id`;
 
-type LockedWebhook = Pick<Webhook, 'active' | 'filter'>;
+type LockedWebhook = Pick<Webhook, 'active' | 'filter' | 'url'>;
 
 /** The statements of redelivery and recovery. They run in the caller's transaction. */
 @Injectable()

@@ -35,7 +35,7 @@ export class RedeliveryService {
     if (delivery.trigger === 'test') throw new ApiError('test_not_redeliverable', MESSAGES.testNotRedelivered);
     if (delivery.status === 'pending') return { delivery: await this.makeDue(webhookId, deliveryId), isNew: false };
     const inserted = await this.insert(webhookId, delivery.eventId);
-    await this.queue.enqueue([inserted.id], inserted);
+    if (inserted.url !== null) await this.queue.enqueue([inserted.id], inserted);
     return { delivery: inserted, isNew: true };
   }
 

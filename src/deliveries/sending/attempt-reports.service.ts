@@ -80,10 +80,11 @@ export class AttemptReportsService {
     if (delivery.trigger === 'event' && delivery.attempt === 1) this.way.observe(wayMs(delivery, exchange) / 1000);
   }
 
-  private log(delivery: Attempt, { status, error, exchange, retryInMs }: Outcome): void {
+  /** Logs an attempt without counting it. */
+  log(delivery: Omit<Attempt, 'body' | 'audience' | 'webhook'>, { status, error, exchange, retryInMs }: Outcome): void {
     const { id, webhookId, eventId, event, attempt, trigger, traceparent } = delivery;
-    const host = exchange ? new URL(exchange.url).host : null;
-    const sent = exchange?.requestHeaders.traceparent as string | undefined;
+    const host = exchange?.url ? new URL(exchange.url).host : null;
+    const sent = exchange?.requestHeaders?.traceparent as string | undefined;
     this.logger.log({
       msg: 'attempt',
       deliveryId: id,

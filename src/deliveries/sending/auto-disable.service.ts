@@ -2,7 +2,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { Counter } from 'prom-client';
 import { DataSource } from 'typeorm';
-import type { WebhookDisabled } from 'webhook-notification';
 import { isReserved } from 'webhook-notification/catalogue';
 import { EventsService } from '../../events/events.service';
 import { unlessErased } from '../../events/unless-erased';
@@ -58,7 +57,7 @@ export class AutoDisableService {
   }
 
   /** Disables the webhook and notifies its owner once, however many deliveries fail at once in however many processes. */
-  private async disable(outcome: FinalOutcome, userId: string, reason: WebhookDisabled['reason']): Promise<void> {
+  private async disable(outcome: FinalOutcome, userId: string, reason: 'failing' | 'gone'): Promise<void> {
     const end = await this.mutex.acquire(userId);
     try {
       const disabled = await whileBusy(() => this.tryToDisable(outcome, reason));
@@ -72,7 +71,7 @@ export class AutoDisableService {
 
   private async tryToDisable(
     outcome: FinalOutcome,
-    reason: WebhookDisabled['reason'],
+    reason: 'failing' | 'gone',
   ): Promise<DisabledWebhook | null | 'busy'> {
     const { webhookId } = outcome;
     const lastSuccessAt = reason === 'failing' ? await this.stats.lastSuccess(webhookId) : null;

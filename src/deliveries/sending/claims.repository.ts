@@ -3,7 +3,7 @@ import { Batcher } from '../../infrastructure/concurrency/batcher';
 import { idBounds } from '../../infrastructure/database/id-bounds';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import type { ClaimedDelivery } from '../attempt';
-import { DUE_WEBHOOK_COLUMNS, type DueWebhook, dueWebhookOf } from '../due-webhook';
+import { DUE_WEBHOOK_COLUMNS, type DueWebhook, type DueWebhookColumns, dueWebhookOf } from '../due-webhook';
 import { JOB_LEASE } from '../lease';
 import { nextPermitInMs, RATE_COLUMNS, usedUntil } from '../slots/rate';
 import type { Grant } from '../slots/round-robin';
@@ -49,6 +49,26 @@ const CLAIM_QUEUED: Statement = {
       where ${isOneOf('d', 'array(select id from free)')}
       returning ${COLUMNS}
     ) ${read()}`,
+};
+
+/**
+ * Claims rows for a consumer that leases them, in the order in which they are due. `found` has more rows than that: other consumers
+ * may have locked the first of them.
+ */
+const FIND_WAITING = `
+      select id from webhook_service.deliveries
+      where webhook_id = $1 and status = 'pending' and url is null and not claimed and scheduled_at <= now()
+      order by webhook_id, scheduled_at, id limit`;
+const CLAIM_WAITING: Statement = {
+  name: 'claim_waiting_deliveries',
+  text: `
+    with found as materialized (${FIND_WAITING} 10 * $2), due as materialized (${FIND_WAITING} $2 for update skip locked), claimed as (
+      update webhook_service.deliveries d
+      set claimed = true, leased_until = now() + $3 * interval '1 second', attempted_at = greatest(now(), d.scheduled_at)
+      where ${isAmong('d', 'due', 'found')}
+      returning ${COLUMNS}, d.attempted_at, d.leased_until
+    ) ${read('d.attempted_at as "attemptedAt", d.leased_until as "leasedUntil",')}
+    order by d.scheduled_at, d.id`,
 };
 
 /** The oldest deferred rows of a webhook `of`. Ordering by the index columns leaves PostgreSQL no other index. */
@@ -103,8 +123,10 @@ const LOAD_WEBHOOKS: Statement = {
 type EventColumns = Pick<ClaimedDelivery, 'body' | 'traceparent' | 'audience'>;
 
 /** The webhook columns are null when the webhook was deleted. */
-type ClaimedRow = Omit<ClaimedDelivery, 'webhook' | keyof EventColumns> &
-  Omit<DueWebhook, 'url'> & { url: string | null };
+type ClaimedRow = Omit<ClaimedDelivery, 'webhook' | keyof EventColumns> & DueWebhookColumns;
+
+/** A delivery that a consumer has leased, with the columns of its webhook. */
+export type LeasedDelivery = ClaimedDelivery & DueWebhookColumns & { attemptedAt: Date; leasedUntil: Date };
 
 /** A deferred delivery that this process has claimed. */
 export interface DispatchedDelivery extends ClaimedDelivery {
@@ -143,6 +165,18 @@ export class ClaimsRepository {
       wanted.map(({ webhookId }) => webhookId),
       wanted.map(({ count }) => count),
     ]);
+    return this.withEvents(rows);
+  }
+
+  /**
+   * Claims at most `limit` due rows of a pull webhook for a consumer, for `leaseSeconds`, in the order in which they are due. The
+   * attempt has begun.
+   */
+  async claimWaiting(webhookId: string, limit: number, leaseSeconds: number): Promise<LeasedDelivery[]> {
+    const rows = await this.statements.run<ClaimedRow & Pick<LeasedDelivery, 'attemptedAt' | 'leasedUntil'>>(
+      CLAIM_WAITING,
+      [webhookId, limit, leaseSeconds],
+    );
     return this.withEvents(rows);
   }
 

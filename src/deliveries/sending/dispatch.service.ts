@@ -38,7 +38,7 @@ export class DispatchService {
   async attemptNew(first: FirstAttempt, whenRow: () => void): Promise<void> {
     // Deferred deliveries are older and go first. Those of a webhook with a rate are all deferred.
     const { webhookId } = first;
-    if (this.deferral.hasDeferred(webhookId) || hasRate(first) || this.backlog.isFull(webhookId))
+    if (first.url === null || this.deferral.hasDeferred(webhookId) || hasRate(first) || this.backlog.isFull(webhookId))
       return this.deferNew(first);
     const acquired = this.slots.acquire(first);
     if (acquired !== true) {
@@ -53,15 +53,16 @@ export class DispatchService {
   }
 
   /**
-   * Defers the delivery of a new event: it waits in a pending row. Cancels it instead when too many deliveries of its webhook are
+   * Defers the delivery of a new event: it waits in a pending row, for a slot or for a consumer. Cancels it instead when too many deliveries of its webhook are
    * pending. Throws while PostgreSQL is unavailable.
    */
   async deferNew(first: FirstAttempt): Promise<void> {
     const { userId, webhookId, webhook } = first;
     if (this.backlog.isFull(webhookId)) return this.attempts.cancelNew(first, 'backlog_full');
-    if (!(await this.outcomes.insertPending(first, true))) return;
+    const isPushed = first.url !== null;
+    if (!(await this.outcomes.insertPending(first, isPushed))) return;
     this.backlog.note(webhookId);
-    this.deferral.note({ userId, webhookId, maxPerSecond: webhook?.maxPerSecond ?? null });
+    if (isPushed) this.deferral.note({ userId, webhookId, maxPerSecond: webhook?.maxPerSecond ?? null });
   }
 
   /**

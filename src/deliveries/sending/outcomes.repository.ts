@@ -4,7 +4,7 @@ import { ClockService } from '../../infrastructure/database/clock.service';
 import { idBounds } from '../../infrastructure/database/id-bounds';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import type { FirstAttempt, Outcome, Written } from '../attempt';
-import { deferredLease, JOB_LEASE } from '../lease';
+import { deferredLease, insertedLease } from '../lease';
 import { countAttempts } from '../../webhooks/stats/counting';
 import { IS_OPEN, isOneOf, isPending } from '../found-by-id';
 
@@ -42,7 +42,7 @@ const retryCountReturn = (counted: string): string => `next as (
       insert into webhook_service.deliveries
         (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
       select o.next_id, d.webhook_id, d.user_id, d.event_id, d.event, d.url, d.attempt + 1, d.trigger, 'pending',
-             d.next_attempt_at, d.next_attempt_at + ${JOB_LEASE}
+             d.next_attempt_at, ${insertedLease('d.url', 'd.next_attempt_at')}
       from done d join checked o on o.id = d.id where d.next_attempt_at is not null
     ), counted as (${countAttempts(counted)})
     select j.id, j.busy, d.status,
@@ -83,8 +83,8 @@ const INSERT: Statement = {
         (id, webhook_id, user_id, event_id, event, url, parked, claimed, attempt, trigger, status, scheduled_at, leased_until,
          error_code, error_message, attempted_at, completed_at, duration_ms, request_headers, format, request_body,
          response_status, response_headers, response_body, response_body_truncated, next_attempt_at)
-      select id, webhook_id, user_id, event_id, event, url, parked, not parked, 1, 'event', status, scheduled_at,
-             case when parked then ${deferredLease('checked')} else now() + ${JOB_LEASE} end,
+      select id, webhook_id, user_id, event_id, event, url, parked, not parked and url is not null, 1, 'event', status, scheduled_at,
+             case when parked then ${deferredLease('checked')} else ${insertedLease('url', 'now()')} end,
              error_code, error_message, case when attempted_at is not null then greatest(attempted_at, scheduled_at) end,
              case when status <> 'pending' then
                greatest(now(), attempted_at + duration_ms * interval '1 millisecond', scheduled_at) end,
@@ -142,7 +142,7 @@ const UPDATE: Statement = {
         attempted_at = case when o.attempted_at is not null then greatest(o.attempted_at, d.scheduled_at) end,
         completed_at = greatest(now(), o.attempted_at + o.duration_ms * interval '1 millisecond', d.scheduled_at),
         duration_ms = o.duration_ms,
-        request_headers = o.request_headers, format = o.format, request_body = o.request_body,
+        request_headers = coalesce(o.request_headers, d.request_headers), format = o.format, request_body = o.request_body,
         response_status = o.response_status,
         response_headers = o.response_headers, response_body = o.response_body,
         response_body_truncated = o.response_body_truncated,
@@ -204,7 +204,7 @@ export class OutcomesRepository {
  */
 function firstColumnsOf({ first, outcome, deferred }: FirstRow, newId: () => string): ReturnType<typeof columnsOf> {
   return Object.assign(outcome ? columnsOf(outcome, newId) : { id: first.id, status: 'pending' }, {
-    url: outcome?.exchange?.url ?? first.url,
+    url: outcome?.exchange?.url ?? first.url ?? undefined,
     webhook_id: first.webhookId,
     user_id: first.userId,
     event_id: first.eventId,
@@ -230,10 +230,10 @@ function columnsOf(
     status,
     error_code: error?.code,
     error_message: error?.message,
-    url: exchange?.url,
+    url: exchange?.url ?? undefined,
     attempted_at: exchange?.attemptedAt,
     duration_ms: exchange?.durationMs,
-    request_headers: exchange?.requestHeaders,
+    request_headers: exchange?.requestHeaders ?? undefined,
     format: exchange?.formatted?.format,
     request_body: exchange?.formatted?.body,
     response_status: response?.status,

@@ -30,6 +30,13 @@ export class OutcomesService {
     return this.keep(() => this.updateOne(outcome));
   }
 
+  /** Like `update`, but throws at once while PostgreSQL is unavailable. */
+  async settle(outcome: Outcome): Promise<Written | null> {
+    const written = await this.updateOne(outcome);
+    this.rollUp.note();
+    return written;
+  }
+
   /** Inserts the row with its outcome, or updates an existing row. Otherwise like `update`. */
   insert(first: FirstAttempt, outcome: Outcome): Promise<Written | null> {
     return this.keep(

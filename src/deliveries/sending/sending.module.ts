@@ -35,6 +35,14 @@ import { SenderService } from './sender.service';
     SendProcessor,
     SenderService,
   ],
-  exports: [AttemptsService, ClaimsRepository, DispatchService],
+  exports: [
+    AttemptReportsService,
+    AttemptsService,
+    AutoDisableService,
+    ClaimsRepository,
+    DispatchService,
+    OutcomesService,
+    RequestSignerService,
+  ],
 })
 export class SendingModule {}

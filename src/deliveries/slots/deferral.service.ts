@@ -36,12 +36,13 @@ export class DeferralService {
       'webhooks_deliveries_parked_total',
       'Deliveries that were deferred: they found no slot, or their webhook has a rate.',
     );
-    const gauge = (name: string, waitsFor: keyof WaitCounts, what: string): void =>
-      metrics.gauge(name, `Deliveries that are due and wait for ${what}, up to ${MAX_COUNTED}.`, ['kind'], async () => [
+    const gauge = (name: string, waitsFor: keyof WaitCounts, which: string): void =>
+      metrics.gauge(name, `Deliveries ${which}, up to ${MAX_COUNTED}.`, ['kind'], async () => [
         { labels: { kind: 'deliveries' }, value: (await this.count())[waitsFor] },
       ]);
-    gauge('webhooks_parked_rows', 'slot', 'a slot');
-    gauge('webhooks_rate_limited_rows', 'rate', 'the rate of their webhook');
+    gauge('webhooks_parked_rows', 'slot', 'that are due and wait for a slot');
+    gauge('webhooks_rate_limited_rows', 'rate', 'that are due and wait for the rate of their webhook');
+    gauge('webhooks_pull_rows', 'consumer', 'of pull webhooks that no consumer has leased');
   }
 
   /** Calls `listener` whenever deliveries may begin: they were deferred, or their webhook has rested. */

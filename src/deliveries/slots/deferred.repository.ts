@@ -71,7 +71,10 @@ const COUNT_DEFERRED: Statement = {
   name: 'count_deferred_deliveries',
   text: `
     ${keysAfter(`''`, `'${NIL}'`)}
-    select ${countOf(`not ${hasRate('key')}`)} as slot, ${countOf(hasRate('key'))} as rate`,
+    select ${countOf(`not ${hasRate('key')}`)} as slot, ${countOf(hasRate('key'))} as rate,
+      (select count(*)::int from (
+        select from webhook_service.deliveries where status = 'pending' and url is null and not claimed limit $2
+      ) as d) as consumer`,
 };
 
 const COUNT_PENDING: Statement = {
@@ -81,10 +84,12 @@ const COUNT_PENDING: Statement = {
       select from webhook_service.deliveries where webhook_id = $1 and status = 'pending' limit $2) as p`,
 };
 
-/** Deferred deliveries by what they wait for. */
+/** Deliveries without a job by what they wait for. */
 export interface WaitCounts {
   slot: number;
   rate: number;
+  /** Also those that are not due yet. */
+  consumer: number;
 }
 
 /** A delivery to defer. */
@@ -124,10 +129,13 @@ export class DeferredRepository {
     ]);
   }
 
-  /** Counts deferred deliveries by what they wait for, up to `limit` each. Reads those of the first `webhooks` webhooks only. */
+  /**
+   * Counts deliveries without a job by what they wait for, up to `limit` each. Of the deferred ones it reads those of the first
+   * `webhooks` webhooks only.
+   */
   async count(webhooks: number, limit: number): Promise<WaitCounts> {
     const [counts] = await this.statements.run<WaitCounts & Record<string, unknown>>(COUNT_DEFERRED, [webhooks, limit]);
-    return counts ?? { slot: 0, rate: 0 };
+    return counts ?? { slot: 0, rate: 0, consumer: 0 };
   }
 
   /** Counts the pending deliveries of a webhook, up to `limit`. */

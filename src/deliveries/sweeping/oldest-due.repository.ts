@@ -18,7 +18,7 @@ const UNATTENDED_SINCE = `now() - interval '5 seconds'`;
 
 /**
  * Reads $1 rows of each state, those whose leases end first, and the first row of $2 webhooks with deferred rows, except rows that
- * wait for a rate. It reads only partial indexes, so its cost is bounded whatever the tables contain; older rows may exist beyond
+ * wait for a rate or a consumer. It reads only partial indexes, so its cost is bounded whatever the tables contain; older rows may exist beyond
  * these. A pending row that is due has a lease of at most JOB_LEASE from now.
  */
 export const OLDEST_DUE: Statement = {
@@ -44,14 +44,14 @@ export const OLDEST_DUE: Statement = {
         where fanned_out_at is null and leased_until >= ${UNATTENDED_SINCE} order by leased_until limit $1
       ) as e) as "pendingEvents",
       (select ${secondsSince('scheduled_at')} from (
-        select scheduled_at from webhook_service.deliveries
+        select scheduled_at, url from webhook_service.deliveries
         where status = 'pending' and leased_until < ${UNATTENDED_SINCE} order by leased_until limit $1
-      ) as d) as "unattendedDeliveries",
+      ) as d where url is not null) as "unattendedDeliveries",
       (select ${secondsSince('scheduled_at')} from (
-        select scheduled_at, parked from webhook_service.deliveries
+        select scheduled_at, parked, url from webhook_service.deliveries
         where status = 'pending' and leased_until between ${UNATTENDED_SINCE} and now() + ${JOB_LEASE}
         order by leased_until limit $1
-      ) as d where not parked and scheduled_at <= now()) as "pendingDeliveries",
+      ) as d where not parked and url is not null and scheduled_at <= now()) as "pendingDeliveries",
       (select ${secondsSince('scheduled_at')} from (select * from key limit $2) as d where not ${hasRate('d')}) as "deferredDeliveries"`,
 };
 

@@ -26,6 +26,9 @@ const expired = (table: 'events' | 'deliveries', isOpen: string): string => {
   return `with found as materialized (${find} 10 * $1), expired as materialized (${find} $1 for update skip locked)`;
 };
 
+/** The leases of consumers end otherwise; see `SettlementsService`. */
+const IS_PUSHED = `status = 'pending' and url is not null`;
+
 const RECLAIM_EVENTS: Statement = {
   name: 'reclaim_events',
   text: `
@@ -42,7 +45,7 @@ const RELEASE_EVENTS = `
 const RECLAIM_DELIVERIES: Statement = {
   name: 'reclaim_deliveries',
   text: `
-    ${expired('deliveries', `status = 'pending'`)}
+    ${expired('deliveries', IS_PUSHED)}
     update webhook_service.deliveries d set leased_until = now() + ${JOB_LEASE}, parked = false, claimed = false
     where ${isAmong('d', 'expired', 'found')}
     returning d.id, d.webhook_id as "webhookId", d.user_id as "userId"`,
@@ -52,7 +55,7 @@ const RECLAIM_DELIVERIES: Statement = {
 const DEFER_DELIVERIES: Statement = {
   name: 'defer_expired_deliveries',
   text: `
-    ${expired('deliveries', `status = 'pending'`)}
+    ${expired('deliveries', IS_PUSHED)}
     update webhook_service.deliveries d set leased_until = ${deferredLease('d')}, parked = true, claimed = false
     where ${isAmong('d', 'expired', 'found')}
     returning d.id`,
@@ -65,7 +68,7 @@ const EXPIRE_EVENTS = `
 
 const EXPIRE_DELIVERIES = `
   update webhook_service.deliveries set leased_until = greatest(scheduled_at, now() + ${SOON})
-  where status = 'pending' and leased_until > now() and not parked and not claimed and ${SEND_QUEUE_INDEX} = any($2::int[])`;
+  where ${IS_PUSHED} and leased_until > now() and not parked and not claimed and ${SEND_QUEUE_INDEX} = any($2::int[])`;
 
 /**
  * Counts at most $1 rows of each kind and reads only the partial indexes. Sweeps run every second, so a row that expired more

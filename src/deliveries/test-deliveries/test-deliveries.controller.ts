@@ -26,7 +26,7 @@ export class TestDeliveriesController {
   })
   @ApiBody({ type: TestWebhookDto, required: false })
   @ApiAnswer(TestDeliveryDto, { description: 'The test delivery with its request and response.' })
-  @ApiErrors(...BODY_ERRORS, 'not_found', 'test_running')
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'test_running', 'kind_mismatch')
   async test(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,

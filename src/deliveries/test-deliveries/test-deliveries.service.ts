@@ -26,10 +26,11 @@ export class TestDeliveriesService {
   /**
    * Tests a webhook of this user, even an inactive one. Returns the delivery with its outcome, success or failure.
    * @param event the event type whose example is sent; `webhook.test` by default
-   * @throws ApiError 404, 400 for an unknown event, 409 while another test of the webhook is in flight
+   * @throws ApiError 404, 400 for an unknown event, 409 while another test of the webhook is in flight and for a pull webhook
    */
   async run(userId: string, webhookId: string, event: string = TEST_EVENT_TYPE.name): Promise<TestedDelivery> {
     const webhook = await this.webhooks.read(userId, { id: webhookId });
+    if (webhook.kind === 'pull') throw new ApiError('kind_mismatch', MESSAGES.notPushed);
     const data = await this.exampleOf(event, webhookId);
     const delivery = await this.tests.insert(webhook, event, data);
     if (!delivery) throw new ApiError('test_running', MESSAGES.testInFlight);

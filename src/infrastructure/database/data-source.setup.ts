@@ -4,6 +4,7 @@ import { BusyDays1764000200000 } from './migrations/busy-days.migration';
 import { Erasures1764000800000 } from './migrations/erasures.migration';
 import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.migration';
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
+import { PullWebhooks1764000900000 } from './migrations/pull-webhooks.migration';
 import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
 import { WebhookHeaders1764000660000 } from './migrations/webhook-headers.migration';
 import { WebhookRates1764000690000 } from './migrations/webhook-rates.migration';
@@ -40,6 +41,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       WebhookRates1764000690000,
       WebhookNotices1764000700000,
       Erasures1764000800000,
+      PullWebhooks1764000900000,
     ],
     migrationsTableName: 'migrations',
     extra: { max: poolSize, connectionTimeoutMillis: 5000, Client: PostgresConnection, silenceMs },

@@ -120,6 +120,11 @@ export const ERROR_CODES = {
     meaning: 'A test delivery has no event that could be delivered again.',
     remedy: 'send another test',
   },
+  kind_mismatch: {
+    status: 409,
+    meaning: 'The webhook is of the other `kind`: only a push webhook can be tested, only a pull webhook leased from.',
+    remedy: 'use another webhook: a webhook keeps its kind',
+  },
   webhook_inactive: {
     status: 409,
     meaning: 'The webhook is inactive.',

@@ -45,6 +45,13 @@ export const MESSAGES = {
   tooManyTests: 'At most 30 tests within a minute. Wait as many seconds as retry-after says.',
   tooManyFailures: 'Too many failed authentications from your address. Wait as many seconds as retry-after says.',
   testNotRedelivered: 'A test is no event that could be delivered again. Send another test instead.',
+  kindStays: 'This webhook is of the other kind, and a webhook keeps its kind. Create another one.',
+  badAcknowledgement:
+    'The request body must be a JSON object with succeeded and failed: 1 to 100 different leases together.',
+  notPulled: 'The service calls the url of this webhook. Only from a webhook of kind pull can you lease.',
+  notPushed: 'Consumers lease from this webhook, so there is nothing that a test could call.',
+  tooManyConsumers:
+    'Ten requests of this webhook, 20 of this user, or 200 of all, wait for events already. Try again in a second.',
   webhookInactive: 'This webhook is inactive. Set active to true first.',
   eventPastRetention: 'The event of this delivery is past retention and cannot be sent again.',
   attemptPending: 'An attempt of this event to this webhook is still pending. Wait for its outcome.',
@@ -87,7 +94,7 @@ export const MESSAGES = {
   preconditionFailed: 'The webhook was changed since the version that if-match names. Read it again.',
   webhookExists: 'The webhook exists already, in a version that if-none-match excludes.',
   patchEmpty:
-    'Name at least one field to change: url, events, secret, description, metadata, externalId, filter, format, headers, timeoutMs, retryDelaysMs, maxPerSecond or active.',
+    'Name at least one field to change: url, events, secret, description, metadata, externalId, filter, format, headers, timeoutMs, retryDelaysMs, maxPerSecond, idleSeconds or active.',
   broadcastRefused: 'This token lacks the scope events:broadcast, which publishing for others or for everybody takes.',
 } as const;
 

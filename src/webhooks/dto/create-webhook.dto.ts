@@ -1,7 +1,8 @@
-import { IsBoolean } from 'class-validator';
+import { IsBoolean, ValidateIf } from 'class-validator';
 import { Optional } from '../../infrastructure/validation/optional.decorator';
 import type { EventFormat } from '../formats/event-format';
 import type { EventFilter } from '../filter/event-filter';
+import type { WebhookKind } from '../webhook-kind';
 import {
   IsDescription,
   IsEventPatterns,
@@ -10,6 +11,8 @@ import {
   IsFormat,
   IsHeaders,
   IsHttpUrl,
+  IsIdleSeconds,
+  IsKind,
   IsMaxPerSecond,
   IsMetadata,
   IsRetryDelaysMs,
@@ -19,13 +22,6 @@ import {
 
 /** The fields that a new webhook and a declared one have in common. */
 class WebhookFieldsDto {
-  /**
-   * The URL that receives events: an absolute http: or https: URL of at most 2048 characters.
-   * @example https://example.com/hooks
-   */
-  @IsHttpUrl()
-  url: string;
-
   /**
    * The events to subscribe to: 1 to 50 event names, prefix patterns such as `follower.*`, or `*` for all events
    * except `webhook.failing` and `webhook.healthy`.
@@ -58,8 +54,8 @@ class WebhookFieldsDto {
   filter?: EventFilter | null;
 
   /** How the webhook receives events: as they are, as CloudEvents, or as messages for a chat; see docs/formats.md. */
-  @IsFormat()
-  format?: EventFormat = 'native';
+  @IsFormat('native')
+  format?: EventFormat;
 
   /**
    * Headers that deliveries carry besides those of the service: at most 10, with up to 1024 visible ASCII characters each. Their
@@ -89,9 +85,31 @@ class WebhookFieldsDto {
    */
   @IsMaxPerSecond()
   maxPerSecond?: number | null;
+
+  /**
+   * Of a pull webhook: it is deleted when nobody has leased from it for so many seconds, 60 to 604800. Null means never.
+   * @example 3600
+   */
+  @IsIdleSeconds()
+  idleSeconds?: number | null;
 }
 
 export class CreateWebhookDto extends WebhookFieldsDto {
+  /**
+   * How events reach you: the service calls `url`, or you lease them; see docs/pulling.md. A pull webhook has no `url`, `headers`,
+   * `format`, `timeoutMs` or `maxPerSecond`.
+   */
+  @IsKind('push')
+  kind?: WebhookKind;
+
+  /**
+   * The URL that receives events: an absolute http: or https: URL of at most 2048 characters. Required, unless `kind` is `pull`.
+   * @example https://example.com/hooks
+   */
+  @ValidateIf(({ kind, url }: CreateWebhookDto) => kind !== 'pull' || url !== undefined)
+  @IsHttpUrl()
+  url?: string;
+
   /** Whether the webhook receives events. */
   @Optional()
   @IsBoolean()
@@ -105,8 +123,22 @@ export class CreateWebhookDto extends WebhookFieldsDto {
   externalId?: string | null;
 }
 
-/** A complete webhook. Absent fields get their defaults, except `secret` and `active`, which an existing webhook keeps. */
+/** A complete webhook. Absent fields get their defaults, except `kind`, `secret`, `headers` and `active`, which an existing webhook
+ * keeps. */
 export class SaveWebhookDto extends WebhookFieldsDto {
+  /** How events reach you. An existing webhook keeps its kind; a new one is pushed if this is absent. */
+  @IsKind()
+  kind?: WebhookKind;
+
+  /**
+   * The URL that receives events: an absolute http: or https: URL of at most 2048 characters. Required, unless the webhook is a
+   * pull webhook.
+   * @example https://example.com/hooks
+   */
+  @Optional()
+  @IsHttpUrl()
+  url?: string;
+
   /** Whether the webhook receives events; true for a new webhook if absent. */
   @Optional()
   @IsBoolean()

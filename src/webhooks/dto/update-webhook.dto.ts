@@ -16,6 +16,7 @@ import {
   IsFormat,
   IsHeaderChanges,
   IsHttpUrl,
+  IsIdleSeconds,
   IsMaxPerSecond,
   IsMetadata,
   IsRetryDelaysMs,
@@ -105,6 +106,13 @@ export class UpdateWebhookDto {
    */
   @IsMaxPerSecond()
   maxPerSecond?: number | null;
+
+  /**
+   * Of a pull webhook: it is deleted when nobody has leased from it for so many seconds, 60 to 604800. Null means never.
+   * @example 3600
+   */
+  @IsIdleSeconds()
+  idleSeconds?: number | null;
 
   /** False cancels pending deliveries; true resets the failure count. */
   @Optional()

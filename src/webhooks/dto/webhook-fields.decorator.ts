@@ -15,7 +15,7 @@ import { ApiError } from '../../infrastructure/errors/api-error';
 import { patternOf } from '../../infrastructure/validation/api-field.decorator';
 import { Optional } from '../../infrastructure/validation/optional.decorator';
 import { ParsedField } from '../../infrastructure/validation/parsed-field.decorator';
-import { FORMATS } from '../formats/event-format';
+import { type EventFormat, FORMATS } from '../formats/event-format';
 import { type EventFilter, parseFilter } from '../filter/event-filter';
 import { IsDecimal } from '../../infrastructure/validation/decimal.decorator';
 import { IsWholeNumber } from '../../infrastructure/validation/whole-number.decorator';
@@ -30,6 +30,7 @@ import {
   parseRetryDelays,
 } from '../attempt-timing';
 import { HEADER_NAME, HEADER_VALUE, MAX_HEADERS, parseHeaders } from '../headers/header-rules';
+import { MAX_IDLE_SECONDS, MIN_IDLE_SECONDS, WEBHOOK_KINDS, type WebhookKind } from '../webhook-kind';
 import { MAX_METADATA, METADATA_NAME, METADATA_VALUE, parseMetadata } from '../metadata';
 
 /** 8 to 256 characters of any script, except control characters and lone surrogates. */
@@ -151,10 +152,26 @@ export const IsMaxPerSecond = (): PropertyDecorator =>
     IsDecimal(MIN_PER_SECOND, MAX_PER_SECOND),
   );
 
-/** One of the formats; never null. */
-export const IsFormat = (): PropertyDecorator =>
+/** One of the kinds; never null. */
+export const IsKind = (absent?: WebhookKind): PropertyDecorator =>
   applyDecorators(
-    ApiProperty({ enum: FORMATS, enumName: 'EventFormat', required: false }),
+    ApiProperty({ enum: WEBHOOK_KINDS, enumName: 'WebhookKind', required: false, default: absent }),
+    Optional(),
+    IsIn(WEBHOOK_KINDS, { message: `kind must be one of ${WEBHOOK_KINDS.join(', ')}` }),
+  );
+
+/** Seconds after which a pull webhook that nobody uses is deleted. Null clears them. */
+export const IsIdleSeconds = (): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ type: 'integer', minimum: MIN_IDLE_SECONDS, maximum: MAX_IDLE_SECONDS, nullable: true }),
+    ValidateIf((_, value) => value !== undefined && value !== null),
+    IsWholeNumber(MIN_IDLE_SECONDS, MAX_IDLE_SECONDS),
+  );
+
+/** One of the formats; never null. */
+export const IsFormat = (absent?: EventFormat): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({ enum: FORMATS, enumName: 'EventFormat', required: false, default: absent }),
     Optional(),
     IsIn(FORMATS, { message: `format must be one of ${FORMATS.join(', ')}` }),
   );

@@ -5,6 +5,7 @@ import { type EventFormat, FORMATS } from '../formats/event-format';
 import { HIDDEN } from '../headers/header-rules';
 import type { EventFilter } from '../filter/event-filter';
 import { DISABLED_REASONS, type Webhook } from '../webhook.entity';
+import { WEBHOOK_KINDS, type WebhookKind } from '../webhook-kind';
 import type { WebhookView } from '../webhook-views.service';
 import { FILTER_EXAMPLE } from './webhook-fields.decorator';
 import { ApiCount, ApiId, ApiTime } from '../../infrastructure/validation/api-field.decorator';
@@ -19,11 +20,15 @@ export class WebhookDto {
   @ApiId()
   id: string;
 
+  /** How events reach you: the service calls `url`, or you lease them. */
+  @ApiProperty({ enum: WEBHOOK_KINDS, enumName: 'WebhookKind' })
+  kind: WebhookKind;
+
   /**
-   * The URL that receives events, in canonical form.
+   * The URL that receives events, in canonical form; null for a pull webhook.
    * @example https://example.com/hooks
    */
-  url: string;
+  url: string | null;
 
   /**
    * The event names and patterns that the webhook subscribes to.
@@ -79,6 +84,20 @@ export class WebhookDto {
    */
   maxPerSecond: number | null;
 
+  /**
+   * Seconds without a lease after which a pull webhook is deleted; null means never.
+   * @example 3600
+   */
+  @ApiProperty({ type: 'integer', nullable: true })
+  idleSeconds: number | null;
+
+  /** When a consumer last asked for events of a pull webhook, to within a second; null if none has. */
+  @ApiTime()
+  lastLeasedAt: string | null;
+
+  /** Name of the access token that it used; null for a JWT or `BOOTSTRAP_TOKEN`. */
+  lastLeasedBy: string | null;
+
   /** Whether the webhook receives events. */
   active: boolean;
 
@@ -132,6 +151,7 @@ export class WebhookDto {
   static from({ webhook, lastSuccessAt, lastFailureAt, disablesAt, stats }: WebhookView): WebhookDto {
     return {
       id: webhook.id,
+      kind: webhook.kind,
       url: webhook.url,
       events: webhook.events,
       description: webhook.description,
@@ -143,6 +163,9 @@ export class WebhookDto {
       timeoutMs: webhook.timeoutMs,
       retryDelaysMs: webhook.retryDelaysMs,
       maxPerSecond: webhook.maxPerSecond,
+      idleSeconds: webhook.idleSeconds,
+      lastLeasedAt: webhook.lastLeasedAt?.toISOString() ?? null,
+      lastLeasedBy: webhook.lastLeasedBy,
       active: webhook.active,
       disabledReason: webhook.disabledReason,
       disabledAt: webhook.disabledAt?.toISOString() ?? null,

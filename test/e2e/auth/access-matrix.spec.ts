@@ -30,13 +30,14 @@ const FOR_EVERYBODY: Record<string, number> = {
 const BODIES: Record<string, object> = {
   'PATCH /api/webhooks/{id}': { description: 'mine now' },
   'POST /api/webhooks/{id}/recover': { since: '2026-01-15T09:30:00Z' },
+  'POST /api/webhooks/{id}/messages/ack': { succeeded: ['a'] },
   'PUT /api/accounts/{id}/followers': { followers: [] },
   'PATCH /api/try-receivers/{id}': { answer: 200 },
 };
 
 const ALL_SCOPES = [
   ...['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish', 'events:broadcast'],
-  ...['accounts:manage', 'tokens:manage'],
+  ...['messages:pull', 'accounts:manage', 'tokens:manage'],
 ];
 
 /** A uuid of the same time as this one that nothing has. */

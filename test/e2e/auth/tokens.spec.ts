@@ -64,7 +64,7 @@ describe('An access token', () => {
     ['half a character in the name', { name: 'a\ud800b' }, /name/],
     ['no scopes', { scopes: undefined }, /scopes/],
     ['an empty list of scopes', { scopes: [] }, /scopes/],
-    ['more scopes than there are', { scopes: Array(11).fill('webhooks:read') }, /scopes/],
+    ['more scopes than there are', { scopes: Array(12).fill('webhooks:read') }, /scopes/],
     ['an unknown scope', { scopes: ['webhooks:fly'] }, /scopes/],
     ['scopes that are text', { scopes: 'webhooks:read' }, /scopes/],
     ['an expiry that is past', { expiresAt: '2026-01-15T09:30:00Z' }, /expiresAt/],

@@ -19,6 +19,7 @@ const LABELS: Record<string, RegExp> = {
   code: /^[a-z_]+$/,
   kind: /^(events|deliveries)$/,
   reason: /^(failing|gone|missing_lock|lock_mismatch|missing_key)$/,
+  outcome: /^(succeeded|rejected|timeout)$/,
   check: /^(postgres|queue|sweeper)$/,
   queue: /^(fan-out|send-\d+|(redis bull|postgres bullmq):reports)$/,
   state: /^(waiting|delayed|total|idle|pending|unattended|deferred)$/,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Agent, request } from 'node:http';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { dataOf, type Delivery, exchange } from '../../support/api';
+import { dataOf, type Delivery, exchange, type Webhook } from '../../support/api';
 import { ERROR_STATUSES } from '../../support/error-codes';
 import { SeededRandom } from '../../support/seeded-random';
 import { type GeneratedRequest, type OpenApi, OpenApiRequests, type Operation } from '../stage/openapi-requests';
@@ -233,6 +233,7 @@ function remember(
 /** What has been made so far, by the routes that it can be asked of. */
 class Places {
   private readonly webhooks: Record<string, string>[] = [];
+  private readonly pulled: Record<string, string>[] = [];
   private readonly tested: Record<string, string>[] = [];
   private readonly failed: Record<string, string>[] = [];
   private readonly recoveries: Record<string, string>[] = [];
@@ -253,6 +254,8 @@ class Places {
     '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver': this.failed,
     '/api/webhooks/{id}/recover': this.webhooks,
     '/api/webhooks/{id}/recoveries/{recoveryId}': this.recoveries,
+    '/api/webhooks/{id}/messages/lease': this.pulled,
+    '/api/webhooks/{id}/messages/ack': this.pulled,
     '/api/accounts/{id}': this.accounts,
     '/api/accounts/{id}/followers': this.accounts,
     '/api/tokens/{id}': this.tokens,
@@ -263,8 +266,10 @@ class Places {
     if (status < 200 || status > 202 || method === 'HEAD') return;
     const { data } = JSON.parse(text) as { data: unknown };
     switch (`${method} ${route}`) {
-      case 'POST /api/webhooks':
-        return void this.webhooks.push({ id: (data as { id: string }).id });
+      case 'POST /api/webhooks': {
+        const { id, kind } = data as Webhook;
+        return void (kind === 'pull' ? this.pulled : this.webhooks).push({ id });
+      }
       case 'DELETE /api/webhooks/{id}':
         return this.forgetWebhook(idIn(path));
       case 'POST /api/webhooks/{id}/test': {
@@ -298,7 +303,7 @@ class Places {
   }
 
   private forgetWebhook(webhookId: string): void {
-    for (const list of [this.webhooks, this.tested, this.failed, this.recoveries]) {
+    for (const list of [this.webhooks, this.pulled, this.tested, this.failed, this.recoveries]) {
       list.splice(0, Infinity, ...list.filter(({ id }) => id !== webhookId));
     }
   }

@@ -78,6 +78,8 @@ const ROUTES: [string, string, number[]][] = [
   ['post', '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver', [200, 202, 400, 403, 404, 409, 413, 415]],
   ['post', '/api/webhooks/{id}/recover', [200, 202, 400, 403, 404, 409, 413, 415]],
   ['get', '/api/webhooks/{id}/recoveries/{recoveryId}', [200, 400, 403, 404]],
+  ['post', '/api/webhooks/{id}/messages/lease', [200, 400, 403, 404, 409, 413, 415]],
+  ['post', '/api/webhooks/{id}/messages/ack', [200, 400, 403, 404, 409, 413, 415]],
   ['get', '/api/deliveries', [200, 400, 403]],
   ['get', '/api/deliveries/count', [200, 400, 403]],
   ['get', '/api/deliveries/{deliveryId}', [200, 400, 403, 404]],
@@ -197,7 +199,7 @@ describe('The OpenAPI document', () => {
     const open = [...new Set(names)].filter(
       (name) => document.components.schemas[name]?.additionalProperties !== false,
     );
-    expect({ count: new Set(names).size, open }).toEqual({ count: 19, open: [] });
+    expect({ count: new Set(names).size, open }).toEqual({ count: 21, open: [] });
   });
 
   it('asks for a bearer token on every route under /api, except for the code of a link, and on no other', () => {

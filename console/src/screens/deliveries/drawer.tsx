@@ -88,33 +88,38 @@ function Content({
   );
 }
 
-type Tab = 'request' | 'response' | 'headers' | 'curl';
+const TABS = ['request', 'response', 'headers', 'curl'] as const;
+type Tab = (typeof TABS)[number];
+const PULL_TABS = [
+  ['request', TEXT.pull.tab],
+  ['headers', TEXT.delivery.names.headers],
+  ['curl', TEXT.delivery.names.curl],
+] as const;
 
 function Exchange({ delivery: { request, response, url } }: { delivery: DeliveryDetail }) {
   const [tab, setTab] = useState<Tab>(response ? 'response' : 'request');
   const { names } = TEXT.delivery;
-  const tabs = (['request', 'response', 'headers', 'curl'] as const).map((each) => [each, names[each]] as const);
+  const tabs = url === null ? PULL_TABS : TABS.map((each) => [each, names[each]] as const);
   return (
     <div class="message">
       <Segmented name={TEXT.delivery.exchange} options={tabs} value={tab} onChange={setTab} />
       {!request ? (
-        <p class="muted">{TEXT.delivery.notSent}</p>
+        <p class="muted">{url === null ? TEXT.pull.notLeased : TEXT.delivery.notSent}</p>
       ) : tab === 'request' ? (
         <Body body={request.body} />
       ) : tab === 'curl' ? (
         <>
-          <pre tabIndex={0}>{plainOf(curlOf(url, request))}</pre>
+          <pre tabIndex={0}>{plainOf(curlOf(url ?? localUrlOf(url), request))}</pre>
           <p class="actions">
-            <CopyButton text={curlOf(url, request)} label={TEXT.delivery.curl} />
+            {url !== null && <CopyButton text={curlOf(url, request)} label={TEXT.delivery.curl} />}
             <CopyButton text={curlOf(localUrlOf(url), request)} label={TEXT.delivery.curlLocal} />
           </p>
         </>
       ) : tab === 'headers' ? (
         <>
-          <h3>{names.request}</h3>
+          {url !== null && <h3>{names.request}</h3>}
           <HeaderList headers={request.headers} />
-          <h3>{names.response}</h3>
-          {response ? <HeaderList headers={response.headers} /> : <p class="muted">{TEXT.delivery.none}</p>}
+          {url !== null && <ResponseHeaders of={response} />}
         </>
       ) : response ? (
         <Body body={response.body} isTruncated={response.bodyTruncated} />
@@ -124,3 +129,10 @@ function Exchange({ delivery: { request, response, url } }: { delivery: Delivery
     </div>
   );
 }
+
+const ResponseHeaders = ({ of }: { of: DeliveryDetail['response'] }) => (
+  <>
+    <h3>{TEXT.delivery.names.response}</h3>
+    {of ? <HeaderList headers={of.headers} /> : <p class="muted">{TEXT.delivery.none}</p>}
+  </>
+);

@@ -20,7 +20,7 @@ export function Summary({ webhook }: { webhook: Webhook }) {
   return (
     <>
       <p class="about">
-        <HealthPill webhook={webhook} /> <span class="url muted">{plainOf(url)}</span>
+        <HealthPill webhook={webhook} /> <span class="url muted">{url === null ? TEXT.pull.kind : plainOf(url)}</span>
       </p>
       <p>{sentences.join(' ')}</p>
       {disablesAt && <p class="muted">{TEXT.repair.willBeDisabled(dateOf(disablesAt, isUtc))}</p>}

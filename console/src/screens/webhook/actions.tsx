@@ -10,6 +10,7 @@ import { Dialog } from '../../parts/dialog';
 import { Problem } from '../../parts/problem';
 import { TestOutcome } from '../../parts/test-outcome';
 import { toast } from '../../parts/toasts';
+import { isPull } from '../../parts/webhook-kind';
 import { nameOf } from '../../parts/webhook-name';
 import { TEXT } from '../../text/en';
 
@@ -22,7 +23,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
   return (
     <>
       <div class="actions">
-        <TestWebhook webhook={webhook} />
+        {!isPull(webhook) && <TestWebhook webhook={webhook} />}
         {webhook.active ? (
           <button type="button" class="button" disabled={cannot} onClick={() => setIsOpen(true)}>
             {TEXT.webhook.disable}

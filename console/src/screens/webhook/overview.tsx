@@ -25,7 +25,7 @@ export function WebhookOverview({ webhook }: { webhook: Webhook }) {
           <h2 id="why-failed" class="unseen">
             {TEXT.webhook.whyFailed}
           </h2>
-          {totals && <Errors counts={totals.byError} webhookId={webhook.id} />}
+          {totals && <Errors counts={totals.byError} webhook={webhook} />}
         </section>
         <Settings webhook={webhook} />
       </div>

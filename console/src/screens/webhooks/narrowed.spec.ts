@@ -42,6 +42,11 @@ describe('The list of webhooks', () => {
     expect(idsOf({ sort })).toEqual(ids);
   });
 
+  it('finds a pull webhook by its name', () => {
+    const pulled = narrowed([...rows, webhook('p', { url: null })], { ...ANY, q: 'pull webhook' });
+    expect(pulled.map(({ id }) => id)).toEqual(['p']);
+  });
+
   it('counts each health', () => {
     expect(countsOf(rows)).toEqual({ all: 4, failing: 1, disabled: 1, degraded: 0, healthy: 1, no_traffic: 1 });
   });

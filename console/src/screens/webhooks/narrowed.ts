@@ -42,12 +42,10 @@ export function countsOf(rows: readonly Webhook[]): Record<Health | 'all', numbe
   };
 }
 
-const textsOf = ({ description, url, externalId, id }: Webhook): string[] => [
-  description ?? '',
-  url,
-  externalId ?? '',
-  id,
-];
+const textsOf = (webhook: Webhook): string[] => {
+  const { description, url, externalId, id } = webhook;
+  return [description ?? '', url ?? nameOf(webhook), externalId ?? '', id];
+};
 
 const byName = (a: Webhook, b: Webhook): number => nameOf(a).localeCompare(nameOf(b), 'en');
 

@@ -116,8 +116,14 @@ const definitions: { [Name in BuiltInEventName]: Omit<EventType<EventPayloads[Na
     },
   },
   'webhook.disabled': {
-    description: 'The service disabled one of your webhooks: it kept failing, or its receiver answered 410.',
-    schema: objectOf({ webhookId: text, url: text, reason: { enum: ['failing', 'gone'] }, disabledAt: time }),
+    description:
+      'The service disabled one of your webhooks: it kept failing, its receiver answered 410, or nobody leased from it.',
+    schema: objectOf({
+      webhookId: text,
+      url: orNull(text),
+      reason: { enum: ['failing', 'gone', 'idle'] },
+      disabledAt: time,
+    }),
     example: {
       webhookId: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',
       url: 'https://example.com',
@@ -129,7 +135,7 @@ const definitions: { [Name in BuiltInEventName]: Omit<EventType<EventPayloads[Na
     description: 'Several events in a row ran out of retries for one of your webhooks.',
     schema: objectOf({
       webhookId: text,
-      url: text,
+      url: orNull(text),
       consecutiveFailures: count,
       lastError: objectOf({ code: orNull(text), responseStatus: orNull(count) }),
       disablesAt: orNull(time),
@@ -144,7 +150,7 @@ const definitions: { [Name in BuiltInEventName]: Omit<EventType<EventPayloads[Na
   },
   'webhook.healthy': {
     description: 'One of your webhooks that was failing received an event.',
-    schema: objectOf({ webhookId: text, url: text, failingSince: time, missedCount: count }),
+    schema: objectOf({ webhookId: text, url: orNull(text), failingSince: time, missedCount: count }),
     example: {
       webhookId: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',
       url: 'https://example.com',

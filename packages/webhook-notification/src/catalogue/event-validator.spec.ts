@@ -99,10 +99,10 @@ describe('Data', () => {
     ['follower.lost', ''],
     ['job.started', 'name attempt startedAt'],
     ['job.completed', 'name attempts startedAt completedAt durationMs result'],
-    ['webhook.disabled', ''],
-    ['webhook.failing', 'code responseStatus disablesAt'],
-    ['webhook.healthy', ''],
-  ])('of %s may have null only for %p, when the job is gone', (name, unknown) => {
+    ['webhook.disabled', 'url'],
+    ['webhook.failing', 'url code responseStatus disablesAt'],
+    ['webhook.healthy', 'url'],
+  ])('of %s may have null only for %p, when it is unknown or not there', (name, unknown) => {
     const nullable = fields.filter(
       ({ event, key, change }) =>
         event === name && messageOf(validator.errorsOf(event, change(withValue(key, null)))) === '',
@@ -118,7 +118,7 @@ describe('Data', () => {
   it('with a value outside an enum is rejected with the allowed values', () => {
     const { example } = EVENT_TYPES.find(({ name }) => name === 'webhook.disabled') ?? {};
     expect(messageOf(validator.errorsOf('webhook.disabled', { ...example, reason: 'bored' }))).toBe(
-      'data.reason must be equal to one of the allowed values: failing, gone',
+      'data.reason must be equal to one of the allowed values: failing, gone, idle',
     );
   });
 

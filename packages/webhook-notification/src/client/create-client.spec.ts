@@ -254,6 +254,7 @@ describe('A response that does not arrive', () => {
     [30_000, () => client.me()],
     [70, () => client.me({ timeoutMs: 70 })],
     [50_000, () => client.deliveries.list({ changedAfter: 'now', waitSeconds: 20 })],
+    [50_000, () => client.messages.lease('1', { waitSeconds: 20 })],
     [20_070, () => client.deliveries.listOf('1', { changedAfter: 'now', waitSeconds: 20 }, { timeoutMs: 70 })],
   ])('is awaited for %i ms', async (ms, call) => {
     const ended = jest.fn();

@@ -5,6 +5,7 @@ import { deliveryRoutes } from './delivery-routes';
 import { erasureRoutes } from './erasure-routes';
 import { eventRoutes } from './event-routes';
 import { eventTypeRoutes } from './event-type-routes';
+import { messageRoutes } from './message-routes';
 import { recoveryRoutes } from './recovery-routes';
 import type { ApiSchema, QueryOf, Request } from './routes';
 import { type Call, send } from './send';
@@ -15,6 +16,7 @@ import { webhookRoutes } from './webhook-routes';
 export interface WebhookServiceClient {
   readonly webhooks: ReturnType<typeof webhookRoutes>;
   readonly deliveries: ReturnType<typeof deliveryRoutes>;
+  readonly messages: ReturnType<typeof messageRoutes>;
   readonly recoveries: ReturnType<typeof recoveryRoutes>;
   readonly events: ReturnType<typeof eventRoutes>;
   readonly eventTypes: ReturnType<typeof eventTypeRoutes>;
@@ -44,6 +46,7 @@ export function createClient(options: ClientOptions): WebhookServiceClient {
   return {
     webhooks: webhookRoutes(request),
     deliveries: deliveryRoutes(request),
+    messages: messageRoutes(request),
     recoveries: recoveryRoutes(request),
     events: eventRoutes(request),
     eventTypes: eventTypeRoutes(request),

@@ -40,6 +40,8 @@ const METHODS: Record<string, Calls> = {
   ],
   'GET /api/webhooks/{id}/recoveries': [(to) => to.recoveries.list('id'), (to) => first(to.recoveries.all('id'))],
   'GET /api/webhooks/{id}/recoveries/{recoveryId}': [(to) => to.recoveries.read('id', 'recoveryId')],
+  'POST /api/webhooks/{id}/messages/lease': [(to) => to.messages.lease('id')],
+  'POST /api/webhooks/{id}/messages/ack': [(to) => to.messages.acknowledge('id', { succeeded: ['a'] })],
   'GET /api/deliveries': [(to) => to.deliveries.list(), (to) => first(to.deliveries.all())],
   'GET /api/deliveries/count': [(to) => to.deliveries.count()],
   'GET /api/deliveries/{deliveryId}': [(to) => to.deliveries.read('deliveryId')],

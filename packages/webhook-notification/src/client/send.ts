@@ -76,9 +76,9 @@ function mayRepeat(outcome: Outcome, repeatable: boolean): boolean {
   return outcome.status === 429 || (outcome.status === 503 && (repeatable || outcome.header('retry-after') !== null));
 }
 
-/** A list that waits for changes responds that much later. */
-function timeoutOf(settings: Settings, { timeoutMs = settings.timeoutMs, query }: Call): number {
-  const { waitSeconds } = query ?? {};
+/** A request that waits for changes or messages gets its response that much later. */
+function timeoutOf(settings: Settings, { timeoutMs = settings.timeoutMs, query, body }: Call): number {
+  const { waitSeconds } = { ...(body as object | undefined), ...query } as { waitSeconds?: unknown };
   return checkedTimeout(timeoutMs) + (typeof waitSeconds === 'number' ? 1000 * waitSeconds : 0);
 }
 

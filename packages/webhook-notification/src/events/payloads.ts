@@ -48,16 +48,17 @@ export interface JobCompleted {
 
 export interface WebhookDisabled {
   webhookId: string;
-  /** The origin alone (scheme, host, port), because paths and queries often contain secrets. */
-  url: string;
-  reason: 'failing' | 'gone';
+  /** The origin alone (scheme, host, port), because paths and queries often contain secrets; null for a pull webhook. */
+  url: string | null;
+  /** `idle`: a pull webhook from which nobody leased; it is deleted. */
+  reason: 'failing' | 'gone' | 'idle';
   disabledAt: string;
 }
 
 export interface WebhookFailing {
   webhookId: string;
   /** The origin alone, as in `WebhookDisabled`. */
-  url: string;
+  url: string | null;
   /** Events in a row that ran out of retries. */
   consecutiveFailures: number;
   /** The last failed attempt; `responseStatus` is null when no response arrived. */
@@ -69,7 +70,7 @@ export interface WebhookFailing {
 export interface WebhookHealthy {
   webhookId: string;
   /** The origin alone, as in `WebhookDisabled`. */
-  url: string;
+  url: string | null;
   /** The first failed attempt since the success before. */
   failingSince: string;
   /** Events in a row that ran out of retries before this success. */

@@ -2,9 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { AUTOVACUUM } from '../partitions';
 
 /** Partitions of today and the following days; past days are rarely written. */
-const PARTITIONS = `
-  select format('%I.%I', n.nspname, c.relname) as name
-  from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_namespace n on n.oid = c.relnamespace
+export const BUSY_PARTITIONS = `
+  select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
   where i.inhparent in ('webhook_service.events'::regclass, 'webhook_service.deliveries'::regclass)
     and right(c.relname, 8) >= to_char(now() at time zone 'utc', 'YYYYMMDD')`;
 
@@ -15,8 +14,8 @@ export class BusyDays1764000200000 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
     // The last attempt included in the row; null: version 0.2 counted it.
     await queryRunner.query('alter table webhook_service.attempt_counts add column last_at timestamptz');
-    for (const { name } of (await queryRunner.query(PARTITIONS)) as { name: string }[])
-      await queryRunner.query(`alter table ${name} set (${AUTOVACUUM})`);
+    for (const { name } of (await queryRunner.query(BUSY_PARTITIONS)) as { name: string }[])
+      await queryRunner.query(`alter table webhook_service.${name} set (${AUTOVACUUM})`);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

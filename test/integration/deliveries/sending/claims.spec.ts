@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { dueWebhookOf } from '../../../../src/deliveries/due-webhook';
+import { type DueWebhook, dueWebhookOf } from '../../../../src/deliveries/due-webhook';
 import { FanOutRepository } from '../../../../src/deliveries/fan-out/fan-out.repository';
 import { ClaimsRepository } from '../../../../src/deliveries/sending/claims.repository';
 import { ClockService } from '../../../../src/infrastructure/database/clock.service';
@@ -42,7 +42,7 @@ describe('A claim', () => {
     await database.query(insert, [id, userId]);
     const subscribers = [];
     for await (const { page } of app.get(FanOutRepository).claim([id])) subscribers.push(...page);
-    expect(subscribers.map(dueWebhookOf)).toEqual([again]);
+    expect(subscribers.map((row) => dueWebhookOf(row as DueWebhook & typeof row))).toEqual([again]);
   });
 
   it('cancels a delivery whose event a failover has lost, and attempts others', async () => {

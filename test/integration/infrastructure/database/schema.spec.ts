@@ -17,7 +17,7 @@ const ENTITIES = [AccessToken, Webhook, Event, Delivery, Recovery, Account, Eras
 
 /** Columns that only SQL statements use. */
 const UNMAPPED: Record<string, string[]> = {
-  deliveries: ['created_in', 'changed_in', 'leased_until'],
+  deliveries: ['created_in', 'changed_in', 'leased_until', 'lease_id'],
   webhooks: ['filter_hash', 'rate_used_until', 'told_at'],
 };
 

@@ -9,6 +9,7 @@ import { Dialog } from '../../../parts/dialog';
 import { TextField } from '../../../parts/field';
 import { Form } from '../../../parts/form';
 import { plainOf } from '../../../parts/plain';
+import { nameOf } from '../../../parts/webhook-name';
 import { TEXT } from '../../../text/en';
 import { Section } from './setting';
 
@@ -73,5 +74,6 @@ function DeleteDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => v
 /** As a page shows it: without spaces at the ends, and with one for several. */
 const spaced = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
-/** The description, or the host of a webhook without one. */
-const typedName = ({ description, url }: Webhook): string => spaced(plainOf(description ?? '')) || new URL(url).host;
+/** The description; without one the host, or the name of a pull webhook. */
+const typedName = (webhook: Webhook): string =>
+  spaced(plainOf(webhook.description ?? '')) || (webhook.url === null ? nameOf(webhook) : new URL(webhook.url).host);

@@ -132,7 +132,7 @@ function useRotate(webhook: Webhook, onRotated: (next: RotatedSecret) => void) {
       return api.send<RotatedSecret>('POST', encoded`webhooks/${webhook.id}/rotate-secret`, body);
     },
     onSuccess: (next) => {
-      secretsOfReceivers.set(webhook.url, next.secret);
+      if (webhook.url !== null) secretsOfReceivers.set(webhook.url, next.secret);
       onRotated(next);
       void queries.invalidateQueries();
     },

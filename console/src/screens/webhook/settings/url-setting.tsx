@@ -9,9 +9,10 @@ const TEXTS = TEXT.settings.url;
 
 /** The URL, and the headers that must be entered again for another origin. */
 export function UrlSetting({ webhook }: { webhook: Webhook }) {
-  const [url, setUrl, resetUrl] = useDraft(webhook.url);
+  const stored = webhook.url ?? '';
+  const [url, setUrl, resetUrl] = useDraft(stored);
   const [values, setValues, resetValues] = useDraft<Readonly<Record<string, string>>>({});
-  const bound = leavesOrigin(webhook.url, url) ? Object.keys(webhook.headers) : [];
+  const bound = leavesOrigin(stored, url) ? Object.keys(webhook.headers) : [];
   const headers = Object.fromEntries(bound.map((name) => [name, values[name] || null]));
   const patch = { url, ...(bound.length > 0 && { headers }) };
   return (
@@ -19,7 +20,7 @@ export function UrlSetting({ webhook }: { webhook: Webhook }) {
       title={TEXTS.title}
       says={TEXTS.says}
       webhook={webhook}
-      patch={url === webhook.url ? {} : patch}
+      patch={url === stored ? {} : patch}
       fields={['url', ...(bound.length > 0 ? (['headers'] as const) : [])]}
       onReset={() => {
         resetUrl();

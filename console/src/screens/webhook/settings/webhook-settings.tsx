@@ -1,4 +1,5 @@
 import type { Webhook } from '../../../api/types';
+import { isPull } from '../../../parts/webhook-kind';
 import { DeleteWebhook } from './delete-webhook';
 import { FilterSetting } from './filter-setting';
 import { FormatSetting } from './format-setting';
@@ -11,15 +12,19 @@ import { RotateSecret } from './rotate-secret';
 import { SubscriptionsSetting } from './subscriptions-setting';
 import { UrlSetting } from './url-setting';
 
-const SETTINGS = [
+const OF_PUSH = [
   ...[NameSetting, UrlSetting, RotateSecret, SubscriptionsSetting, FilterSetting, FormatSetting, HeadersSetting],
   ...[RetriesSetting, LimitsSetting, LabelsSetting, DeleteWebhook],
+];
+const OF_PULL = [
+  ...[NameSetting, RotateSecret, SubscriptionsSetting, FilterSetting, RetriesSetting, LabelsSetting],
+  ...[DeleteWebhook],
 ];
 
 /** Everything that an owner sets on a webhook. Each section is saved by itself. */
 export const WebhookSettings = ({ webhook }: { webhook: Webhook }) => (
   <div class="setting-list">
-    {SETTINGS.map((Setting, index) => (
+    {(isPull(webhook) ? OF_PULL : OF_PUSH).map((Setting, index) => (
       <Setting key={index} webhook={webhook} />
     ))}
   </div>

@@ -1,0 +1,58 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { EventsService } from '../../events/events.service';
+import { unlessErased } from '../../events/unless-erased';
+import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
+import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
+import { WebhookLifecycleService } from '../../webhooks/webhook-lifecycle.service';
+
+const LOOK_EVERY_MS = 5000;
+const MAX_A_TURN = 100;
+
+const IS_IDLE = `
+  idle_seconds is not null
+  and greatest(created_at, last_leased_at) < now() - idle_seconds * interval '1 second'`;
+
+const FIND = `select id from webhook_service.webhooks where ${IS_IDLE} order by id limit ${MAX_A_TURN}`;
+
+/** Skips a webhook that another process deletes, or that a consumer has asked for deliveries meanwhile. */
+const TAKE = `
+  select user_id as "userId", now() as "disabledAt" from webhook_service.webhooks
+  where id = $1 and ${IS_IDLE} for update skip locked`;
+
+const DELETE = 'delete from webhook_service.webhooks where id = $1';
+
+/** Deletes pull webhooks from which nobody has leased for their `idleSeconds`, and tells their owners. */
+@Injectable()
+export class IdleWebhooksService {
+  private readonly logger = new Logger(IdleWebhooksService.name);
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly events: EventsService,
+    private readonly lifecycle: WebhookLifecycleService,
+    tasks: WorkerTasksService,
+  ) {
+    const onFailure = logFirst(this.logger, 'Deleting idle webhooks');
+    tasks.add(new Repeat(() => this.deleteIdle(), { everyMs: LOOK_EVERY_MS, onFailure }));
+  }
+
+  private async deleteIdle(): Promise<void> {
+    for (const { id: webhookId } of await this.dataSource.query<{ id: string }[]>(FIND)) {
+      const isDeleted = await this.dataSource.transaction((manager) => this.delete(manager, webhookId));
+      if (isDeleted) this.logger.log({ msg: 'webhook deleted', webhookId, reason: 'idle' });
+    }
+  }
+
+  private async delete(manager: EntityManager, webhookId: string): Promise<boolean> {
+    const [webhook] = await manager.query<{ userId: string; disabledAt: Date }[]>(TAKE, [webhookId]);
+    if (!webhook) return false;
+    const { userId, disabledAt } = webhook;
+    const data = { webhookId, url: null, reason: 'idle', disabledAt: disabledAt.toISOString() } as const;
+    await unlessErased(this.events.publish('webhook.disabled', data, { userId, manager }));
+    await manager.query(DELETE, [webhookId]);
+    await this.lifecycle.deleted(manager, webhookId);
+    return true;
+  }
+}

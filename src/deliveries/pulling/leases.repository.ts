@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import { idBounds } from '../../infrastructure/database/id-bounds';
+import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import type { HeaderMap, Trigger } from '../delivery.entity';
+import { isOneOf, isPending } from '../found-by-id';
+import type { LeaseKey } from './lease-id';
+
+/** An attempt that a consumer makes. */
+export interface HeldLease {
+  id: string;
+  webhookId: string;
+  userId: string;
+  eventId: string;
+  event: string;
+  attempt: number;
+  trigger: Trigger;
+  attemptedAt: Date;
+  /** Time since then. */
+  durationMs: number;
+  /** The time between start and end of the lease. */
+  leaseMs: number;
+  /** Delays of the webhook before each retry; null: the plan of the service. */
+  retryDelaysMs: number[] | null;
+  /** That of the leased headers. */
+  traceparent: string | null;
+}
+
+const NOTE_CONSUMER: Statement = {
+  name: 'note_consumer',
+  text: `
+    update webhook_service.webhooks
+    set last_leased_at = now(), last_leased_by = (select name from webhook_service.access_tokens where id = $2)
+    where id = $1 and coalesce(last_leased_at < now() - interval '1 second', true)`,
+};
+
+/** Only claimed rows: one that was canceled meanwhile stays canceled. */
+const HOLD: Statement = {
+  name: 'hold_leases',
+  text: `
+    with lease as (
+      select * from json_to_recordset($4::json) as l (id uuid, lease_id uuid, request_headers json)
+    ), free as (
+      select d.id from webhook_service.deliveries d
+      where ${isOneOf('d', '$1::uuid[]')} and ${isPending('d')} and d.claimed
+      for update
+    )
+    update webhook_service.deliveries d set lease_id = l.lease_id, request_headers = l.request_headers
+    from lease l where d.id::text = l.id::text and ${isOneOf('d', 'array(select id from free)')}
+    returning d.id`,
+};
+
+const HELD_COLUMNS = `
+  d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger,
+  d.lease_id as "leaseId", d.attempted_at as "attemptedAt",
+  floor(extract(epoch from greatest(now() - d.attempted_at, '0')) * 1000)::int as "durationMs",
+  (extract(epoch from d.leased_until - d.attempted_at) * 1000)::int as "leaseMs",
+  d.request_headers ->> 'traceparent' as traceparent,
+  (select w.retry_delays_ms from webhook_service.webhooks w where w.id = d.webhook_id) as "retryDelaysMs"`;
+
+const HELD: Statement = {
+  name: 'held_leases',
+  text: `
+    select ${HELD_COLUMNS} from webhook_service.deliveries d
+    where ${isOneOf('d', '$1::uuid[]')} and ${isPending('d')} and d.claimed and d.webhook_id = $4 and d.lease_id = any($5::uuid[])`,
+};
+
+const ENDED: Statement = {
+  name: 'ended_leases',
+  text: `
+    select ${HELD_COLUMNS} from webhook_service.deliveries d
+    where d.status = 'pending' and d.url is null and d.claimed and d.leased_until <= now()
+    order by d.leased_until limit $1`,
+};
+
+const WAITED_FOR: Statement = {
+  name: 'waited_for_deliveries',
+  text: `
+    select
+      array(select w.id from unnest($1::uuid[]) as w (id) where exists (
+        select from webhook_service.deliveries d
+        where d.webhook_id = w.id and d.status = 'pending' and d.url is null and not d.claimed and d.scheduled_at <= now()
+      )) as "dueWebhooks",
+      array(select t.id from webhook_service.access_tokens t
+            where t.id = any($2::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"`,
+};
+
+/** The leases of consumers. */
+@Injectable()
+export class LeasesRepository {
+  constructor(private readonly statements: StatementsService) {}
+
+  /** Stores that a consumer with this access token has asked for deliveries, at most once a second. */
+  async noteConsumer(webhookId: string, tokenId: string | null): Promise<void> {
+    await this.statements.run(NOTE_CONSUMER, [webhookId, tokenId]);
+  }
+
+  /** Stores what consumers get of rows that are claimed. Returns the ids of those that are still claimed. */
+  async hold(leases: readonly (LeaseKey & { requestHeaders: HeaderMap })[]): Promise<Set<string>> {
+    if (leases.length === 0) return new Set();
+    const ids = leases.map(({ deliveryId }) => deliveryId);
+    const values = leases.map(({ deliveryId, random, requestHeaders }) => ({
+      id: deliveryId,
+      lease_id: random,
+      request_headers: requestHeaders,
+    }));
+    const rows = await this.statements.run<{ id: string }>(HOLD, [ids, ...idBounds(ids), JSON.stringify(values)]);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Returns the attempts with these leases that have no outcome yet, by the random part of the lease. */
+  async held(webhookId: string, keys: readonly LeaseKey[]): Promise<Map<string, HeldLease>> {
+    if (keys.length === 0) return new Map();
+    const ids = keys.map(({ deliveryId }) => deliveryId);
+    const randoms = keys.map(({ random }) => random);
+    const values = [ids, ...idBounds(ids), webhookId, randoms];
+    const rows = await this.statements.run<HeldLease & { leaseId: string }>(HELD, values);
+    const wanted = new Set(keys.map(({ deliveryId, random }) => `${deliveryId} ${random}`));
+    const own = rows.filter(({ id, leaseId }) => wanted.has(`${id} ${leaseId}`));
+    return new Map(own.map(({ leaseId, ...row }) => [leaseId, row]));
+  }
+
+  /** Returns attempts whose lease has ended without an outcome, at most `limit`. */
+  ended(limit: number): Promise<HeldLease[]> {
+    return this.statements.run<HeldLease & Record<string, unknown>>(ENDED, [limit]);
+  }
+
+  /** Returns which of these webhooks have deliveries that a consumer can lease, and which of these access tokens are valid. */
+  async waitedFor(webhookIds: readonly string[], tokenIds: readonly string[]): Promise<WaitedFor> {
+    const [found] = await this.statements.run<WaitedFor & Record<string, unknown>>(WAITED_FOR, [webhookIds, tokenIds]);
+    return found ?? { dueWebhooks: [], liveTokens: [] };
+  }
+}
+
+export interface WaitedFor {
+  dueWebhooks: string[];
+  liveTokens: string[];
+}

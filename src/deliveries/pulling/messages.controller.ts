@@ -1,0 +1,69 @@
+import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Principal } from '../../auth/access-token';
+import { CurrentUser } from '../../auth/current-user.decorator';
+import { MANAGEMENT, RateLimit } from '../../auth/rate-limit.decorator';
+import { Scopes } from '../../auth/scopes.decorator';
+import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
+import { ConnectionSignal } from '../../infrastructure/http/connection-signal.decorator';
+import { IdParam } from '../../infrastructure/validation/id-param.decorator';
+import { ParsedBody } from '../../infrastructure/validation/parsed-body.decorator';
+import { type Acknowledgement, parseAcknowledgements } from './acknowledgement';
+import { AcknowledgedDto, AcknowledgeMessagesDto, LeaseMessagesDto, MessageDto } from './dto/message.dto';
+import { MessagesService } from './messages.service';
+
+const leaseId = `0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90.${'4f'.repeat(16)}`;
+const EXAMPLES = {
+  'a success': { value: { succeeded: [leaseId] } },
+  'a failure': { value: { failed: [{ leaseId, message: 'The order is not known yet.' }] } },
+};
+
+/** The deliveries of a pull webhook, for the consumers that lease them. */
+@ApiTags('Deliveries')
+@Controller('api/webhooks/:id/messages')
+export class MessagesController {
+  constructor(private readonly messages: MessagesService) {}
+
+  @Post('lease')
+  @HttpCode(200)
+  // A rule of its own: a request that waits must not count against the concurrency of its user.
+  @RateLimit(MANAGEMENT)
+  @Scopes('messages:pull')
+  @ApiOperation({
+    operationId: 'leaseMessages',
+    summary: 'Lease messages of a pull webhook',
+    description:
+      'Begins attempts and returns them, the oldest due first. Acknowledge each before its lease ends. With `waitSeconds`, waits for the first message; at most ten requests per webhook and 20 per user may wait.',
+  })
+  @ApiBody({ type: LeaseMessagesDto, required: false })
+  @ApiAnswer(MessageDto, { list: true, description: 'The leased messages; none if none is due.' })
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'kind_mismatch')
+  async lease(
+    @CurrentUser() user: Principal,
+    @IdParam('id', 'Id of the webhook.') id: string,
+    @Body() wanted: LeaseMessagesDto,
+    @ConnectionSignal() signal: AbortSignal,
+  ): Promise<MessageDto[]> {
+    return this.messages.lease(user, id, wanted, signal);
+  }
+
+  @Post('ack')
+  @HttpCode(200)
+  @Scopes('messages:pull')
+  @ApiOperation({
+    operationId: 'acknowledgeMessages',
+    summary: 'Acknowledge leased messages',
+    description:
+      'Ends attempts: those that failed are retried by the plan of the webhook. A lease counts until its attempt has an outcome.',
+  })
+  @ApiBody({ type: AcknowledgeMessagesDto, examples: EXAMPLES })
+  @ApiAnswer(AcknowledgedDto, { description: 'What became of each lease.' })
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'kind_mismatch')
+  async acknowledge(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the webhook.') id: string,
+    @ParsedBody(parseAcknowledgements) all: Acknowledgement[],
+  ): Promise<AcknowledgedDto> {
+    return this.messages.acknowledge(userId, id, all);
+  }
+}

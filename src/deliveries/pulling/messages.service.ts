@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../auth/access-token';
+import { childTraceparent } from '../../events/traceparent';
+import { Config } from '../../infrastructure/config/config';
+import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
+import { ApiError } from '../../infrastructure/errors/api-error';
+import { MESSAGES } from '../../infrastructure/errors/messages';
+import { WebhooksService } from '../../webhooks/webhooks.service';
+import { ClaimsRepository, type LeasedDelivery } from '../sending/claims.repository';
+import { RequestSignerService } from '../sending/request-signer.service';
+import type { Acknowledgement } from './acknowledgement';
+import { ConsumersService } from './consumers.service';
+import { formatLeaseId, leaseKeyOf, type LeaseKey, parseLeaseId } from './lease-id';
+import { LeasesRepository } from './leases.repository';
+import { SettlementsService, type Verdict } from './settlements.service';
+
+/** What a consumer wants to lease. */
+export interface LeaseRequest {
+  limit: number;
+  waitSeconds: number;
+  leaseSeconds: number;
+}
+
+/** A delivery that a consumer has leased, with the headers and the body that a POST would have. */
+export interface Message {
+  leaseId: string;
+  deliveryId: string;
+  expiresAt: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What became of acknowledged leases; each list has their ids. */
+export interface Acknowledged {
+  succeeded: string[];
+  failed: string[];
+  expired: string[];
+}
+
+/** The bodies of one response, unless `EVENT_MAX_BYTES` was lowered since they were stored. */
+const MAX_BYTES = 10 * 1_048_576;
+/** A user's requests that read messages at the same time. */
+const AT_ONCE = 2;
+
+/** Leases deliveries of pull webhooks to consumers, and takes their acknowledgements. */
+@Injectable()
+export class MessagesService {
+  private readonly mutex = new KeyedMutex(AT_ONCE);
+  private readonly most: number;
+
+  constructor(
+    { eventMaxBytes }: Config,
+    private readonly webhooks: WebhooksService,
+    private readonly claims: ClaimsRepository,
+    private readonly signer: RequestSignerService,
+    private readonly leases: LeasesRepository,
+    private readonly settlements: SettlementsService,
+    private readonly consumers: ConsumersService,
+  ) {
+    this.most = Math.floor(MAX_BYTES / eventMaxBytes);
+  }
+
+  /**
+   * Leases due deliveries, the oldest due first: at once if there are any, otherwise as soon as there are, or none when the time is
+   * over.
+   * @param signal aborted when the client disconnects; nothing is leased after that
+   * @throws ApiError 404 when the user has no such webhook, 409 for a push webhook, 429 when too many requests wait, 401 when the
+   *   token expires or is revoked
+   */
+  async lease(
+    principal: Principal,
+    webhookId: string,
+    { limit, waitSeconds, leaseSeconds }: LeaseRequest,
+    signal: AbortSignal,
+  ): Promise<Message[]> {
+    await this.requirePulled(principal.userId, webhookId);
+    await this.leases.noteConsumer(webhookId, principal.tokenId);
+    const take = (): Promise<Message[]> => this.take(principal.userId, webhookId, limit, leaseSeconds);
+    const messages = await take();
+    if (messages.length > 0 || waitSeconds === 0) return messages;
+    return this.consumers.wait({ principal, webhookId, waitMs: waitSeconds * 1000, signal }, take);
+  }
+
+  /**
+   * Ends attempts. A lease that has an outcome already, belongs to another webhook or is unknown changes nothing.
+   * @throws ApiError 404 when the user has no such webhook, 409 for a push webhook
+   */
+  async acknowledge(userId: string, webhookId: string, all: readonly Acknowledgement[]): Promise<Acknowledged> {
+    await this.requirePulled(userId, webhookId);
+    const keys = all.map(({ leaseId }) => parseLeaseId(leaseId));
+    const held = await this.leases.held(
+      webhookId,
+      keys.filter((key) => key !== null),
+    );
+    const isSettled = await Promise.all(
+      all.map(async (each, i) => {
+        const row = held.get(keys[i]?.random ?? '');
+        return row !== undefined && (await this.settlements.settle(row, verdictOf(each)));
+      }),
+    );
+    const idsOf = (belongs: (each: Acknowledgement, i: number) => boolean): string[] =>
+      all.filter(belongs).map(({ leaseId }) => leaseId);
+    return {
+      succeeded: idsOf(({ succeeded }, i) => isSettled[i] === true && succeeded),
+      failed: idsOf(({ succeeded }, i) => isSettled[i] === true && !succeeded),
+      expired: idsOf((_, i) => isSettled[i] === false),
+    };
+  }
+
+  private async take(userId: string, webhookId: string, limit: number, leaseSeconds: number): Promise<Message[]> {
+    const end = await this.mutex.acquire(userId);
+    try {
+      const leased = await this.claims.claimWaiting(webhookId, Math.min(limit, this.most), leaseSeconds);
+      const messages: { lease: LeaseKey; message: Message }[] = [];
+      for (const delivery of leased) {
+        const signed = this.sign(delivery);
+        if (signed) messages.push(signed);
+        else await this.settlements.fail(delivery);
+      }
+      const kept = await this.leases.hold(
+        messages.map(({ lease, message: { headers } }) => ({ ...lease, requestHeaders: headers })),
+      );
+      return messages.map(({ message }) => message).filter(({ deliveryId }) => kept.has(deliveryId));
+    } finally {
+      end();
+    }
+  }
+
+  /** Returns null when the secret of the webhook cannot be decrypted. */
+  private sign(delivery: LeasedDelivery): { lease: LeaseKey; message: Message } | null {
+    const { id: deliveryId, traceparent, attemptedAt, leasedUntil } = delivery;
+    const sent = traceparent && childTraceparent(traceparent, randomBytes(8).toString('hex'));
+    const signed = this.signer.sign(delivery, delivery, attemptedAt, sent);
+    if (!signed) return null;
+    const lease = leaseKeyOf(deliveryId, randomBytes(16));
+    const message = { leaseId: formatLeaseId(lease), deliveryId, expiresAt: leasedUntil.toISOString(), ...signed };
+    return { lease, message };
+  }
+
+  private async requirePulled(userId: string, webhookId: string): Promise<void> {
+    const { kind } = await this.webhooks.read(userId, { id: webhookId });
+    if (kind !== 'pull') throw new ApiError('kind_mismatch', MESSAGES.notPulled);
+  }
+}
+
+function verdictOf({ succeeded, message }: Acknowledgement): Verdict {
+  return succeeded ? { succeeded } : { succeeded, code: 'rejected', message };
+}
