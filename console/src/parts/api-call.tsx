@@ -6,12 +6,7 @@ import { plainOf } from './plain';
 
 /** The same action without the console: everything it does is one documented request. */
 export function ApiCall({ method, path, body }: { method: string; path: ApiPath; body?: unknown }) {
-  const command = [
-    `curl -X ${method}`,
-    quoted(apiUrlOf(path)),
-    '-H "Authorization: Bearer $TOKEN"',
-    ...(body === undefined ? [] : ["-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(body))}`]),
-  ].join(' \\\n  ');
+  const command = callCommand(method, path, body);
   return (
     <details class="api-call">
       <summary>{TEXT.apiCall}</summary>
@@ -20,3 +15,12 @@ export function ApiCall({ method, path, body }: { method: string; path: ApiPath;
     </details>
   );
 }
+
+/** Returns the command that sends this request to the API, with the access token in `$TOKEN`. */
+export const callCommand = (method: string, path: ApiPath, body?: unknown): string =>
+  [
+    `curl -X ${method}`,
+    quoted(apiUrlOf(path)),
+    '-H "Authorization: Bearer $TOKEN"',
+    ...(body === undefined ? [] : ["-H 'content-type: application/json'", `-d ${quoted(JSON.stringify(body))}`]),
+  ].join(' \\\n  ');

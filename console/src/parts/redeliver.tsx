@@ -16,6 +16,10 @@ type Sent = Pick<Delivery, 'id' | 'webhookId' | 'eventId' | 'status' | 'url' | '
 export const redeliverPath = ({ id, webhookId }: Pick<Sent, 'id' | 'webhookId'>) =>
   encoded`webhooks/${webhookId}/deliveries/${id}/redeliver`;
 
+/** False for a delivery that a consumer can lease or has leased. */
+export const canRedeliver = ({ url, status, waitsFor }: Pick<Sent, 'url' | 'status' | 'waitsFor'>): boolean =>
+  url !== null || status !== 'pending' || waitsFor === 'backoff';
+
 /** Sends a delivery again; one that waits is sent now. Absent for one that a consumer can lease or has leased. */
 export function RedeliverButton({
   of,
@@ -43,7 +47,7 @@ export function RedeliverButton({
   });
   const isPull = of.url === null;
   const isPending = of.status === 'pending';
-  if (isPull && isPending && of.waitsFor !== 'backoff') return null;
+  if (!canRedeliver(of)) return null;
   const isInTheWay = error instanceof CallError && error.code === 'delivery_pending';
   return (
     <>

@@ -1,6 +1,6 @@
 import { Link, useLocation, useParams } from 'wouter-preact';
 import { encoded } from '../api/address';
-import { useAbout } from '../api/queries';
+import { useAbout, useWebhooks } from '../api/queries';
 import type { DeliveryDetail } from '../api/types';
 import { ApiCall } from '../parts/api-call';
 import { CopyButton } from '../parts/copy';
@@ -10,13 +10,13 @@ import { Heading } from '../parts/heading';
 import { lastList } from '../parts/last-list';
 import { Message } from '../parts/message';
 import { plainOf } from '../parts/plain';
-import { RedeliverButton, redeliverPath } from '../parts/redeliver';
+import { canRedeliver, RedeliverButton, redeliverPath } from '../parts/redeliver';
 import { Result } from '../parts/result';
 import { DeliveryStatus } from '../parts/status';
 import { At } from '../parts/time';
 import { Timeline } from '../parts/timeline';
 import { useAttempts, useDelivery } from '../parts/use-attempts';
-import { destinationOf } from '../parts/webhook-name';
+import { destinationOf, nameOf } from '../parts/webhook-name';
 import { TEXT } from '../text/en';
 
 /** One attempt: what happened in a sentence, then exactly what was sent and what came back. */
@@ -65,7 +65,7 @@ function Exchange({ delivery: { request, response, url } }: { delivery: Delivery
   return (
     <div class="two">
       <section aria-labelledby="request">
-        <h2 id="request">{isPull ? TEXT.pull.message : TEXT.delivery.request}</h2>
+        <h2 id="request">{!isPull ? TEXT.delivery.request : request ? TEXT.pull.message : TEXT.pull.lease}</h2>
         {request ? (
           <Message {...request} />
         ) : (
@@ -88,6 +88,7 @@ function Exchange({ delivery: { request, response, url } }: { delivery: Delivery
 }
 
 function Facts({ delivery }: { delivery: DeliveryDetail }) {
+  const webhook = useWebhooks().data?.rows.find(({ id }) => id === delivery.webhookId);
   const times = [
     [TEXT.delivery.scheduled, delivery.scheduledAt],
     [delivery.url === null ? TEXT.pull.leasedAt : TEXT.delivery.attempted, delivery.attemptedAt],
@@ -101,8 +102,10 @@ function Facts({ delivery }: { delivery: DeliveryDetail }) {
         <Link href={encoded`/events/${delivery.eventId}`}>{plainOf(delivery.event)}</Link>
       </dd>
       <dt>{TEXT.log.columns.to}</dt>
-      <dd class="url">
-        <Link href={encoded`/webhooks/${delivery.webhookId}`}>{destinationOf(delivery)}</Link>
+      <dd class={delivery.url === null ? '' : 'url'}>
+        <Link href={encoded`/webhooks/${delivery.webhookId}`}>
+          {delivery.url === null && webhook ? nameOf(webhook) : destinationOf(delivery)}
+        </Link>
       </dd>
       <dt>{TEXT.log.columns.attempt}</dt>
       <dd class="number">
@@ -143,7 +146,7 @@ function Actions({ delivery }: { delivery: DeliveryDetail }) {
           </>
         )}
       </div>
-      <ApiCall method="POST" path={redeliverPath(delivery)} />
+      {canRedeliver(delivery) && <ApiCall method="POST" path={redeliverPath(delivery)} />}
     </>
   );
 }

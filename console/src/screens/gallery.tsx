@@ -10,6 +10,7 @@ import { AttemptDots } from '../parts/attempt-dots';
 import { Bars } from '../parts/bars';
 import { ChartCard } from '../parts/chart-card';
 import { ConfirmDeletion } from '../parts/confirm-deletion';
+import { ConsumerLines } from '../parts/consumer-lines';
 import { CopyButton } from '../parts/copy';
 import { DeliveryRows } from '../parts/delivery-rows';
 import { Dialog } from '../parts/dialog';
@@ -54,6 +55,7 @@ const DELIVERIES = [
   delivery(2, {}),
   delivery(3, { status: 'pending', ...NONE, scheduledAt: SOON, nextAttemptAt: null }),
   delivery(4, { nextAttemptAt: null }),
+  delivery(5, { status: 'succeeded', url: null, responseStatus: null, error: null, nextAttemptAt: null }),
 ];
 const STEPS = Array.from({ length: 24 }, (_, i): StatsStep => ({
   ...{ from: String(i), succeeded: 20 + ((i * 7) % 13), failed: i % 5, canceled: 0, p50Ms: 12, p95Ms: 80, byError: {} },
@@ -170,6 +172,7 @@ export function GalleryScreen() {
       <Part name="Deliveries">
         <DeliveryRows rows={DELIVERIES} />
         <Timeline attempts={DELIVERIES} />
+        <ConsumerLines id="0198c0de-0000-7000-8000-000000000000" />
         <Message headers={{ 'content-type': 'application/json' }} body='{"a":[1,"two",null]}' />
         <pre>
           <JsonText text='{"a": 1}' />

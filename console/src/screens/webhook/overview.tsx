@@ -9,7 +9,9 @@ import type { Span } from '../../parts/spans';
 import { Tile, Tiles } from '../../parts/tile';
 import { Ago, dateOf, lengthOf, useNow, useUtc } from '../../parts/time';
 import { useStats } from '../../parts/use-stats';
+import { isPull } from '../../parts/webhook-kind';
 import { TEXT } from '../../text/en';
+import { Consumers } from './consumers';
 import { Errors } from './errors';
 
 /** Figures, chart, reasons of failures and settings of a webhook. */
@@ -19,6 +21,7 @@ export function WebhookOverview({ webhook }: { webhook: Webhook }) {
   return (
     <>
       <Figures webhook={webhook} />
+      {isPull(webhook) && <Consumers webhook={webhook} />}
       <ChartCard span={span} onSpan={setSpan} webhookId={webhook.id} />
       <div class="sides">
         <section class="card" aria-labelledby="why-failed">
@@ -33,7 +36,8 @@ export function WebhookOverview({ webhook }: { webhook: Webhook }) {
   );
 }
 
-function Figures({ webhook: { consecutiveFailures, disablesAt, stats } }: { webhook: Webhook }) {
+function Figures({ webhook }: { webhook: Webhook }) {
+  const { consecutiveFailures, disablesAt, stats } = webhook;
   const now = useNow();
   const [isUtc] = useUtc();
   if (!stats) return null;
@@ -55,7 +59,7 @@ function Figures({ webhook: { consecutiveFailures, disablesAt, stats } }: { webh
         note={nextInMs !== null && TEXT.overview.figures.next(nextInMs > 0 ? lengthOf(nextInMs) : null)}
       />
       <Tile
-        name={figures.p95}
+        name={isPull(webhook) ? TEXT.pull.p95 : figures.p95}
         value={msText(stats.totals.p95Ms)}
         note={stats.totals.p50Ms !== null && figures.p50(msText(stats.totals.p50Ms))}
       />
@@ -77,12 +81,20 @@ function Settings({ webhook }: { webhook: Webhook }) {
         <dd class="url">{events.join(', ')}</dd>
         <dt>{names.retries}</dt>
         <dd>{TEXT.webhook.retries(delays.length, delays.map(lengthOf).join(', '))}</dd>
-        <dt>{names.rate}</dt>
-        <dd>{maxPerSecond === null ? TEXT.webhook.none : TEXT.webhook.rate(maxPerSecond)}</dd>
+        {!isPull(webhook) && (
+          <>
+            <dt>{names.rate}</dt>
+            <dd>{maxPerSecond === null ? TEXT.webhook.none : TEXT.webhook.rate(maxPerSecond)}</dd>
+          </>
+        )}
         <dt>{names.filter}</dt>
         <dd class="url">{filter === null ? TEXT.webhook.none : Object.keys(filter).join(', ')}</dd>
-        <dt>{names.headers}</dt>
-        <dd class="url">{headerNames.length === 0 ? TEXT.webhook.none : headerNames.join(', ')}</dd>
+        {!isPull(webhook) && (
+          <>
+            <dt>{names.headers}</dt>
+            <dd class="url">{headerNames.length === 0 ? TEXT.webhook.none : headerNames.join(', ')}</dd>
+          </>
+        )}
         {format !== 'native' && (
           <>
             <dt>{names.format}</dt>

@@ -3,22 +3,19 @@ import type { Webhook } from '../../../api/types';
 import { faultAt } from '../../../parts/faults';
 import { TextField } from '../../../parts/field';
 import { invalid } from '../../../parts/invalid';
+import { numberText, optionalNumber } from '../../../parts/optional-number';
 import { TEXT } from '../../../text/en';
 import { Setting, useDraft } from './setting';
 
 const TEXTS = TEXT.settings.limits;
 
-const textOf = (value: number | null): string => (value === null ? '' : String(value));
-/** NaN for a text that is no number. */
-const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text));
-
 /** How long an attempt may take, and how many may begin in a second. */
 export function LimitsSetting({ webhook }: { webhook: Webhook }) {
   const about = useAbout();
-  const [timeoutText, setTimeoutText, resetTimeout] = useDraft(textOf(webhook.timeoutMs));
-  const [rateText, setRateText, resetRate] = useDraft(textOf(webhook.maxPerSecond));
-  const timeoutMs = numberOf(timeoutText);
-  const maxPerSecond = numberOf(rateText);
+  const [timeoutText, setTimeoutText, resetTimeout] = useDraft(numberText(webhook.timeoutMs));
+  const [rateText, setRateText, resetRate] = useDraft(numberText(webhook.maxPerSecond));
+  const timeoutMs = optionalNumber(timeoutText);
+  const maxPerSecond = optionalNumber(rateText);
   const wrong = Object.entries({ timeoutMs, maxPerSecond }).find(([, value]) => Number.isNaN(value));
   return (
     <Setting

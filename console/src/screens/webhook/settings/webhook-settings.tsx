@@ -4,6 +4,7 @@ import { DeleteWebhook } from './delete-webhook';
 import { FilterSetting } from './filter-setting';
 import { FormatSetting } from './format-setting';
 import { HeadersSetting } from './headers-setting';
+import { IdleSetting } from './idle-setting';
 import { LabelsSetting } from './labels-setting';
 import { LimitsSetting } from './limits-setting';
 import { NameSetting } from './name-setting';
@@ -17,8 +18,8 @@ const OF_PUSH = [
   ...[RetriesSetting, LimitsSetting, LabelsSetting, DeleteWebhook],
 ];
 const OF_PULL = [
-  ...[NameSetting, RotateSecret, SubscriptionsSetting, FilterSetting, RetriesSetting, LabelsSetting],
-  ...[DeleteWebhook],
+  ...[NameSetting, RotateSecret, SubscriptionsSetting, FilterSetting, RetriesSetting, IdleSetting],
+  ...[LabelsSetting, DeleteWebhook],
 ];
 
 /** Everything that an owner sets on a webhook. Each section is saved by itself. */
