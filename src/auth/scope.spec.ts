@@ -1,13 +1,14 @@
 import { ALL_SCOPES, isScope, missingScope } from './scope';
 
 describe('The scopes', () => {
-  it('are these ten', () => {
+  it('are these eleven', () => {
     expect([...ALL_SCOPES].sort()).toEqual([
       'accounts:manage',
       'deliveries:read',
       'event-types:manage',
       'events:broadcast',
       'events:publish',
+      'messages:pull',
       'tokens:manage',
       'users:erase',
       'users:manage',

@@ -19,6 +19,7 @@ describe('The error codes', () => {
       'invalid_response',
       'proxy_failed',
       'redirect',
+      'rejected',
       'timeout',
       'tls_invalid',
       'unreachable',

@@ -38,6 +38,25 @@ describeOnStores('A service that is told to end', (store) => {
     }
   });
 
+  it('answers consumers that wait at once, with nothing', async () => {
+    const database = await cloneDatabase();
+    const service = await startService(store.settings(), database);
+    try {
+      const { id } = await dataOf(service.api.createWebhook({ kind: 'pull', events: ['*'] }), 201);
+      const waiting = [1, 2, 3].map(() => dataOf(service.api.lease(id, { waitSeconds: 20 })));
+      const hasAsked = async () => (await dataOf(service.api.readWebhook(id))).lastLeasedAt !== null;
+      await waitFor(hasAsked, { what: 'consumers' });
+      const endsAt = Date.now();
+      const exitCode = service.stop();
+      expect(await Promise.all(waiting)).toEqual([[], [], []]);
+      expect(Date.now() - endsAt).toBeLessThan(10_000);
+      expect(await exitCode).toBe(0);
+    } finally {
+      await service.kill();
+      await database.drop();
+    }
+  });
+
   it('finds its webhooks, and the retries that are due, again at the next start', async () => {
     const database = await cloneDatabase();
     const hook = receiver.hook({ status: 500 }, { status: 200 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook as SvixWebhook } from 'svix';
-import { type Api, type CreatedWebhook, dataOf, errorOf, type Message } from '../../../support/api';
+import { type Api, type CreatedWebhook, dataOf, errorOf, type Message, pageOf } from '../../../support/api';
 import { useService } from '../../../support/service';
 import { cryptoSignature } from '../../../support/signatures';
 import { describeOnStores } from '../../../support/stores';
@@ -268,6 +268,26 @@ describeOnStores('A pull webhook', (store) => {
       api.saveWebhook('new', { events: ['*'] }),
     ])
       await errorOf(refused, 'validation_failed');
+  });
+
+  it('is deleted when nobody has leased from it for long, and its owner is told', async () => {
+    const owner = await create({ events: ['webhook.disabled'] });
+    const [idle, used] = [await create({ idleSeconds: 60 }), await create({ idleSeconds: 60 })];
+    await publish(api, 'job.completed');
+    const age = `update webhook_service.webhooks set created_at = now() - interval '1 hour', last_leased_at = null
+                 where id = any($1)`;
+    await lease(used!, { waitSeconds: 0 });
+    await service.database.query(`${age} and last_leased_at is null`, [[idle.id, used!.id]]);
+    const told = await leaseOne(owner);
+    expect(JSON.parse(told.body)).toMatchObject({
+      event: 'webhook.disabled',
+      data: { webhookId: idle.id, url: null, reason: 'idle', disabledAt: expect.any(String) },
+    });
+    await errorOf(api.readWebhook(idle.id), 'not_found');
+    await errorOf(api.lease(idle.id), 'not_found');
+    const { rows } = await pageOf(api.listAllDeliveries({ status: ['canceled'] }));
+    expect(rows.map(({ webhookId, error }) => [webhookId, error?.code])).toEqual([[idle.id, 'webhook_deleted']]);
+    expect(await dataOf(api.readWebhook(used!.id))).toMatchObject({ idleSeconds: 60 });
   });
 
   it('needs the scope messages:pull', async () => {
