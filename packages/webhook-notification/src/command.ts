@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 import { CommandLine, helpOf, Misunderstood } from './command/command-line';
 import { completionOf } from './command/completion';
+import { importCsv } from './command/import/import-csv';
 import { outboxCommands } from './command/outbox-commands';
 import { printable } from './command/printable';
 import { redeliver } from './command/redeliver';
 import { tail } from './command/tail';
 import { trigger } from './command/trigger';
 
-const others = [trigger, tail, redeliver, ...outboxCommands];
+const others = [trigger, tail, redeliver, importCsv, ...outboxCommands];
 const commands = [...others, completionOf(others)];
 
 const USAGE = `Usage: ${commands.map(({ name, usage }) => `webhook-notification ${name} ${usage}`).join('\n       ')}

@@ -119,14 +119,20 @@ describe('webhook-notification, with a token of the service', () => {
     };
     expect(complete('t')).toBe('trigger tail');
     expect(complete('outbox', '')).toBe('sql migrate retry');
+    expect(complete('import', '')).toBe('csv');
+    expect(complete('import', 'csv', '--a')).toBe('--activate');
     expect(complete('outbox', 'retry', '--p')).toBe('--position');
     expect(complete('tail', '--w')).toBe('--webhook');
   });
 
   it('explains each command', async () => {
     const { stdout } = await run(['--help']);
-    const names = [...stdout.matchAll(/webhook-notification ((?:outbox )?[a-z]+) /g)].map(([, name]) => name!);
-    expect(names).toEqual(expect.arrayContaining(['trigger', 'tail', 'redeliver', 'outbox sql', 'completion']));
+    const names = [...stdout.matchAll(/webhook-notification ((?:(?:outbox|import) )?[a-z]+) /g)].map(
+      ([, name]) => name!,
+    );
+    expect(names).toEqual(
+      expect.arrayContaining(['trigger', 'tail', 'redeliver', 'import csv', 'outbox sql', 'completion']),
+    );
     for (const name of names.filter((name) => name !== 'command'))
       expect(await run([...name.split(' '), '--help'])).toMatchObject({
         code: 0,
