@@ -119,8 +119,8 @@ describe('webhook-notification, with a token of the service', () => {
     };
     expect(complete('t')).toBe('trigger tail');
     expect(complete('outbox', '')).toBe('sql migrate retry');
-    expect(complete('import', '')).toBe('csv');
-    expect(complete('import', 'csv', '--a')).toBe('--activate');
+    expect(complete('import', '')).toBe('svix csv');
+    expect(complete('import', 'svix', '--a')).toBe('--activate --app');
     expect(complete('outbox', 'retry', '--p')).toBe('--position');
     expect(complete('tail', '--w')).toBe('--webhook');
   });
@@ -131,7 +131,7 @@ describe('webhook-notification, with a token of the service', () => {
       ([, name]) => name!,
     );
     expect(names).toEqual(
-      expect.arrayContaining(['trigger', 'tail', 'redeliver', 'import csv', 'outbox sql', 'completion']),
+      expect.arrayContaining(['trigger', 'tail', 'redeliver', 'import svix', 'import csv', 'outbox sql', 'completion']),
     );
     for (const name of names.filter((name) => name !== 'command'))
       expect(await run([...name.split(' '), '--help'])).toMatchObject({
