@@ -3,13 +3,14 @@ import { CommandLine, helpOf, Misunderstood } from './command/command-line';
 import { completionOf } from './command/completion';
 import { importCsv } from './command/import/import-csv';
 import { importSvix } from './command/import/import-svix';
+import { listen } from './command/listen';
 import { outboxCommands } from './command/outbox-commands';
 import { printable } from './command/printable';
 import { redeliver } from './command/redeliver';
 import { tail } from './command/tail';
 import { trigger } from './command/trigger';
 
-const others = [trigger, tail, redeliver, importSvix, importCsv, ...outboxCommands];
+const others = [listen, trigger, tail, redeliver, importSvix, importCsv, ...outboxCommands];
 const commands = [...others, completionOf(others)];
 
 const USAGE = `Usage: ${commands.map(({ name, usage }) => `webhook-notification ${name} ${usage}`).join('\n       ')}

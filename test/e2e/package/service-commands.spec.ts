@@ -123,6 +123,7 @@ describe('webhook-notification, with a token of the service', () => {
     expect(complete('import', 'svix', '--a')).toBe('--activate --app');
     expect(complete('outbox', 'retry', '--p')).toBe('--position');
     expect(complete('tail', '--w')).toBe('--webhook');
+    expect(complete('listen', '--e')).toBe('--events --exit-after');
   });
 
   it('explains each command', async () => {
@@ -131,7 +132,16 @@ describe('webhook-notification, with a token of the service', () => {
       ([, name]) => name!,
     );
     expect(names).toEqual(
-      expect.arrayContaining(['trigger', 'tail', 'redeliver', 'import svix', 'import csv', 'outbox sql', 'completion']),
+      expect.arrayContaining([
+        'listen',
+        'trigger',
+        'tail',
+        'redeliver',
+        'import svix',
+        'import csv',
+        'outbox sql',
+        'completion',
+      ]),
     );
     for (const name of names.filter((name) => name !== 'command'))
       expect(await run([...name.split(' '), '--help'])).toMatchObject({

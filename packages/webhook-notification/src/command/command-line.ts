@@ -60,6 +60,18 @@ export class CommandLine {
     return this.environment[name] || this.refuse(`${name} is missing: set it to ${meaning}.`);
   }
 
+  optionalVariable(name: string): string | undefined {
+    return this.environment[name] || undefined;
+  }
+
+  /** @throws Misunderstood when the option is anything but a whole number from 1 to `most` */
+  wholeNumber(name: string, most: number): number | undefined {
+    const value = this.option(name);
+    if (value === undefined) return undefined;
+    if (/^[1-9]\d{0,9}$/.test(value) && Number(value) <= most) return Number(value);
+    return this.refuse(`--${name} must be a whole number from 1 to ${most}.`);
+  }
+
   flag(name: string): boolean {
     return this.values[name] === true;
   }
