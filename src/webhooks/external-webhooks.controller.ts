@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Headers, Put, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, Put, Query, Res } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../auth/access-token';
@@ -7,6 +7,7 @@ import { Scopes } from '../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
 import { Rules } from '../infrastructure/validation/request-rules.decorator';
 import { SaveWebhookDto } from './dto/create-webhook.dto';
+import { ReadWebhookDto } from './dto/list-webhooks.dto';
 import { ExternalIdParam } from './dto/external-id-param.decorator';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
 import { WebhookRulesService } from './webhook-rules.service';
@@ -67,11 +68,12 @@ export class ExternalWebhooksController {
   @ApiAnswer(WebhookDto, { description: 'The webhook.', headers: ['etag'] })
   @ApiErrors('validation_failed', 'not_found')
   async read(
-    @CurrentUser() { userId }: Principal,
+    @CurrentUser() user: Principal,
     @ExternalIdParam() externalId: string,
+    @Query() query: ReadWebhookDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<WebhookDto> {
-    const view = await this.views.read(userId, { externalId });
+    const view = await this.views.read(user, { externalId }, query);
     void reply.header('etag', etagOf(view.webhook));
     return WebhookDto.from(view);
   }

@@ -6,7 +6,7 @@ import { Config } from '../infrastructure/config/config';
 import { ApiError } from '../infrastructure/errors/api-error';
 import { messageFor } from '../infrastructure/errors/messages';
 import type { Page } from '../infrastructure/pagination/page';
-import type { ListWebhooksDto } from './dto/list-webhooks.dto';
+import type { ListWebhooksDto, ReadWebhookDto } from './dto/list-webhooks.dto';
 import { type Health, healthOf } from './stats/health';
 import type { LastTimes } from './stats/stats.repository';
 import { later, StatsService, type WebhookStats } from './stats/stats.service';
@@ -60,36 +60,48 @@ export class WebhookViewsService {
    * Returns one page of the user's webhooks, newest first.
    * @throws ApiError 400 for an invalid cursor, 403 for statistics without the scope deliveries:read
    */
-  async list({ userId, scopes }: Principal, { include, ...query }: ListWebhooksDto): Promise<Page<WebhookView>> {
-    const missing = include && missingScope(['deliveries:read'], scopes);
-    if (missing) throw new ApiError('scope_missing', messageFor.missingScope(missing));
-    const page = await this.webhooks.list(userId, query);
-    const ids = page.items.map(({ id }) => id);
+  async list(user: Principal, { include, ...query }: ListWebhooksDto): Promise<Page<WebhookView>> {
+    requireScopeFor(include, user);
+    const page = await this.webhooks.list(user.userId, query);
+    const views = await this.viewsOf(page.items, include);
+    return page.map((webhook) => views(webhook));
+  }
+
+  /** @throws ApiError 404 when the user has no such webhook, 403 for statistics without the scope deliveries:read */
+  async read(user: Principal, key: WebhookKey, { include }: ReadWebhookDto): Promise<WebhookView> {
+    requireScopeFor(include, user);
+    const webhook = await this.webhooks.read(user.userId, key);
+    return (await this.viewsOf([webhook], include))(webhook);
+  }
+
+  /** Returns a webhook as its owner sees it. */
+  async of(webhook: Webhook): Promise<WebhookView> {
+    return (await this.viewsOf([webhook]))(webhook);
+  }
+
+  private async viewsOf(webhooks: readonly Webhook[], include?: 'stats'): Promise<(webhook: Webhook) => WebhookView> {
+    const ids = webhooks.map(({ id }) => id);
     if (!include) {
       const times = await this.stats.lastTimes(ids);
-      return page.map((webhook) => this.view(webhook, times.get(webhook.id)));
+      return (webhook) => this.view(webhook, times.get(webhook.id));
     }
     const statsOf = await this.stats.ofWebhooks(ids);
     const now = this.clock.now();
-    return page.map((webhook) => {
+    return (webhook) => {
       const stats = statsOf.get(webhook.id);
       const view = this.view(webhook, stats);
       return stats ? { ...view, stats: { ...stats, health: healthOf({ ...webhook, ...stats }, now) } } : view;
-    });
-  }
-
-  /** @throws ApiError 404 when the user has no such webhook */
-  async read(userId: string, key: WebhookKey): Promise<WebhookView> {
-    return this.of(await this.webhooks.read(userId, key));
-  }
-
-  /** Returns a webhook with its statistics. */
-  async of(webhook: Webhook): Promise<WebhookView> {
-    return this.view(webhook, (await this.stats.lastTimes([webhook.id])).get(webhook.id));
+    };
   }
 
   private view(webhook: Webhook, { lastSuccessAt, lastFailureAt }: LastTimes = NEVER): WebhookView {
     const time = disablesAt(webhook, lastSuccessAt, this.config);
     return { webhook, lastSuccessAt, lastFailureAt, disablesAt: time };
   }
+}
+
+/** @throws ApiError 403 for statistics without the scope deliveries:read */
+function requireScopeFor(include: 'stats' | undefined, { scopes }: Principal): void {
+  const missing = include && missingScope(['deliveries:read'], scopes);
+  if (missing) throw new ApiError('scope_missing', messageFor.missingScope(missing));
 }

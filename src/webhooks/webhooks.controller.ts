@@ -9,7 +9,7 @@ import { IdParam } from '../infrastructure/validation/id-param.decorator';
 import { Rules } from '../infrastructure/validation/request-rules.decorator';
 import type { Page } from '../infrastructure/pagination/page';
 import { CreateWebhookDto } from './dto/create-webhook.dto';
-import { ListWebhooksDto } from './dto/list-webhooks.dto';
+import { ListWebhooksDto, ReadWebhookDto } from './dto/list-webhooks.dto';
 import { RotatedSecretDto, RotateSecretDto, UpdateWebhookDto } from './dto/update-webhook.dto';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
 import { SecretRotationService } from './secrets/secret-rotation.service';
@@ -81,11 +81,12 @@ export class WebhooksController {
   @ApiAnswer(WebhookDto, { description: 'The webhook.', headers: ['etag'] })
   @ApiErrors('validation_failed', 'not_found')
   async read(
-    @CurrentUser() { userId }: Principal,
+    @CurrentUser() user: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
+    @Query() query: ReadWebhookDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<WebhookDto> {
-    const view = await this.views.read(userId, { id });
+    const view = await this.views.read(user, { id }, query);
     void reply.header('etag', etagOf(view.webhook));
     return WebhookDto.from(view);
   }

@@ -307,7 +307,7 @@ export class Api {
 
   createWebhook = (body: unknown) => this.call<CreatedWebhook>('POST', '/api/webhooks', { body });
   listWebhooks = (query?: Query) => this.call<Webhook[]>('GET', '/api/webhooks', { query });
-  readWebhook = (id: string) => this.call<Webhook>('GET', `/api/webhooks/${id}`);
+  readWebhook = (id: string, query?: Query) => this.call<Webhook>('GET', `/api/webhooks/${id}`, { query });
   updateWebhook = (id: string, body: unknown) => this.call<Webhook>('PATCH', `/api/webhooks/${id}`, { body });
   deleteWebhook = (id: string) => this.call<{ id: string }>('DELETE', `/api/webhooks/${id}`);
   saveWebhook = (externalId: string, body: unknown, headers?: CallOptions['headers']) =>

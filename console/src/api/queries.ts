@@ -26,21 +26,13 @@ export function useEventTypes() {
   return useQuery({ queryKey: ['event-types'], queryFn: () => api.get<EventType[]>('event-types'), staleTime: 60_000 });
 }
 
-/** The longest text that the service searches for. */
-const MOST_SEARCHED = 128;
-
-/** One webhook with its figures. The service has these in its list alone, where its url or own id finds it. */
+/** One webhook with its figures. */
 export function useWebhook(id: string) {
   const { api } = useSigned();
   const include = useInclude();
   return useQuery({
     queryKey: ['webhook', id],
-    queryFn: async ({ signal }): Promise<Webhook> => {
-      const webhook = await api.get<Webhook>(encoded`webhooks/${id}`, {}, signal);
-      const q = (webhook.url ?? webhook.externalId)?.slice(0, MOST_SEARCHED);
-      const { rows } = await loadWebhooks(api, { ...include, q }, signal);
-      return { ...webhook, stats: rows.find((row) => row.id === id)?.stats };
-    },
+    queryFn: ({ signal }) => api.get<Webhook>(encoded`webhooks/${id}`, include, signal),
     refetchInterval: EVERY_MS,
   });
 }

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, PickType } from '@nestjs/swagger';
 import { ArrayMaxSize, IsBoolean, IsIn, Matches } from 'class-validator';
 import { patternOf } from '../../infrastructure/validation/api-field.decorator';
 import { ToBoolean } from '../../infrastructure/validation/boolean.decorator';
@@ -49,3 +49,5 @@ export class ListWebhooksDto extends PageQueryDto {
   @ApiProperty({ enum: ['stats'], required: false })
   include?: 'stats';
 }
+
+export class ReadWebhookDto extends PickType(ListWebhooksDto, ['include']) {}

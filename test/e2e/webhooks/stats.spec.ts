@@ -195,8 +195,10 @@ describeOnStores('The numbers of attempts', (store) => {
     expect(age).toBeGreaterThan(-60_000);
     expect((await dataOf(api.readWebhook(good.id))).lastSuccessAt).toBe(goodRow!.lastSuccessAt);
     expect((await pageOf(api.listWebhooks())).rows[0]).not.toHaveProperty('stats');
+    expect(await dataOf(api.readWebhook(good.id, { include: 'stats' }))).toEqual(goodRow);
     const blind = service.api.withToken(await service.createToken(userId, ['webhooks:read']));
     expect(await errorOf(blind.listWebhooks({ include: 'stats' }), 403)).toMatch(/deliveries:read/);
+    expect(await errorOf(blind.readWebhook(good.id, { include: 'stats' }), 403)).toMatch(/deliveries:read/);
   });
 
   it('say how a webhook is doing, since when it fails, and when it is tried next', async () => {
