@@ -21,6 +21,7 @@ export interface WaitRequest {
 }
 
 interface Waiting extends WaitRequest, Sleeper {
+  /** True when `take` has something to return, or a reason to throw. */
   isDue: boolean;
   /** True when its token was revoked. */
   isRevoked: boolean;

@@ -79,7 +79,7 @@ const WAITED_FOR: Statement = {
       array(select w.id from unnest($1::uuid[]) as w (id) where exists (
         select from webhook_service.deliveries d
         where d.webhook_id = w.id and d.status = 'pending' and d.url is null and not d.claimed and d.scheduled_at <= now()
-      )) as "dueWebhooks",
+      ) or not exists (select from webhook_service.webhooks known where known.id = w.id)) as "dueWebhooks",
       array(select t.id from webhook_service.access_tokens t
             where t.id = any($2::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"`,
 };
@@ -124,7 +124,10 @@ export class LeasesRepository {
     return this.statements.run<HeldLease & Record<string, unknown>>(ENDED, [limit]);
   }
 
-  /** Returns which of these webhooks have deliveries that a consumer can lease, and which of these access tokens are valid. */
+  /**
+   * Returns which of these webhooks have deliveries that a consumer can lease, or are deleted, and which of these access tokens are
+   * valid.
+   */
   async waitedFor(webhookIds: readonly string[], tokenIds: readonly string[]): Promise<WaitedFor> {
     const [found] = await this.statements.run<WaitedFor & Record<string, unknown>>(WAITED_FOR, [webhookIds, tokenIds]);
     return found ?? { dueWebhooks: [], liveTokens: [] };

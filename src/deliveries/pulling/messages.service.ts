@@ -65,7 +65,7 @@ export class MessagesService {
    * Leases due deliveries, the oldest due first: at once if there are any, otherwise as soon as there are, or none when the time is
    * over.
    * @param signal aborted when the client disconnects; nothing is leased after that
-   * @throws ApiError 404 when the user has no such webhook, 409 for a push webhook, 429 when too many requests wait, 401 when the
+   * @throws ApiError 404 when the user has no such webhook, or no more, 409 for a push webhook, 429 when too many requests wait, 401 when the
    *   token expires or is revoked
    */
   async lease(
@@ -74,10 +74,14 @@ export class MessagesService {
     { limit, waitSeconds, leaseSeconds }: LeaseRequest,
     signal: AbortSignal,
   ): Promise<Message[]> {
-    await this.requirePulled(principal.userId, webhookId);
-    await this.leases.noteConsumer(webhookId, principal.tokenId);
-    const take = (): Promise<Message[]> => this.take(principal.userId, webhookId, limit, leaseSeconds);
-    const messages = await take();
+    const { userId, tokenId } = principal;
+    const take = async (): Promise<Message[]> => {
+      await this.requirePulled(userId, webhookId);
+      return this.take(userId, webhookId, limit, leaseSeconds);
+    };
+    await this.requirePulled(userId, webhookId);
+    await this.leases.noteConsumer(webhookId, tokenId);
+    const messages = await this.take(userId, webhookId, limit, leaseSeconds);
     if (messages.length > 0 || waitSeconds === 0) return messages;
     return this.consumers.wait({ principal, webhookId, waitMs: waitSeconds * 1000, signal }, take);
   }

@@ -58,7 +58,7 @@ const CLAIM_QUEUED: Statement = {
 const FIND_WAITING = `
       select id from webhook_service.deliveries
       where webhook_id = $1 and status = 'pending' and url is null and not claimed and scheduled_at <= now()
-      order by webhook_id, scheduled_at, id limit`;
+      order by webhook_id, scheduled_at, event_id limit`;
 const CLAIM_WAITING: Statement = {
   name: 'claim_waiting_deliveries',
   text: `
@@ -68,7 +68,7 @@ const CLAIM_WAITING: Statement = {
       where ${isAmong('d', 'due', 'found')}
       returning ${COLUMNS}, d.attempted_at, d.leased_until
     ) ${read('d.attempted_at as "attemptedAt", d.leased_until as "leasedUntil",')}
-    order by d.scheduled_at, d.id`,
+    order by d.scheduled_at, d.event_id`,
 };
 
 /** The oldest deferred rows of a webhook `of`. Ordering by the index columns leaves PostgreSQL no other index. */

@@ -59,6 +59,7 @@ const DELIVERIES = `
     add column lease_id uuid`;
 
 const INDEXES = {
-  deliveries_waiting: `(webhook_id, scheduled_at, id) where status = 'pending' and url is null and not claimed`,
+  // First deliveries of the same millisecond are leased in the order of their events.
+  deliveries_waiting: `(webhook_id, scheduled_at, event_id) where status = 'pending' and url is null and not claimed`,
   deliveries_leased: `(leased_until) where status = 'pending' and url is null and claimed`,
 };
