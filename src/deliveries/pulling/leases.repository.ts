@@ -76,10 +76,11 @@ const WAITED_FOR: Statement = {
   name: 'waited_for_deliveries',
   text: `
     select
-      array(select w.id from unnest($1::uuid[]) as w (id) where exists (
-        select from webhook_service.deliveries d
-        where d.webhook_id = w.id and d.status = 'pending' and d.url is null and not d.claimed and d.scheduled_at <= now()
-      ) or not exists (select from webhook_service.webhooks known where known.id = w.id)) as "dueWebhooks",
+      array(select w.id from unnest($1::uuid[]) as w (id) where (
+        select d.scheduled_at from webhook_service.deliveries d
+        where d.webhook_id between w.id and w.id and d.status = 'pending' and d.url is null and not d.claimed
+        order by d.webhook_id, d.scheduled_at, d.event_id limit 1
+      ) <= now() or not exists (select from webhook_service.webhooks known where known.id = w.id)) as "dueWebhooks",
       array(select t.id from webhook_service.access_tokens t
             where t.id = any($2::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"`,
 };

@@ -57,7 +57,7 @@ const CLAIM_QUEUED: Statement = {
  */
 const FIND_WAITING = `
       select id from webhook_service.deliveries
-      where webhook_id = $1 and status = 'pending' and url is null and not claimed and scheduled_at <= now()
+      where webhook_id between $1 and $1 and status = 'pending' and url is null and not claimed and scheduled_at <= now()
       order by webhook_id, scheduled_at, event_id limit`;
 const CLAIM_WAITING: Statement = {
   name: 'claim_waiting_deliveries',

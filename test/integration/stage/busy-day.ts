@@ -18,6 +18,8 @@ export class BusyDay {
   readonly busy: Owned = { webhookId: randomUUID(), userId: 'busy' };
   /** It has a backlog of pending rows, half of them deferred. */
   readonly behind: Owned = { webhookId: randomUUID(), userId: 'behind' };
+  /** Consumers lease its deliveries, of which as many wait. */
+  readonly pulled: Owned = { webhookId: randomUUID(), userId: 'pulled' };
   /** None of its deliveries has succeeded. */
   readonly failing: Owned = { webhookId: randomUUID(), userId: 'failing' };
   private rows = 0;
@@ -48,6 +50,10 @@ export class BusyDay {
          values ($1, $2, 'https://receiver.example/', '{job.started}', '', now() - interval '1 year')`,
         [webhookId, userId],
       );
+    await this.database.query(
+      `insert into webhook_service.webhooks (id, user_id, kind, events, secret) values ($1, $2, 'pull', '{a.b}', '')`,
+      [this.pulled.webhookId, this.pulled.userId],
+    );
     await this.database.query(
       `insert into webhook_service.webhooks (id, user_id, url, events, secret)
        select gen_random_uuid(), 'other ' || n, 'https://receiver.example/', '{follower.*}', ''
@@ -80,6 +86,7 @@ export class BusyDay {
     await this.database.query(CLAIM_DELIVERIES);
     await this.database.query(SETTLE_DELIVERIES);
     await this.database.query(INSERT_BACKLOG, [backlog, this.noonMs, this.behind.webhookId]);
+    await this.database.query(INSERT_WAITING, [backlog, this.noonMs, this.pulled.webhookId]);
   }
 
   /** Publishes `count` events of a user, which wait for their fan-out, and returns their ids. */
@@ -166,6 +173,17 @@ const INSERT_BACKLOG = `
   select id, $3, 'behind', id, 'job.started', 1, 'event', 'pending', 'https://receiver.example/', now(),
          id::text ~ '[02468ace]$', now() + interval '1 hour'
   from e`;
+
+const INSERT_WAITING = `
+  with e as (
+    insert into webhook_service.events (id, name, user_id, publisher_id, body, fanned_out_at)
+    select overlay(${ID}::text placing 'c' from 20 for 1)::uuid, 'a.b', 'pulled', 'pulled', ${BODY}, now()
+    from generate_series(1, $1::int) as n
+    returning id
+  )
+  insert into webhook_service.deliveries
+    (id, webhook_id, user_id, event_id, event, attempt, trigger, status, scheduled_at, leased_until)
+  select id, $3, 'pulled', id, 'a.b', 1, 'event', 'pending', now(), 'infinity' from e`;
 
 /** The lease differs from that of a claim in the same millisecond: an update that keeps it is HOT and skips indexes. */
 const INSERT_PENDING = `

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { v7 } from 'uuid';
 import type { FirstAttempt, Outcome } from '../../../src/deliveries/attempt';
 import { DeliveriesRepository } from '../../../src/deliveries/deliveries.repository';
 import { FanOutRepository } from '../../../src/deliveries/fan-out/fan-out.repository';
 import { firstDeliveryId } from '../../../src/deliveries/fan-out/first-delivery-id';
+import { LeasesRepository } from '../../../src/deliveries/pulling/leases.repository';
 import { ChangesRepository } from '../../../src/deliveries/log/changes.repository';
 import { ClaimsRepository } from '../../../src/deliveries/sending/claims.repository';
 import { OutcomesRepository } from '../../../src/deliveries/sending/outcomes.repository';
@@ -35,6 +37,7 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
   const sweep = new SweepRepository(dataSource, statements);
   const stats = new StatsRepository(statements);
   const changes = new ChangesRepository(statements);
+  const leases = new LeasesRepository(statements);
 
   const event = () => ({
     id: v7(),
@@ -59,6 +62,16 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
   const record = async (failed: boolean) => {
     const ids = await day.deliver(BATCH, { claimed: true });
     return () => Promise.all(ids.map((id) => outcomes.update(outcomeOf(id, failed))));
+  };
+
+  const lease = () => claims.claimWaiting(day.pulled.webhookId, BATCH, 60);
+  const leased = async () => {
+    const rows = await lease();
+    if (!day.isEmpty && rows.length < BATCH) throw new Error('Not as many deliveries were leased.');
+    const keys = rows.map(({ id: deliveryId }) => ({ deliveryId, random: randomUUID() }));
+    await leases.hold(keys.map((key) => ({ ...key, requestHeaders: {} })));
+    // Statements on no rows would not be planned.
+    return keys.length > 0 ? keys : [{ deliveryId: v7(), random: randomUUID() }];
   };
 
   return {
@@ -115,6 +128,24 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     },
     'dispatches deferred deliveries': async () => () => claims.claimDeferred([{ ...day.behind, count: BATCH }]),
     'finds the webhooks with deferred deliveries': async () => () => deferred.keys(FIRST_KEY, 1000),
+    'leases deliveries to a consumer': async () => lease,
+    'stores what a consumer gets': async () => {
+      const [key] = await leased();
+      return () => leases.hold([{ ...key!, requestHeaders: {} }]);
+    },
+    'finds leases': async () => {
+      const keys = await leased();
+      return () => leases.held(day.pulled.webhookId, keys);
+    },
+    'finds leases that have ended': async () => {
+      const keys = await leased();
+      await day.expire(
+        'deliveries',
+        keys.map(({ deliveryId }) => deliveryId),
+      );
+      return () => leases.ended(1000);
+    },
+    'looks for what consumers wait for': async () => () => leases.waitedFor([day.pulled.webhookId], []),
     'sweeps events': async () => {
       await day.expire('events', await day.publish(BATCH));
       return () => sweep.reclaimEvents(1000, 10_000);

@@ -38,7 +38,7 @@ export async function measure(pool: Pool): Promise<(action: () => Promise<unknow
   return async (action) => {
     costs = [];
     await action();
-    return costs;
+    return [...costs];
   };
 }
 
