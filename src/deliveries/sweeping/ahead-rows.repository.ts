@@ -10,7 +10,8 @@ import { deferredLease } from '../lease';
 const DEFER_DELIVERIES = `
   with ahead as materialized (
     select id from webhook_service.deliveries
-    where status = 'pending' and leased_until > now() + $1 * interval '1 millisecond' and leased_until < 'infinity'
+    where status = 'pending' and url is not null
+      and leased_until > now() + $1 * interval '1 millisecond' and leased_until < 'infinity'
     order by leased_until desc limit $2 for update skip locked
   )
   update webhook_service.deliveries d

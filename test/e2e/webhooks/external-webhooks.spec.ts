@@ -147,7 +147,7 @@ describe('A webhook with an external id', () => {
   it.each([
     ['externalId', { ...wanted, externalId: 'a' }],
     ['url', { events: ['*'] }],
-    ['kind', { ...wanted, kind: 'push' }],
+    ['kind', { ...wanted, kind: 'call' }],
     ['metadata', { ...wanted, metadata: null }],
   ])('needs a whole and known body: %s', async (field, body) => {
     const reply = await save(body);

@@ -15,6 +15,7 @@ describe('Creating a webhook', () => {
     const webhook = await create({ secret: 'a secret of mine' });
     expect(webhook).toEqual({
       id: expect.stringMatching(UUID_V7),
+      kind: 'push',
       url: 'https://example.com/hook',
       events: ['follower.gained'],
       secret: 'a secret of mine',
@@ -28,6 +29,7 @@ describe('Creating a webhook', () => {
       timeoutMs: null,
       retryDelaysMs: null,
       maxPerSecond: null,
+      ...{ idleSeconds: null, lastLeasedAt: null, lastLeasedBy: null },
       active: true,
       disabledReason: null,
       disabledAt: null,

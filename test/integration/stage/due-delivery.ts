@@ -9,7 +9,7 @@ import type { TestDatabase } from '../../support/postgres';
 export async function insertDueDelivery(
   database: TestDatabase,
   { webhookId, userId }: PartitionKey,
-  url: string,
+  url: string | null,
   { due = '0 s', leased = '10 s' } = {},
 ): Promise<string> {
   const id = v7();
