@@ -15,7 +15,7 @@ const LONG = new RegExp(
     '/(console-links|console-sessions|jwt|access-matrix|answer-headers|secrets-key|rekey|erasure-[a-z-]+|webhook-notices)\\.',
     '/(job-events-faults|metrics-outages|redis-cluster|redis-(acl|sentinel)|rate-limits|cluster-memory|read-only-database)\\.',
     '/(behind-a-proxy|squid|tls|private-certificates|pgbouncer|pooler|spans|changes|declared-in-document)\\.',
-    '/test/e2e/(infrastructure/settings|sources/followers)\\.',
+    '/test/e2e/(infrastructure/settings|sources/followers|deliveries/pulling/killed)\\.',
   ].join('|'),
 );
 const ORDINARY = /\/test\/(integration\/deliveries|e2e\/(events|deliveries))\//;

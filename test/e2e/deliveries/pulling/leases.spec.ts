@@ -141,6 +141,35 @@ describeOnStores('A pull webhook', (store) => {
     await dataOf(api.acknowledge(other.id, { succeeded: [foreign.leaseId] }));
   });
 
+  it('counts an acknowledgement or the end of the lease, when both come at the same moment', async () => {
+    const webhook = await create();
+    for (let i = 0; i < 40; i++) await publish(api, 'job.completed');
+    const messages: Message[] = [];
+    while (messages.length < 40) messages.push(...(await lease(webhook, { limit: 40 })));
+    const end = `update webhook_service.deliveries set leased_until = now() where webhook_id = $1`;
+    await service.database.query(end, [webhook.id]);
+    const counted = new Set<string>();
+    for (const { leaseId, deliveryId } of messages) {
+      const { succeeded } = await dataOf(api.acknowledge(webhook.id, { succeeded: [leaseId] }));
+      if (succeeded.length > 0) counted.add(deliveryId);
+    }
+    const first = { trigger: 'event', limit: 250 };
+    const rows = await waitFor(
+      async () => {
+        const { rows } = await pageOf(api.listDeliveries(webhook.id, first));
+        const leased = rows.filter(({ attempt }) => attempt === 1);
+        return leased.every(({ status }) => status !== 'pending') && leased;
+      },
+      { what: 'all outcomes' },
+    );
+    const outcomes = rows.map(({ id, status, error }) => [id, `${status} ${error?.code ?? ''}`]);
+    expect(Object.fromEntries(outcomes)).toEqual(
+      Object.fromEntries(
+        messages.map(({ deliveryId }) => [deliveryId, counted.has(deliveryId) ? 'succeeded ' : 'failed timeout']),
+      ),
+    );
+  });
+
   it('leases nothing twice at a time, oldest due first', async () => {
     const webhook = await create();
     const events = [];
@@ -170,11 +199,17 @@ describeOnStores('A pull webhook', (store) => {
     // Requests that wait for changes have limits of their own.
     await dataOf(api.listAllDeliveries({ changedAfter: 'now', waitSeconds: 1 }));
     for (let i = 0; i < 20; i++) await publish(api, 'job.completed');
+    const firsts = waiting.map(async (reply) => {
+      if (!(await reply).success) throw new Error('refused');
+    });
+    await Promise.any(firsts);
+    // The others need not wait on.
+    await deleteWebhooks(api);
     const statuses = (await replies).map(({ status }) => status);
     expect(statuses.filter((status) => status === 429)).toHaveLength(4);
     const leased = (await replies).flatMap((reply) => (reply.success ? reply.data : []));
     expect(new Set(leased.map(({ deliveryId }) => deliveryId)).size).toBe(leased.length);
-    expect(leased.length).toBeGreaterThan(2);
+    expect(leased.length).toBeGreaterThan(0);
   });
 
   it('gives nothing to a client that has gone, to a revoked token, or of a deleted webhook', async () => {
