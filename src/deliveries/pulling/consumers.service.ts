@@ -35,7 +35,8 @@ interface Waiting extends WaitRequest, Sleeper {
 export class ConsumersService implements OnModuleDestroy {
   private readonly logger = new Logger(ConsumersService.name);
   private readonly waiting = new Set<Waiting>();
-  private looking: Promise<void> | null = null;
+  private looking: Promise<void> = Promise.resolve();
+  private isLooking = false;
   private stopped = false;
 
   constructor(
@@ -59,7 +60,7 @@ export class ConsumersService implements OnModuleDestroy {
     this.requirePlace(request);
     const waiting: Waiting = { ...request, isDue: false, isRevoked: false, wake: () => undefined };
     this.waiting.add(waiting);
-    this.looking ??= this.look().finally(() => (this.looking = null));
+    if (!this.isLooking) this.looking = this.look();
     try {
       return await this.waitFor(waiting, take);
     } finally {
@@ -96,6 +97,7 @@ export class ConsumersService implements OnModuleDestroy {
 
   /** One statement serves all waiting requests; none runs when no request waits. */
   private async look(): Promise<void> {
+    this.isLooking = true;
     while (this.waiting.size > 0 && !this.stopped) {
       await pause(LOOK_EVERY_MS);
       const all = [...this.waiting];
@@ -114,5 +116,7 @@ export class ConsumersService implements OnModuleDestroy {
         this.logger.debug(`Looking for deliveries that consumers wait for failed; retrying: ${String(error)}`);
       }
     }
+    // In the same turn as the check: a request that comes later begins another look.
+    this.isLooking = false;
   }
 }
