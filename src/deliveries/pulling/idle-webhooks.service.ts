@@ -9,6 +9,8 @@ import { WebhookLifecycleService } from '../../webhooks/webhook-lifecycle.servic
 
 const LOOK_EVERY_MS = 5000;
 const MAX_A_TURN = 100;
+/** Time for consumers to ask again after an outage, during which they could not. */
+const GRACE_MS = 30_000;
 
 const IS_IDLE = `
   idle_seconds is not null
@@ -27,6 +29,8 @@ const DELETE = 'delete from webhook_service.webhooks where id = $1';
 @Injectable()
 export class IdleWebhooksService {
   private readonly logger = new Logger(IdleWebhooksService.name);
+  /** The start of this process, or the last failure, by `performance.now()`. */
+  private outageAt = performance.now();
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -34,12 +38,18 @@ export class IdleWebhooksService {
     private readonly lifecycle: WebhookLifecycleService,
     tasks: WorkerTasksService,
   ) {
-    const onFailure = logFirst(this.logger, 'Deleting idle webhooks');
+    const logFailure = logFirst(this.logger, 'Deleting idle webhooks');
+    const onFailure = (error: unknown, isRepeated: boolean): void => {
+      this.outageAt = performance.now();
+      logFailure(error, isRepeated);
+    };
     tasks.add(new Repeat(() => this.deleteIdle(), { everyMs: LOOK_EVERY_MS, onFailure }));
   }
 
   private async deleteIdle(): Promise<void> {
-    for (const { id: webhookId } of await this.dataSource.query<{ id: string }[]>(FIND)) {
+    const idle = await this.dataSource.query<{ id: string }[]>(FIND);
+    if (performance.now() - this.outageAt < GRACE_MS) return;
+    for (const { id: webhookId } of idle) {
       const isDeleted = await this.dataSource.transaction((manager) => this.delete(manager, webhookId));
       if (isDeleted) this.logger.log({ msg: 'webhook deleted', webhookId, reason: 'idle' });
     }
