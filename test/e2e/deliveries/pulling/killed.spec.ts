@@ -35,7 +35,7 @@ describeOnStores('Consumers of two APIs and a worker', (store) => {
     lines: () => { leased?: string; succeeded?: string; expiresAt: string; eventId: string; attempt: string }[];
   }
 
-  async function startConsumer({ id }: { id: string }): Promise<Consumer> {
+  async function startConsumer({ id }: { id: string }, workMs = 100): Promise<Consumer> {
     const { apis } = fleet();
     const token = await dataOf(
       fleet()
@@ -45,7 +45,7 @@ describeOnStores('Consumers of two APIs and a worker', (store) => {
     );
     const child = spawnFile(join(__dirname, '../../stage/consumer.cjs'), [], {
       SERVICES: apis.map(({ process }) => process.url).join(),
-      ...{ TOKEN: token.token, WEBHOOK_ID: id, LEASE_SECONDS: String(LEASE_SECONDS), WORK_MS: '100' },
+      ...{ TOKEN: token.token, WEBHOOK_ID: id, LEASE_SECONDS: String(LEASE_SECONDS), WORK_MS: String(workMs) },
     });
     const text = capture(child, ['stdout']);
     const lines = () =>
@@ -59,7 +59,12 @@ describeOnStores('Consumers of two APIs and a worker', (store) => {
   it('lose nothing and lease nothing twice, though consumers, an API and the worker are killed', async () => {
     const [api, other] = fleet().apis.map((member) => fleet().through(member));
     const webhook: CreatedWebhook = await dataOf(api!.createWebhook({ kind: 'pull', events: ['job.started'] }), 201);
-    const consumers = await Promise.all([1, 2, 3].map(() => startConsumer(webhook)));
+    // The first one holds its leases until it is killed.
+    const consumers = [
+      await startConsumer(webhook, 600_000),
+      await startConsumer(webhook),
+      await startConsumer(webhook),
+    ];
     try {
       for (let i = 0; i < EVENTS / 2; i++) await publish(api!, 'job.started');
       await killWhileItHolds(consumers[0]!);
