@@ -57,11 +57,13 @@ const HELD_COLUMNS = `
   d.request_headers ->> 'traceparent' as traceparent,
   (select w.retry_delays_ms from webhook_service.webhooks w where w.id = d.webhook_id) as "retryDelaysMs"`;
 
+/** Compares the webhook as text: by an index of webhooks it would read all its rows. */
 const HELD: Statement = {
   name: 'held_leases',
   text: `
     select ${HELD_COLUMNS} from webhook_service.deliveries d
-    where ${isOneOf('d', '$1::uuid[]')} and ${isPending('d')} and d.claimed and d.webhook_id = $4 and d.lease_id = any($5::uuid[])`,
+    where ${isOneOf('d', '$1::uuid[]')} and ${isPending('d')} and d.claimed
+      and d.webhook_id::text = $4 and d.lease_id = any($5::uuid[])`,
 };
 
 const ENDED: Statement = {
