@@ -11,32 +11,10 @@ import { ClaimsRepository, type LeasedDelivery } from '../sending/claims.reposit
 import { RequestSignerService } from '../sending/request-signer.service';
 import type { Acknowledgement } from './acknowledgement';
 import { ConsumersService } from './consumers.service';
+import type { AcknowledgedDto, LeaseMessagesDto, MessageDto } from './dto/message.dto';
 import { formatLeaseId, leaseKeyOf, type LeaseKey, parseLeaseId } from './lease-id';
 import { LeasesRepository } from './leases.repository';
 import { SettlementsService, type Verdict } from './settlements.service';
-
-/** What a consumer wants to lease. */
-export interface LeaseRequest {
-  limit: number;
-  waitSeconds: number;
-  leaseSeconds: number;
-}
-
-/** A delivery that a consumer has leased, with the headers and the body that a POST would have. */
-export interface Message {
-  leaseId: string;
-  deliveryId: string;
-  expiresAt: string;
-  headers: Record<string, string>;
-  body: string;
-}
-
-/** What became of acknowledged leases; each list has their ids. */
-export interface Acknowledged {
-  succeeded: string[];
-  failed: string[];
-  expired: string[];
-}
 
 /** The bodies of one response, unless `EVENT_MAX_BYTES` was lowered since they were stored. */
 const MAX_BYTES = 10 * 1_048_576;
@@ -71,11 +49,11 @@ export class MessagesService {
   async lease(
     principal: Principal,
     webhookId: string,
-    { limit, waitSeconds, leaseSeconds }: LeaseRequest,
+    { limit, waitSeconds, leaseSeconds }: LeaseMessagesDto,
     signal: AbortSignal,
-  ): Promise<Message[]> {
+  ): Promise<MessageDto[]> {
     const { userId, tokenId } = principal;
-    const take = async (): Promise<Message[]> => {
+    const take = async (): Promise<MessageDto[]> => {
       await this.requirePulled(userId, webhookId);
       return this.take(userId, webhookId, limit, leaseSeconds);
     };
@@ -90,7 +68,7 @@ export class MessagesService {
    * Ends attempts. A lease that has an outcome already, belongs to another webhook or is unknown changes nothing.
    * @throws ApiError 404 when the user has no such webhook, 409 for a push webhook
    */
-  async acknowledge(userId: string, webhookId: string, all: readonly Acknowledgement[]): Promise<Acknowledged> {
+  async acknowledge(userId: string, webhookId: string, all: readonly Acknowledgement[]): Promise<AcknowledgedDto> {
     await this.requirePulled(userId, webhookId);
     const keys = all.map(({ leaseId }) => parseLeaseId(leaseId));
     const held = await this.leases.held(
@@ -112,11 +90,11 @@ export class MessagesService {
     };
   }
 
-  private async take(userId: string, webhookId: string, limit: number, leaseSeconds: number): Promise<Message[]> {
+  private async take(userId: string, webhookId: string, limit: number, leaseSeconds: number): Promise<MessageDto[]> {
     const end = await this.mutex.acquire(userId);
     try {
       const leased = await this.claims.claimWaiting(webhookId, Math.min(limit, this.most), leaseSeconds);
-      const messages: { lease: LeaseKey; message: Message }[] = [];
+      const messages: { lease: LeaseKey; message: MessageDto }[] = [];
       for (const delivery of leased) {
         const signed = this.sign(delivery);
         if (signed) messages.push(signed);
@@ -132,7 +110,7 @@ export class MessagesService {
   }
 
   /** Returns null when the secret of the webhook cannot be decrypted. */
-  private sign(delivery: LeasedDelivery): { lease: LeaseKey; message: Message } | null {
+  private sign(delivery: LeasedDelivery): { lease: LeaseKey; message: MessageDto } | null {
     const { id: deliveryId, traceparent, attemptedAt, leasedUntil } = delivery;
     const sent = traceparent && childTraceparent(traceparent, randomBytes(8).toString('hex'));
     const signed = this.signer.sign(delivery, delivery, attemptedAt, sent);
