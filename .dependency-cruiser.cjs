@@ -16,16 +16,16 @@ const infrastructure = (...folders) => folders.map((folder) => `infrastructure/$
  */
 const MAY_IMPORT = {
   // Infrastructure, lowest first: a line may list only lines above it.
-  'infrastructure/config': [],
+  'infrastructure/destinations': [],
+  'infrastructure/config': ['egress-proxy', 'network', 'url'].map((file) => `infrastructure/destinations/${file}.ts`),
   'infrastructure/errors': infrastructure('config'),
-  'infrastructure/concurrency': infrastructure('errors'),
+  'infrastructure/concurrency': infrastructure('config', 'errors'),
   'infrastructure/metrics': infrastructure('config', 'errors'),
   'infrastructure/validation': infrastructure('config', 'errors'),
   'infrastructure/health': infrastructure('config', 'errors', 'metrics'),
   'infrastructure/database': infrastructure('config', 'errors', 'concurrency', 'health', 'metrics'),
   'infrastructure/pagination': infrastructure('config', 'errors', 'validation', 'database'),
   'infrastructure/queue': infrastructure('config', 'errors', 'concurrency', 'health', 'metrics', 'database'),
-  'infrastructure/destinations': infrastructure('config', 'errors', 'health', 'metrics'),
   'infrastructure/http': infrastructure('config', 'errors', 'pagination', 'health', 'metrics'),
 
   // Features.
@@ -45,7 +45,7 @@ const MAY_IMPORT = {
     'webhooks/stats',
     ...USABLE,
   ],
-  'webhooks/filter': USABLE,
+  'webhooks/filter': [],
   'webhooks/formats': [],
   'webhooks/headers': ['webhooks/secrets', ...USABLE],
   'webhooks/secrets': USABLE,
@@ -53,49 +53,38 @@ const MAY_IMPORT = {
   events: ['auth', 'catalogue', ...USABLE],
   'events/requests': ['auth', 'catalogue', 'events', ...USABLE],
 
-  deliveries: ['webhooks', 'webhooks/formats', 'webhooks/headers', 'webhooks/stats', ...USABLE],
-  'deliveries/slots': ['deliveries', ...USABLE],
-  'deliveries/notices': ['deliveries', 'events', 'webhooks', 'webhooks/stats', ...USABLE],
-  'deliveries/fan-out': [
-    'deliveries',
-    'deliveries/slots',
-    'deliveries/sending',
-    'events',
-    'webhooks',
-    'webhooks/filter',
+  // The row of a delivery: only this folder inserts, changes or deletes one.
+  'deliveries/rows': ['webhooks', 'webhooks/formats', 'webhooks/headers', 'webhooks/stats', ...USABLE],
+  deliveries: [
+    ...['deliveries/rows', 'webhooks', 'webhooks/formats', 'webhooks/stats', 'auth', 'auth/bearer/credentials.ts'],
     ...USABLE,
   ],
+  'deliveries/slots': ['deliveries/rows', ...USABLE],
+  'deliveries/notices': ['deliveries/rows', 'events', 'webhooks', 'webhooks/stats', ...USABLE],
+  'deliveries/fan-out': ['deliveries/rows', 'deliveries/slots', 'deliveries/sending', 'events', 'webhooks', ...USABLE],
   'deliveries/sending': [
-    ...['deliveries', 'deliveries/slots', 'deliveries/notices', 'events', 'catalogue'],
+    ...['deliveries', 'deliveries/rows', 'deliveries/slots', 'deliveries/notices', 'events', 'catalogue'],
     ...['webhooks', 'webhooks/formats', 'webhooks/headers', 'webhooks/secrets', 'webhooks/stats'],
     ...USABLE,
   ],
   'deliveries/pulling': [
-    ...['deliveries', 'deliveries/sending', 'events', 'webhooks', 'auth', 'auth/bearer/credentials.ts'],
+    ...['deliveries', 'deliveries/rows', 'deliveries/sending', 'events', 'webhooks', 'auth'],
     ...USABLE,
   ],
-  'deliveries/sweeping': ['deliveries', 'events', ...USABLE],
-  'deliveries/retention': ['deliveries', 'webhooks', 'webhooks/stats', ...USABLE],
-  'deliveries/log': ['deliveries', 'events', 'webhooks', 'auth', 'auth/bearer/credentials.ts', ...USABLE],
+  'deliveries/sweeping': ['deliveries', 'deliveries/rows', 'events', ...USABLE],
+  'deliveries/retention': ['deliveries/rows', 'webhooks', 'webhooks/stats', ...USABLE],
+  'deliveries/log': ['deliveries', 'deliveries/rows', 'events', 'webhooks', 'auth', ...USABLE],
   'deliveries/previews': [
     ...['deliveries/log', 'webhooks', 'webhooks/filter', 'webhooks/formats', 'catalogue', 'auth'],
     ...USABLE,
   ],
   'deliveries/recovery': [
-    ...['deliveries', 'deliveries/log', 'deliveries/retention', 'webhooks', 'webhooks/filter', 'auth'],
+    ...['deliveries', 'deliveries/rows', 'deliveries/log', 'webhooks', 'webhooks/filter', 'auth'],
     ...USABLE,
   ],
   'deliveries/test-deliveries': [
-    ...[
-      'deliveries',
-      'deliveries/log',
-      'deliveries/sending',
-      'events',
-      'catalogue',
-      'webhooks',
-      'webhooks/filter',
-      'auth',
-    ],
+    ...['deliveries', 'deliveries/rows', 'deliveries/log', 'deliveries/sending', 'events', 'catalogue', 'webhooks'],
+    ...['webhooks/filter', 'auth'],
     ...USABLE,
   ],
 
@@ -113,7 +102,7 @@ const MAY_IMPORT = {
   'sources/followers/accounts': ['sources/followers', 'sources/followers/readings', 'auth', ...USABLE],
   'sources/job-queues': ['auth', 'catalogue', 'events', ...USABLE],
 
-  erasures: ['auth', 'auth/bearer', 'deliveries', 'webhooks/secrets', ...USABLE],
+  erasures: ['auth', 'auth/bearer', 'deliveries', 'deliveries/rows', 'webhooks/secrets', ...USABLE],
 };
 
 const FOLDERS = Object.keys(MAY_IMPORT);
@@ -123,6 +112,7 @@ const filesOf = (place) =>
   place.endsWith('.ts') ? `${place.replace('.', '[.]')}$` : `${place}/((dto|migrations)/)?[^/]+$`;
 const inSrc = (places) => `^src/(${places.map(filesOf).join('|')})`;
 const MODULE = '[.]module[.]ts$';
+const CONFIG = 'infrastructure/config/config.ts';
 const SPEC = '[.]spec[.]ts$';
 
 const folderRules = FOLDERS.flatMap((folder) => [
@@ -135,12 +125,12 @@ const folderRules = FOLDERS.flatMap((folder) => [
   },
   {
     name: `module-${folder}`,
-    comment: `The module of ${folder} may import the same folders, its subfolders, and the modules and entities of other folders.`,
+    comment: `The module of ${folder} may import the same folders, its subfolders, Config, and the modules and entities of other folders.`,
     severity: 'error',
     from: { path: `^src/${folder}/[^/]+${MODULE}` },
     to: {
       path: '^src/',
-      pathNot: [inSrc([folder, ...MAY_IMPORT[folder]]), `^src/${folder}/`, MODULE, '[.]entity[.]ts$'],
+      pathNot: [inSrc([folder, ...MAY_IMPORT[folder], CONFIG]), `^src/${folder}/`, MODULE, '[.]entity[.]ts$'],
     },
   },
 ]);
@@ -148,7 +138,7 @@ const folderRules = FOLDERS.flatMap((folder) => [
 /** The folders of the console, lowest first: each may import those before it, and itself. */
 const CONSOLE = ['api', 'text', 'parts', 'screens', 'app'];
 /** The folders of the package, lowest first, likewise. Its entry points are next to them. */
-const PACKAGE = ['events', 'catalogue', 'signature', 'client', 'nest', 'testing', 'command'];
+const PACKAGE = ['events', 'catalogue', 'signature', 'client', 'nest', 'testing'];
 const packageRules = PACKAGE.map((folder, i) => ({
   name: `package-${folder}`,
   comment: `packages/webhook-notification/src/${folder} may import: ${PACKAGE.slice(0, i + 1).join(', ')}.`,
@@ -225,6 +215,16 @@ module.exports = {
         path: '^packages/',
         pathNot:
           '^packages/(webhook-notification/src/(webhook-notification|catalogue|nest)|embedded-postgres/src/embedded-postgres)[.]ts$',
+      },
+    },
+    {
+      name: 'commands-by-name',
+      comment: 'The commands of the library use what it exports at its top, and for them.',
+      severity: 'error',
+      from: { path: '^packages/webhook-notification-cli/' },
+      to: {
+        path: '^(packages|console|src|test)/',
+        pathNot: '^packages/webhook-notification(-cli/|/src/(webhook-notification|cli)[.]ts$)',
       },
     },
     {

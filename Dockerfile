@@ -5,6 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/embedded-postgres/package.json ./packages/embedded-postgres/package.json
 COPY packages/webhook-notification/package.json ./packages/webhook-notification/package.json
+COPY packages/webhook-notification-cli/package.json ./packages/webhook-notification-cli/package.json
 
 FROM base AS build
 RUN npm ci --ignore-scripts
@@ -16,9 +17,10 @@ COPY src ./src
 COPY console ./console
 RUN npm run build
 
-# Without optional packages: they are for other uses of the library, or for one platform only.
+# Without optional packages: they are for other uses of the library, or for one platform only. Without the library's commands.
 FROM base AS dependencies
-RUN npm ci --omit=dev --omit=optional --ignore-scripts
+RUN npm ci --omit=dev --omit=optional --ignore-scripts \
+  --include-workspace-root --workspace=packages/embedded-postgres --workspace=packages/webhook-notification
 
 FROM node:24-trixie-slim AS postgres
 WORKDIR /app

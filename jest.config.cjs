@@ -1,5 +1,5 @@
-// Nest 12 and a few of its dependencies are ES modules only, which jest cannot `require` on Node 20:
-// these are compiled to CommonJS by swc, everything of ours by ts-jest.
+// swc compiles our sources, and to CommonJS the ES modules that jest cannot `require` on Node 20: Nest 12 and a few of its
+// dependencies. Types are checked by `npm run types`.
 const esmPackages = [
   '@nestjs',
   'platform-express',
@@ -18,16 +18,20 @@ const esmPackages = [
   'jose',
   'p-limit',
   'yocto-queue',
-  'svix',
 ];
+
+const compiled = (parser) => ({
+  module: { type: 'commonjs' },
+  jsc: { target: 'es2023', parser, transform: { legacyDecorator: true, decoratorMetadata: true } },
+});
 
 const base = {
   // The build holds a second package.json.
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/packages/[^/]+/dist/'],
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.cjs',
   transform: {
-    '^.+\\.ts$': ['ts-jest', { tsconfig: { ...require('./tsconfig.json').compilerOptions, isolatedModules: true } }],
-    'node_modules/.+\\.m?js$': ['@swc/jest', { module: { type: 'commonjs' }, jsc: { target: 'es2023' } }],
+    '^.+\\.tsx?$': ['@swc/jest', compiled({ syntax: 'typescript', decorators: true })],
+    'node_modules/.+\\.m?js$': ['@swc/jest', compiled({ syntax: 'ecmascript' })],
   },
   transformIgnorePatterns: [`/node_modules/(?!(${esmPackages.join('|')})/)`],
   moduleNameMapper: {
@@ -35,7 +39,7 @@ const base = {
     // The sources: tests of parts need no build.
     '^@webhook-notification/embedded-postgres$': '<rootDir>/packages/embedded-postgres/src/embedded-postgres.ts',
     '^webhook-notification$': '<rootDir>/packages/webhook-notification/src/webhook-notification.ts',
-    '^webhook-notification/(catalogue|nest.*|testing)$': '<rootDir>/packages/webhook-notification/src/$1.ts',
+    '^webhook-notification/(catalogue|cli|nest.*|testing)$': '<rootDir>/packages/webhook-notification/src/$1.ts',
   },
 };
 
@@ -57,12 +61,14 @@ const withDatabase = (folder) => ({
 
 module.exports = {
   // Only a hung test reaches it. Many tests start whole processes, and a busy machine takes seconds for each.
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   ...(process.env.TESTS && { filter: '<rootDir>/test/support/selection.cjs' }),
-  reporters: ['default', '<rootDir>/test/support/count-reporter.cjs'],
+  reporters: ['default', '<rootDir>/test/support/run-reporter.cjs'],
+  testSequencer: '<rootDir>/test/support/sequencer.cjs',
   projects: [
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/{src,packages/*/src,console/src}/**/*.spec.ts'] },
     withDatabase('integration'),
+    withDatabase('contract'),
     withDatabase('e2e'),
     withDatabase('browser'),
     withDatabase('faults'),

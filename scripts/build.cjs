@@ -1,4 +1,4 @@
-// `npm run build`: the library, the embedded database, the service and the console. `--if-changed` skips each part that
+// `npm run build`: the library, its commands, the embedded database, the service and the console. `--if-changed` skips each part that
 // was already built from the same sources and packages with the same version of Node.
 const { createHash } = require('node:crypto');
 const { spawnSync } = require('node:child_process');
@@ -9,6 +9,7 @@ const { dirname, join } = require('node:path');
 const compilers = ['@nestjs/cli', 'esbuild', 'openapi-typescript', 'typescript'];
 const root = dirname(require.resolve('../package.json'));
 const library = 'packages/webhook-notification';
+const commands = 'packages/webhook-notification-cli';
 const embedded = 'packages/embedded-postgres';
 const everywhere = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.cjs'];
 const parts = [
@@ -17,6 +18,12 @@ const parts = [
     from: ['openapi.json', 'scripts/library-types.cjs', `${library}/tsconfig.json`, `${library}/src`],
     into: `${library}/dist`,
     command: ['scripts/build-package.cjs', library],
+  },
+  {
+    name: 'commands',
+    from: [`${library}/src`, `${commands}/tsconfig.json`, `${commands}/src`],
+    into: `${commands}/dist`,
+    command: ['scripts/build-package.cjs', commands],
   },
   {
     name: 'embedded-postgres',

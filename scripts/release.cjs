@@ -3,14 +3,14 @@
 //   notes <address> <tag>            prints the section of CHANGELOG.md for this version
 //   images                           prints the images that the files below name, except our own
 //   pin <image> <digests.json>       names all images in the files below by digest
-//   library <address> <tag> [folder] adds the address of the repository to the library, and makes its links absolute
+//   package <path> <address> <tag> [folder]
+//                                    adds the address of the repository to a package, and makes its links absolute
 // The address is that of the repository, such as https://example.com/owner/name. The last two change files in place.
 const { existsSync, readdirSync, readFileSync, writeFileSync } = require('node:fs');
 const { dirname, join, posix } = require('node:path');
 const { isAlias, isMap, isSeq, parseAllDocuments } = require('yaml');
 
 const NAME = 'webhook-notification-service';
-const LIBRARY = 'packages/webhook-notification';
 const root = dirname(require.resolve('../package.json'));
 const read = (path) => readFileSync(join(root, path), 'utf8');
 
@@ -103,11 +103,11 @@ function withDigests(yaml, image, version, digests) {
   return documents.map((document) => document.toString({ lineWidth: 0 })).join('');
 }
 
-/** Returns the library's package.json with the addresses that its page on npm shows. */
-const withAddress = (manifest, address, tag) => ({
+/** Returns the package.json of a package at this path with the addresses that its page on npm shows. */
+const withAddress = (manifest, path, address, tag) => ({
   ...manifest,
-  repository: { type: 'git', url: `git+${address}.git`, directory: LIBRARY },
-  homepage: `${address}/blob/${tag}/${LIBRARY}/README.md`,
+  repository: { type: 'git', url: `git+${address}.git`, directory: path },
+  homepage: `${address}/blob/${tag}/${path}/README.md`,
   bugs: { url: `${address}/issues` },
 });
 
@@ -138,11 +138,11 @@ const commands = {
     for (const path of deploymentFiles())
       writeFileSync(join(root, path), withDigests(read(path), image, version, digests));
   },
-  library(address, tag, folder = join(root, LIBRARY)) {
+  package(path, address, tag, folder = join(root, path)) {
     const [manifest, readme] = [join(folder, 'package.json'), join(folder, 'README.md')];
-    const described = withAddress(JSON.parse(readFileSync(manifest, 'utf8')), address, tag);
+    const described = withAddress(JSON.parse(readFileSync(manifest, 'utf8')), path, address, tag);
     writeFileSync(manifest, `${JSON.stringify(described, null, 2)}\n`);
-    writeFileSync(readme, absoluteLinks(readFileSync(readme, 'utf8'), LIBRARY, address, tag));
+    writeFileSync(readme, absoluteLinks(readFileSync(readme, 'utf8'), path, address, tag));
   },
 };
 

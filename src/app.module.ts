@@ -29,7 +29,6 @@ import { WebhooksModule } from './webhooks/webhooks.module';
   ],
 })
 export class AppModule {
-  /** Returns the service with these settings. */
   static forRoot(config: Config): DynamicModule {
     return {
       module: AppModule,

@@ -2,7 +2,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { FastifyInstance } from 'fastify';
 import { EventCatalogue, type KnownEventType } from 'webhook-notification/catalogue';
-import { RequestPrincipalService } from './auth/bearer/request-principal.service';
+import { AuthenticationService } from './auth/bearer/authentication.service';
 import { RateLimitsService } from './auth/limits/rate-limits.service';
 import { oncePerChange } from './catalogue/once-per-change';
 import { StoredTypesService } from './catalogue/stored-types.service';
@@ -16,16 +16,16 @@ import { Config } from './infrastructure/config/config';
  */
 export function serveDocs(app: NestFastifyApplication): void {
   const documents = documentsOf(app);
-  const [types, principals, limits] = [
+  const [types, authentication, limits] = [
     app.get(StoredTypesService),
-    app.get(RequestPrincipalService),
+    app.get(AuthenticationService),
     app.get(RateLimitsService),
   ];
   const server: FastifyInstance = app.getHttpAdapter().getInstance();
   server.get('/docs/openapi.json', async (request, reply) => {
     reply.headers({ 'content-type': 'application/json; charset=utf-8', vary: 'authorization' });
     if (!request.raw.headersDistinct.authorization) return reply.send(documents.own());
-    const user = await principals.authenticate(request);
+    const user = await authentication.authenticateRequest(request);
     Object.assign(request, { user });
     reply.headers({ 'cache-control': 'no-store', ...limits.count('manage', user.userId) });
     return reply.send(documents.whole(types.declared));
@@ -64,7 +64,6 @@ function documentsOf(app: NestFastifyApplication): Documents {
   };
 }
 
-/** The parts of Swagger UI that the plugin uses. */
 interface SwaggerUi {
   specActions: { updateLoadingStatus(status: string): void; updateSpec(document: string): void };
   errActions: {

@@ -1,7 +1,7 @@
 import { letYoungGenerationGrow } from './young-generation.setup';
 import { readConfig } from './infrastructure/config/environment.setup';
 import { migrate } from './infrastructure/database/migrator.setup';
-import { endLog } from './infrastructure/http/log-destination.client';
+import { endLog } from './infrastructure/http/logger.service';
 import { startService } from './service.setup';
 import { openStore } from './store.setup';
 import { explainEndFailure, explainStartFailure, welcome } from './welcome';

@@ -2,8 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { KnownEventType } from 'webhook-notification/catalogue';
 import { version } from './infrastructure/config/version';
-import { ANSWER_HEADERS, ENVELOPES } from './infrastructure/http/api-answer.decorator';
-import { nounOf } from './infrastructure/http/schema-names';
+import { ANSWER_HEADERS, ENVELOPES, nounOf } from './infrastructure/http/api-answer.decorator';
 import { declaredEvents, OUTGOING_TAG, outgoingEvents } from './catalogue/outgoing-events';
 
 const DESCRIPTION = `Register webhooks and publish events: every subscribed webhook receives a signed HTTP POST.
@@ -48,11 +47,13 @@ export function buildOpenApi(app: INestApplication, events: readonly KnownEventT
 
 /** Beginnings of paths, in the order in which a newcomer needs them. The longest that fits places a path. */
 const ORDER = [
-  ...['/api/webhooks', '/api/filter-checks', '/api/format-previews', '/api/events', '/api/event-types'],
+  ...['/api/webhooks', '/api/webhooks/external', '/api/filter-checks', '/api/format-previews'],
+  ...['/api/events', '/api/event-types'],
   ...['/api/webhooks/{id}/deliveries', '/api/deliveries', '/api/webhooks/{id}/recover'],
   ...['/api/webhooks/{id}/messages', '/api/stats'],
-  ...['/api/try-receivers', '/api/accounts', '/api/me', '/api/tokens', '/api/console', '/api/users', '/api/erasures'],
-  ...['/api/about', '/health'],
+  // Before the accounts themselves, of which one operation disconnects an account.
+  ...['/api/try-receivers', '/api/accounts', '/api/accounts/{id}/followers', '/api/accounts/{id}'],
+  ...['/api/me', '/api/tokens', '/api/console', '/api/users', '/api/erasures', '/api/about', '/health'],
 ];
 
 function inOrder(paths: OpenAPIObject['paths']): OpenAPIObject['paths'] {

@@ -6,8 +6,7 @@ import { serveConsole } from './console/console-pages.setup';
 import type { Config } from './infrastructure/config/config';
 import { HealthService } from './infrastructure/health/health.service';
 import { PinoLoggerService } from './infrastructure/http/logger.service';
-import { createAdapter } from './infrastructure/http/http-server.setup';
-import { stopAccepting } from './infrastructure/http/stop-accepting.setup';
+import { createAdapter, stopAccepting } from './infrastructure/http/http-server.setup';
 import { MetricsServerService } from './infrastructure/metrics/metrics-server.service';
 import { serveDocs } from './docs.setup';
 import { serveTryReceivers } from './console/test-receivers/test-receivers.setup';
@@ -17,13 +16,11 @@ import { WorkersService } from './infrastructure/queue/workers.service';
 
 const CLOSE_WITHIN_MS = 2000;
 
-/** A running service. */
 export interface Service {
   /** URL of the service, such as `http://127.0.0.1:3000`. */
   url: string;
   /** Path that signs the user of the first token in to the console, once. Null where others could read the output. */
   consoleLink: string | null;
-  /** Accepts no new work, finishes the work in flight, and closes. */
   stop(): Promise<void>;
 }
 

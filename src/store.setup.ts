@@ -15,11 +15,9 @@ import { Config } from './infrastructure/config/config';
 const TOKEN_FILE = 'first-token';
 const START_AGAIN_AFTER_MS = 1000;
 
-/** The database of the service or a command. */
 export interface Store {
   /** The settings, completed by the store: a database URL, a secrets key and a first token. */
   config: Config;
-  /** Notes for the operator about where data is kept. */
   notes: readonly string[];
   /** The access token created on the very first start; otherwise null. */
   firstToken: string | null;

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 const MAX_FILES = 20;
@@ -39,5 +39,23 @@ describe('The tree of src', () => {
     const { roles, entryPoints } = require(join(__dirname, '../scripts/roles.cjs')) as Record<string, string[]>;
     expect(roles?.filter((role) => !sources.some((path) => path.endsWith(`.${role}.ts`)))).toEqual([]);
     expect(entryPoints?.filter((path) => !sources.includes(path.replace('src/', '')))).toEqual([]);
+  });
+
+  // An HTTP client that is safe against SSRF, a filter language, and formats: pure enough to be packages of their own.
+  it.each([
+    // A module wires, so it reads the settings.
+    ['infrastructure/destinations', ['destinations.module.ts: ../config/config']],
+    ['webhooks/filter', []],
+    ['webhooks/formats', []],
+  ])('lets %s import nothing else of src', (folder, exceptions) => {
+    const files = sources.filter((path) => path.startsWith(`${folder}/`));
+    const imports = files.flatMap((path) => {
+      const text = readFileSync(join(__dirname, path), 'utf8');
+      const paths = [...text.matchAll(/(?:\bfrom|\bimport|\bimport\(|\brequire\()\s*['"`](\.[^'"`]+)/g)];
+      return paths.map(([, to = '']) => ({ to, from: basename(path) }));
+    });
+    expect(imports.length).toBeGreaterThan(5);
+    const others = imports.filter(({ to }) => !/^\.\/[^/]+$/.test(to));
+    expect(others.map(({ from, to }) => `${from}: ${to}`)).toEqual(exceptions);
   });
 });

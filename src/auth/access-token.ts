@@ -13,7 +13,6 @@ export interface Principal {
 
 const TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
 
-/** Returns whether the text has the form of an access token. */
 export const isAccessToken = (text: string): boolean => TOKEN.test(text);
 
 /** The user of BOOTSTRAP_TOKEN. No JWT can name this user, and over the API only its own tokens create tokens for it. */

@@ -2,16 +2,14 @@ import { Module } from '@nestjs/common';
 import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessToken } from './tokens/access-token.entity';
-import { AccessTokensController } from './tokens/access-tokens.controller';
+import { AccessTokensController, MeController } from './tokens/access-tokens.controller';
 import { AccessTokensService } from './tokens/access-tokens.service';
 import { AuthenticationService } from './bearer/authentication.service';
 import { BearerStrategy } from './bearer/bearer.strategy';
 import { ErasingUsersService } from './erasing-users.service';
 import { JwtService } from './bearer/jwt.service';
 import { LargeBodiesService } from './bearer/large-bodies.service';
-import { MeController } from './tokens/me.controller';
 import { RateLimitsService } from './limits/rate-limits.service';
-import { RequestPrincipalService } from './bearer/request-principal.service';
 
 @Module({
   imports: [PassportModule, TypeOrmModule.forFeature([AccessToken])],
@@ -24,7 +22,6 @@ import { RequestPrincipalService } from './bearer/request-principal.service';
     JwtService,
     LargeBodiesService,
     RateLimitsService,
-    RequestPrincipalService,
   ],
   exports: [AuthenticationService, ErasingUsersService, RateLimitsService],
 })

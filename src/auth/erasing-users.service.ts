@@ -26,12 +26,10 @@ export class ErasingUsersService {
     });
   }
 
-  /** Whether no erasure is running. */
   get areNone(): boolean {
     return this.hashes.size === 0;
   }
 
-  /** Returns whether a user is being erased. */
   includes(userId: string): boolean {
     if (this.areNone) return false;
     return userHashes(userId, this.config.secretsKeys).some((hash) => this.hashes.has(hash.toString('hex')));

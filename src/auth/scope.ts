@@ -1,12 +1,11 @@
-/** All scopes of a token, each with its description. */
 export const SCOPES = {
   'webhooks:read': 'read webhooks',
   'webhooks:write': 'create, change, delete, test and repair webhooks',
   'deliveries:read': 'read deliveries and events',
   'messages:pull': 'lease and acknowledge messages of pull webhooks',
   'events:publish': 'publish events for oneself',
-  'events:broadcast': 'publish events for others and for everybody',
-  'event-types:manage': 'declare, change and delete event types, for everybody',
+  'events:broadcast': 'publish events for other users, or for all users',
+  'event-types:manage': 'declare, change and delete event types, for all users',
   'accounts:manage': 'manage social accounts',
   'tokens:manage': "manage one's own tokens",
   'users:manage': 'manage tokens of others',
@@ -28,5 +27,4 @@ export function missingScope(needed: NeededScopes, held: readonly Scope[]): stri
   return missing === undefined ? undefined : [missing].flat().join(' or ');
 }
 
-/** Returns whether the text is the name of a scope. */
 export const isScope = (text: string): text is Scope => Object.hasOwn(SCOPES, text);

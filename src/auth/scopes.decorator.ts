@@ -1,5 +1,5 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth, ApiExtension } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import { ApiErrors, ApiOtherErrors } from '../infrastructure/http/api-answer.decorator';
 import type { NeededScopes } from './scope';
 
@@ -17,4 +17,11 @@ export function Scopes(...scopes: NeededScopes): MethodDecorator {
     ApiOtherErrors(),
     ...(scopes.length > 0 ? [ApiExtension('x-required-scope', scopes.length > 1 ? scopes : scopes[0])] : []),
   );
+}
+
+export const WITHOUT_TOKEN_KEY = 'auth:without-token';
+
+/** Marks a route under `/api` that needs no token if the request body has this field, which is itself a credential. */
+export function WithoutToken(field: string): MethodDecorator {
+  return applyDecorators(SetMetadata(WITHOUT_TOKEN_KEY, field), ApiSecurity({}));
 }

@@ -12,7 +12,6 @@ const APPLICATION = 'service';
 const catalogueOf = ({ extraEventTypes, eventMaxBytes }: Config): EventCatalogue =>
   new EventCatalogue({ extraEventTypes, eventMaxBytes, application: APPLICATION });
 
-/** The event catalogue of this process, and the stored event types of all processes. */
 @Module({
   controllers: [EventTypesController],
   providers: [

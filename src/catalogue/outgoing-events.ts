@@ -56,7 +56,6 @@ export function outgoingEvents(types: readonly KnownEventType[]) {
   );
 }
 
-/** The parts of the document that describe declared types. */
 export interface DeclaredEvents {
   webhooks: Record<string, object>;
   components: { schemas: Record<string, unknown>; parameters: Record<string, object> };

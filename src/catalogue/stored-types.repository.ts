@@ -3,7 +3,6 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ObjectSchema } from 'webhook-notification/catalogue';
 
-/** A stored event type. */
 export interface StoredType {
   name: string;
   description: string;
@@ -15,7 +14,6 @@ export interface StoredType {
   version: string;
 }
 
-/** Owner of a stored event type. */
 export interface TypeOwner {
   /** The user who owns the application; null: only holders of `users:manage` may change the type. */
   declaredBy: string | null;
@@ -39,7 +37,6 @@ const SAVE = `
   set description = excluded.description, schema = excluded.schema, example = excluded.example, version = default`;
 const REMOVE = 'delete from webhook_service.event_types where name = $1';
 
-/** Stores the event types that applications and users have declared. */
 @Injectable()
 export class StoredTypesRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

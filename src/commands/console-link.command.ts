@@ -19,10 +19,6 @@ interface Wanted {
   path: string;
 }
 
-/**
- * Parses the arguments.
- * @throws Error that says what is wrong with the arguments
- */
 function readArguments(args: string[]): Wanted {
   const text = { type: 'string' } as const;
   const options = { user: text, scopes: text, 'expires-in': text, path: text };
@@ -44,7 +40,6 @@ function readArguments(args: string[]): Wanted {
 /**
  * Runs `webhooks console-link`: creates a link that signs a user in to the console, once within 5 minutes, and prints
  * its path.
- * @throws Error that says what is wrong with the arguments
  */
 export async function createConsoleLink(args: string[]): Promise<void> {
   const { user, path, ...options } = readArguments(args);

@@ -1,4 +1,3 @@
-/** A saved delivery. */
 export interface SavedRequest {
   /** By lowercase name. The values of a repeated header are joined by ", ". */
   headers: Readonly<Record<string, string>>;
@@ -8,7 +7,6 @@ export interface SavedRequest {
 /**
  * Parses a raw HTTP request, as `nc` or a request bin shows it, or the JSON of a delivery: `{headers, body}`, alone or
  * as the `request` of `GET /api/webhooks/:id/deliveries/:deliveryId`.
- * @throws Error that says what is missing
  */
 export function parseSavedRequest(saved: Buffer): SavedRequest {
   const json = requestInJson(saved.toString('utf8'));

@@ -8,7 +8,7 @@ import { migrate } from '../infrastructure/database/migrator.setup';
 import { attachStore } from '../store.setup';
 import { formatToken, hashToken } from '../auth/access-token';
 import { ALL_SCOPES, isScope } from '../auth/scope';
-import { timeOf } from '../infrastructure/validation/time.decorator';
+import { timeOf } from '../infrastructure/validation/api-field.decorator';
 
 const USAGE = `Usage: npx webhooks token create --user <user id> --scopes <scope,scope|all> [--name <text>] [--expires <ISO 8601>]
 Scopes: ${ALL_SCOPES.join(', ')}`;
@@ -20,10 +20,6 @@ interface Wanted {
   expires: Date | null;
 }
 
-/**
- * Parses the arguments.
- * @throws Error that says what is wrong with the arguments
- */
 function readArguments(args: string[]): Wanted {
   const options = {
     user: { type: 'string' },
@@ -44,10 +40,7 @@ function readArguments(args: string[]): Wanted {
   return { user, scopes: wanted, name, expires: expiresAt };
 }
 
-/**
- * Runs `webhooks token create`: creates an access token and prints it, only this once, as the last line.
- * @throws Error that says what is wrong with the arguments
- */
+/** Runs `webhooks token create`: creates an access token and prints it, only this once, as the last line. */
 export async function createToken(args: string[]): Promise<void> {
   const { user, scopes, name, expires } = readArguments(args);
   const store = await attachStore(readConfig());

@@ -8,9 +8,9 @@ const STDIN = 0;
 const USAGE = `Usage: npx webhooks verify [<file>] [--headers <file> --body <file>] [--secret-file <file>]
                          [--tolerance <seconds>] [--computed <signature>]
 
-Reads a saved delivery (a raw HTTP request, or the JSON of a delivery) from the file or from standard input, and says
-whether its signatures are right, or why not. The secret comes from WEBHOOK_SECRET or a file. --computed takes the
-signature that your own code came to. Exit code: 0 genuine, 1 not, 2 not understood.`;
+Reads a saved delivery (a raw HTTP request, or the JSON of a delivery) from the file or from standard input, and verifies
+its signatures. The secret comes from WEBHOOK_SECRET or a file. --computed is the signature that your own code computed.
+Exit code: 0 genuine, 1 not genuine, 2 invalid input.`;
 
 interface Wanted {
   request: SavedRequest;
@@ -18,7 +18,6 @@ interface Wanted {
   options: ExplainOptions;
 }
 
-/** @throws Error that says what is wrong with the arguments */
 function readArguments(args: string[]): Wanted {
   const text = { type: 'string' } as const;
   const { values, positionals } = parseArgs({
@@ -52,7 +51,7 @@ export async function verifyDelivery(args: string[]): Promise<void> {
   try {
     const { request, secret, options } = readArguments(args);
     const { genuine, findings } = explainSignature(request.body, request.headers, secret, options);
-    const verdict = genuine ? 'Genuine.' : 'Not to be believed.';
+    const verdict = genuine ? 'Genuine.' : 'Not genuine.';
     process.stdout.write(`${[verdict, ...findings.map((finding) => `  - ${finding}`)].join('\n')}\n`);
     process.exitCode = genuine ? 0 : 1;
   } catch (error) {

@@ -1,5 +1,4 @@
 interface Command {
-  /** First words of the command line. */
   name: string;
   summary: string;
   /** Loads the command with only the modules that it needs, and runs it with its arguments. */
@@ -14,17 +13,17 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'token create',
-    summary: 'make an access token and print it',
+    summary: 'create an access token and print it',
     run: async (args) => (await import('./token-create.command.js')).createToken(args),
   },
   {
     name: 'console-link',
-    summary: 'make a link that signs a user in at the console, and print it',
+    summary: 'create a link that signs a user in to the console, and print it',
     run: async (args) => (await import('./console-link.command.js')).createConsoleLink(args),
   },
   {
     name: 'verify',
-    summary: 'say whether the signatures of a saved delivery are right, or why not',
+    summary: 'verify the signatures of a saved delivery',
     run: async (args) => (await import('./verify.command.js')).verifyDelivery(args),
   },
   {
@@ -34,12 +33,12 @@ const COMMANDS: readonly Command[] = [
   },
   {
     name: 'migrate',
-    summary: 'bring the database up to date, as every start does',
+    summary: 'migrate the database, as every start does',
     run: async () => (await import('./migrate.command.js')).migrateStore(),
   },
   {
     name: 'openapi',
-    summary: 'write openapi.json, or fail with --check when it has drifted',
+    summary: 'write openapi.json; with --check, fail when it is out of date',
     run: async (args) => (await import('./openapi.command.js')).writeOpenApi(args),
   },
 ];

@@ -9,7 +9,6 @@ import { version } from '../infrastructure/config/version';
 import { ApiAnswer } from '../infrastructure/http/api-answer.decorator';
 import { AboutDto } from './dto/about.dto';
 
-/** Midpoint of the random jitter. */
 const MEAN = 0.5;
 
 @ApiTags('Access')

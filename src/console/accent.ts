@@ -7,13 +7,12 @@ const BLACK: Rgb = [0, 0, 0];
 /** WCAG 2.2, 1.4.3: what texts need. */
 const TEXT_CONTRAST = 4.5;
 
-/** Of each scheme of the console, the ground that has the least contrast to its texts: `--sunken` in console/src/style/tokens.css. */
+/** The background with the least contrast in each color scheme: `--sunken` in console/src/style/tokens.css. */
 const GROUNDS = { light: rgbOf('#f4f4f6'), dark: rgbOf('#1b1d22') };
 
 const mix = (one: Rgb, other: Rgb, share: number): Rgb =>
   one.map((value, i) => Math.round(value + ((other[i] as number) - value) * share));
 
-/** Reads `#rrggbb`. */
 export function rgbOf(color: string): Rgb {
   return [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
 }

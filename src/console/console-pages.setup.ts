@@ -67,10 +67,7 @@ export function serveConsole(server: FastifyInstance, options: ConsoleOptions, f
   });
 }
 
-/**
- * Serves one page at every path of up to ten parts; the page selects its screen. Returns 503 if this build has no
- * console.
- */
+/** Serves one page at every path of up to ten parts; 503 if this build has no console. */
 function showPage(file: string, options: ConsoleOptions) {
   const page = existsSync(file) ? completed(readFileSync(file, 'utf8'), options) : null;
   const { consoleFrameAncestors: ancestors } = options;
@@ -90,7 +87,6 @@ function showPage(file: string, options: ConsoleOptions) {
   };
 }
 
-/** Fills in the settings. The console reads them from the page. */
 function completed(page: string, { consoleFrameAncestors, consoleName, consoleAccent }: ConsoleOptions): string {
   const values: Record<string, string> = {
     '%NAME%': escaped(consoleName),

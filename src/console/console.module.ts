@@ -6,9 +6,8 @@ import { ConsoleLinksController } from './sessions/console-links.controller';
 import { ConsoleLinksRepository } from './sessions/console-links.repository';
 import { ConsoleLinksService } from './sessions/console-links.service';
 import { ConsoleSessionsService } from './sessions/console-sessions.service';
-import { GoneReceiversService } from './test-receivers/gone-receivers.service';
+import { GoneReceiversService, TryReceiversService } from './test-receivers/test-receivers.service';
 import { TryReceiversController } from './test-receivers/test-receivers.controller';
-import { TryReceiversService } from './test-receivers/test-receivers.service';
 
 /** The parts of the API that only the console needs: its settings, its sessions and its test receivers. */
 @Module({

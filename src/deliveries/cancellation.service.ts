@@ -1,21 +1,20 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { WebhookLifecycleService } from '../webhooks/webhook-lifecycle.service';
 import { RollUpService } from '../webhooks/stats/roll-up.service';
-import { DeliveriesRepository } from './deliveries.repository';
-import { deliveryError } from './delivery-error';
+import { deliveryError } from './rows/delivery-error';
+import { OutcomesRepository } from './rows/outcomes.repository';
 
-/** Cancels the pending deliveries of a webhook that is disabled or deleted. */
 @Injectable()
 export class CancellationService implements OnModuleInit {
   constructor(
     private readonly lifecycle: WebhookLifecycleService,
-    private readonly deliveries: DeliveriesRepository,
+    private readonly outcomes: OutcomesRepository,
     private readonly rollUp: RollUpService,
   ) {}
 
   onModuleInit(): void {
     this.lifecycle.whenStopped(async (manager, webhookId, reason) => {
-      await this.deliveries.cancelPending(manager, webhookId, deliveryError(reason, { durationMs: 0, timeoutMs: 0 }));
+      await this.outcomes.cancelPending(manager, webhookId, deliveryError(reason, { durationMs: 0, timeoutMs: 0 }));
       this.rollUp.note();
     });
   }

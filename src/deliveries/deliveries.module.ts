@@ -9,6 +9,7 @@ import { LogModule } from './log/log.module';
 import { PullingModule } from './pulling/pulling.module';
 import { RecoveryModule } from './recovery/recovery.module';
 import { RetentionModule } from './retention/retention.module';
+import { RowsModule } from './rows/rows.module';
 import { sendQueueNames } from './send-queue-names';
 import { SendQueueModule } from './send-queue.module';
 import { clusterSendProcessors } from './sending/send.processor';
@@ -20,6 +21,7 @@ import { TestDeliveriesModule } from './test-deliveries/test-deliveries.module';
 /** All delivery modules, in the order in which an event passes through them. */
 @Module({
   imports: [
+    RowsModule,
     FanOutModule,
     SlotsModule,
     SendingModule,

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { longestWaitMs } from './longest-wait';
 import { retryDelayMs } from './sending/backoff';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../infrastructure/config/durations';
 
 describe('The longest wait of a delivery', () => {
   it.each([

@@ -1,6 +1,5 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../infrastructure/config/durations';
 
-/** Settings that determine the retry delays. */
 interface RetryDelays {
   maxRetries: number;
   retryBaseDelayMs: number;

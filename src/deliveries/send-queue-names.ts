@@ -10,13 +10,7 @@ export const SEND_QUEUE = nameOf(0);
 export const sendQueueNames = (redisUrl: string | null): readonly string[] =>
   Array.from({ length: isRedisCluster(redisUrl) ? CLUSTER_SEND_QUEUES : 1 }, (_, i) => nameOf(i));
 
-/**
- * Returns the index, below `count`, of the send queue for a delivery; always the same for an id. The end of a UUIDv7 is random or
- * a hash, so the deliveries spread evenly.
- */
+/** Always the same index for an id. The end of a UUIDv7 is random or a hash, so the deliveries spread evenly. */
 export function sendQueueIndex(deliveryId: string, count: number): number {
   return Number.parseInt(deliveryId.slice(-8), 16) % count;
 }
-
-/** SQL for the same index, computed from the `id` of a row. The statement's first parameter is the count. */
-export const SEND_QUEUE_INDEX = `('x' || right(id::text, 8))::bit(32)::bigint % $1`;

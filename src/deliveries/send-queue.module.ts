@@ -2,11 +2,10 @@ import { BullModule, getQueueToken } from '@nestjs/bullmq';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import type { Config } from '../infrastructure/config/config';
-import { DeliveriesRepository } from './deliveries.repository';
 import { sendQueueNames } from './send-queue-names';
 import { SEND_QUEUES, SendQueue } from './send.queue';
 
-/** The send queue, which most delivery modules use, and the leases of its rows. A Redis cluster has several send queues. */
+/** The send queue, which most delivery modules use. A Redis cluster has several send queues. */
 @Global()
 @Module({})
 export class SendQueueModule {
@@ -20,8 +19,8 @@ export class SendQueueModule {
     return {
       module: SendQueueModule,
       imports: [BullModule.registerQueue(...names.map((name) => ({ name })))],
-      providers: [DeliveriesRepository, queues, SendQueue],
-      exports: [DeliveriesRepository, SendQueue],
+      providers: [queues, SendQueue],
+      exports: [SendQueue],
     };
   }
 }

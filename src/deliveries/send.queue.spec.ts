@@ -3,7 +3,7 @@ import type { Queue } from 'bullmq';
 import { v7 } from 'uuid';
 import type { ClockService } from '../infrastructure/database/clock.service';
 import type { QueueHealthService } from '../infrastructure/queue/queue-health.service';
-import type { DeliveriesRepository } from './deliveries.repository';
+import type { WaitingRowsRepository } from './rows/waiting-rows.repository';
 import { sendQueueIndex } from './send-queue-names';
 import { type SendJob, SendQueue } from './send.queue';
 
@@ -26,7 +26,7 @@ function twoQueues() {
     [takes, isAway] as unknown as Queue<SendJob>[],
     {} as QueueHealthService,
     { now: () => new Date() } as ClockService,
-    deliveries as unknown as DeliveriesRepository,
+    deliveries as unknown as WaitingRowsRepository,
   );
   return { queue, taken, released };
 }

@@ -4,9 +4,9 @@ import { Batcher } from '../infrastructure/concurrency/batcher';
 import { ClockService } from '../infrastructure/database/clock.service';
 import { QueueCapacity } from '../infrastructure/queue/queue-capacity';
 import { QueueHealthService } from '../infrastructure/queue/queue-health.service';
-import { DeliveriesRepository } from './deliveries.repository';
+import { WaitingRowsRepository } from './rows/waiting-rows.repository';
 import { sendQueueIndex } from './send-queue-names';
-import type { PartitionKey } from './partition-key';
+import type { PartitionKey } from './rows/partition-key';
 
 /** Injection token of all send queues, in the order of their names. */
 export const SEND_QUEUES = Symbol('send queues');
@@ -45,7 +45,7 @@ export class SendQueue implements OnModuleInit {
     @Inject(SEND_QUEUES) private readonly queues: readonly Queue<SendJob>[],
     private readonly health: QueueHealthService,
     private readonly clock: ClockService,
-    private readonly deliveries: DeliveriesRepository,
+    private readonly rows: WaitingRowsRepository,
   ) {
     const batcherOf = (queue: Queue<SendJob>) =>
       new Batcher<NewJob, void>((jobs) => this.addOrRelease(queue, jobs), MAX_JOBS_PER_ADD);
@@ -54,11 +54,6 @@ export class SendQueue implements OnModuleInit {
 
   onModuleInit(): void {
     for (const queue of this.queues) this.health.watch(queue);
-  }
-
-  /** The names of all send queues. */
-  get names(): string[] {
-    return this.queues.map(({ name }) => name);
   }
 
   /** Free queue capacity, in deliveries. Due deliveries beyond it are deferred. */
@@ -98,7 +93,7 @@ export class SendQueue implements OnModuleInit {
         try {
           for (const page of pages(ids, MAX_JOBS_PER_ADD)) await this.add(queue, page.map(jobOf));
         } catch (error) {
-          await this.deliveries.releaseLeases(ids);
+          await this.rows.releaseLeases(ids);
           throw error;
         }
       }),
@@ -107,10 +102,7 @@ export class SendQueue implements OnModuleInit {
     if (failed) throw failed.reason;
   }
 
-  /**
-   * Removes the jobs of retries that are still in the queues. Returns whether all queues were available; never throws because of
-   * a queue.
-   */
+  /** Removes the jobs of retries. Returns whether all queues were available; never throws because of one. */
   async forget(deliveryIds: readonly string[]): Promise<boolean> {
     let isComplete = true;
     for (const [queue, ids] of this.byQueue(deliveryIds)) {
@@ -130,12 +122,12 @@ export class SendQueue implements OnModuleInit {
   private async addOrRelease(queue: Queue<SendJob>, jobs: readonly NewJob[]): Promise<void[]> {
     const ids = idsOf(jobs);
     try {
-      if (this.remaining < ids.length) await this.deliveries.releaseLeases(ids);
+      if (this.remaining < ids.length) await this.rows.releaseLeases(ids);
       else await this.add(queue, jobs);
     } catch (error) {
       this.logger.warn(`Enqueuing deliveries failed; the sweeper will enqueue them: ${String(error)}`);
       // Otherwise the sweeper would wait until the lease of a job that does not exist has expired.
-      await this.deliveries.releaseLeases(ids).catch(() => undefined);
+      await this.rows.releaseLeases(ids).catch(() => undefined);
     }
     return jobs.map(() => undefined);
   }

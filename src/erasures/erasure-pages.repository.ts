@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { isOneOf } from '../deliveries/found-by-id';
-import { idBounds } from '../infrastructure/database/id-bounds';
+import { isOneOf } from '../deliveries/rows/found-by-id';
+import { DELETE_DELIVERIES } from '../deliveries/rows/outcomes.repository';
+import { idBounds } from '../infrastructure/database/id-time';
 import { StatementsService } from '../infrastructure/database/statements.service';
 import type { ErasureKind } from './erasure.entity';
 
-/** Maximum number of rows that one transaction deletes. */
 const PAGE = 1000;
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
@@ -64,18 +64,19 @@ const dayRows = (kind: ErasureKind, table: 'deliveries' | 'events', owner: strin
   find: `
     select id, ${table === 'events' ? 'false' : "status in ('pending', 'canceled')"} as "mayBeQueued"
     from webhook_service.${table} where ${owner} = $1 and id > $2 order by id limit ${PAGE}`,
-  change: `${change} where ${isOneOf(table, '$1::uuid[]')}`,
+  change,
 });
+const ofEvents = (change: string): string => `${change} where ${isOneOf('events', '$1::uuid[]')}`;
 
 /** Deliveries come first: they could not be shown without their events. Events that the user published for others stay. */
 export const DAY_ROWS: readonly DayRows[] = [
-  dayRows('deliveries', 'deliveries', 'user_id', 'delete from webhook_service.deliveries'),
-  dayRows('events', 'events', 'user_id', 'delete from webhook_service.events'),
+  dayRows('deliveries', 'deliveries', 'user_id', DELETE_DELIVERIES),
+  dayRows('events', 'events', 'user_id', ofEvents('delete from webhook_service.events')),
   dayRows(
     'eventsForOthers',
     'events',
     'nullif(publisher_id, user_id)',
-    'update webhook_service.events set publisher_id = null, traceparent = null',
+    ofEvents('update webhook_service.events set publisher_id = null, traceparent = null'),
   ),
 ];
 
@@ -85,7 +86,6 @@ export interface FoundRow {
   mayBeQueued: boolean;
 }
 
-/** The statements that delete the rows of a user, one page each. */
 @Injectable()
 export class ErasurePagesRepository {
   constructor(private readonly statements: StatementsService) {}
@@ -101,7 +101,6 @@ export class ErasurePagesRepository {
     return this.statements.runByIndex(find, [userId, afterId]);
   }
 
-  /** Deletes or changes these rows. Returns how many there were. */
   async changeAll(manager: EntityManager, { change }: DayRows, ids: readonly string[]): Promise<number> {
     const [, count] = await manager.query<[unknown, number]>(change, [ids, ...idBounds(ids)]);
     return count;

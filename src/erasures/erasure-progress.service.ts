@@ -15,7 +15,6 @@ const CONTINUE_EVERY_MS = 1000;
 /** After this many pages, other erasures get a turn. */
 const MAX_PAGES = 100;
 
-/** The pages that a turn may still change. */
 interface Turn {
   id: string;
   userId: string;
@@ -31,7 +30,7 @@ interface Turn {
 @Injectable()
 export class ErasureProgressService {
   private readonly logger = new Logger(ErasureProgressService.name);
-  private readonly told = new RepeatFilter();
+  private readonly logged = new RepeatFilter();
 
   constructor(
     private readonly erasing: ErasingUsersService,
@@ -57,7 +56,7 @@ export class ErasureProgressService {
   /** A failed page is retried at the next turn. */
   private report(id: string, error: unknown): void {
     const text = `Advancing erasure ${id} failed; retrying: ${String(error)}`;
-    if (!isDatabaseUnavailable(error) && this.told.isNews(text, Date.now())) this.logger.error(text);
+    if (!isDatabaseUnavailable(error) && this.logged.isNews(text, Date.now())) this.logger.error(text);
   }
 
   private async continue({ id, sealedUser, isLastPass }: DueErasure): Promise<void> {
@@ -73,7 +72,6 @@ export class ErasureProgressService {
     this.logger.log({ msg: 'user erased', erasureId: id });
   }
 
-  /** Returns false when the turn is over. */
   private async eraseRows(turn: Turn, { kind, statement }: (typeof ERASURE_STEPS)[number]): Promise<boolean> {
     for (;;) {
       const count = await this.page(turn, kind, (manager) => this.pages.change(manager, statement, turn.userId));
@@ -81,7 +79,6 @@ export class ErasureProgressService {
     }
   }
 
-  /** Returns false when the turn is over. */
   private async eraseDayRows(turn: Turn, rows: DayRows): Promise<boolean> {
     for (let afterId: string | undefined; ;) {
       const found = await this.pages.find(rows, turn.userId, afterId);

@@ -3,7 +3,6 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export const ERASURE_STATUSES = ['running', 'done'] as const;
 export type ErasureStatus = (typeof ERASURE_STATUSES)[number];
 
-/** The kinds of rows that are counted. */
 export const ERASURE_KINDS = [
   'tokens',
   'links',
@@ -21,7 +20,6 @@ export const ERASURE_KINDS = [
 ] as const;
 export type ErasureKind = (typeof ERASURE_KINDS)[number];
 
-/** A request to forget a user. */
 @Entity('erasures')
 export class Erasure {
   @PrimaryColumn('uuid')

@@ -1,14 +1,28 @@
 import { Body, Controller, Delete, Get, HttpCode, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { USER_ID } from 'webhook-notification/catalogue';
+import { invalid } from '../infrastructure/errors/api-error';
+import { MESSAGES } from '../infrastructure/errors/messages';
+import { IdParam, PathParam } from '../infrastructure/validation/api-request.decorator';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
 import type { Page } from '../infrastructure/pagination/page';
-import { IdParam } from '../infrastructure/validation/id-param.decorator';
 import { EraseUserDto, ErasureDto, ListErasuresDto } from './dto/erasure.dto';
-import { UserIdParam } from './dto/user-id-param.decorator';
 import { ErasuresService } from './erasures.service';
+
+/** Validates that a path segment is a user id (otherwise returns 400), and documents it. */
+const UserIdParam = (): ParameterDecorator =>
+  PathParam({
+    name: 'userId',
+    description: 'Id of the user.',
+    schema: { type: 'string', pattern: USER_ID.source },
+    parse: (text) => {
+      if (!USER_ID.test(text)) throw invalid('userId', MESSAGES.badUserId);
+      return text;
+    },
+  });
 
 @ApiTags('Access')
 @Controller('api')

@@ -9,7 +9,6 @@ import { ErasuresController } from './erasures.controller';
 import { ErasuresRepository } from './erasures.repository';
 import { ErasuresService } from './erasures.service';
 
-/** Forgets users. */
 @Module({
   imports: [TypeOrmModule.forFeature([Erasure]), AuthModule, WebhooksModule],
   controllers: [ErasuresController],

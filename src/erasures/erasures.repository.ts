@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, Repository } from 'typeorm';
-import { JOB_LEASE } from '../deliveries/lease';
+import { JOB_LEASE } from '../deliveries/rows/lease';
 import { Config } from '../infrastructure/config/config';
 import type { PageRequest } from '../infrastructure/pagination/id-window';
 import { newestFirst } from '../infrastructure/pagination/newest-first.query';
@@ -43,17 +43,14 @@ const DUE = `
   select id, sealed_user as "sealedUser", last_pass_at is not null as "isLastPass" from webhook_service.erasures
   where status = 'running' and coalesce(last_pass_at <= now(), true) order by id`;
 
-/** An erasure that has something to do now. */
 export interface DueErasure {
   id: string;
   sealedUser: Buffer;
   isLastPass: boolean;
 }
 
-/** Changes a page of rows, and returns their number. */
 export type PageAction = (manager: EntityManager) => Promise<number>;
 
-/** Stores the progress of erasures. */
 @Injectable()
 export class ErasuresRepository {
   constructor(
@@ -111,12 +108,10 @@ export class ErasuresRepository {
     });
   }
 
-  /** Ends the first pass. */
   async awaitLastPass(id: string): Promise<void> {
     await this.erasures.query(AWAIT_LAST_PASS, [id, this.config.deliveryTimeoutMs]);
   }
 
-  /** Ends the erasure, and drops the user's id. */
   async finish(id: string): Promise<void> {
     await this.erasures.query(FINISH, [id]);
   }

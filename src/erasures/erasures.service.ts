@@ -13,7 +13,6 @@ import type { ListErasuresDto } from './dto/erasure.dto';
 import type { Erasure } from './erasure.entity';
 import { ErasuresRepository } from './erasures.repository';
 
-/** Begins erasures and shows their progress. */
 @Injectable()
 export class ErasuresService {
   constructor(
@@ -43,18 +42,10 @@ export class ErasuresService {
     return erasure;
   }
 
-  /**
-   * Returns one page of erasures, newest first.
-   * @throws ApiError 400 for an invalid cursor
-   */
   list(reader: Principal, { userId, ...page }: ListErasuresDto): Promise<Page<Erasure>> {
     return this.erasures.list(page, reader.userId, userId === undefined ? undefined : this.hashesOf(userId));
   }
 
-  /**
-   * Returns one erasure.
-   * @throws ApiError 404 when there is none with this id
-   */
   async read(id: string): Promise<Erasure> {
     const erasure = await this.erasures.find(id);
     if (!erasure) throw new ApiError('not_found', MESSAGES.erasureNotFound);

@@ -8,7 +8,6 @@ import { traceIdOf } from './traceparent';
 /** Number of events that are counted and logged before other work gets a turn. One transaction may commit 200,000. */
 const AT_ONCE = 500;
 
-/** The request that published an event over HTTP. */
 export interface Origin {
   requestId: string;
   /** W3C Trace Context of the caller; null when the request had none. */
@@ -48,17 +47,17 @@ export class AcceptedEventsService {
   /** Enqueues, counts and logs committed events. Returns at once and never throws. */
   committed(events: readonly AcceptedEvent[]): void {
     this.queue.add(events.flatMap(({ published: { id, duplicate } }) => (duplicate ? [] : [id])));
-    void this.tell(events);
+    void this.log(events);
   }
 
-  private async tell(events: readonly AcceptedEvent[]): Promise<void> {
+  private async log(events: readonly AcceptedEvent[]): Promise<void> {
     for (let i = 0; i < events.length; i += AT_ONCE) {
       if (i > 0) await nextTurn();
-      for (const event of events.slice(i, i + AT_ONCE)) this.tellOf(event);
+      for (const event of events.slice(i, i + AT_ONCE)) this.logOne(event);
     }
   }
 
-  private tellOf({ published: { id, event, userId, duplicate }, origin, traceparent }: AcceptedEvent): void {
+  private logOne({ published: { id, event, userId, duplicate }, origin, traceparent }: AcceptedEvent): void {
     (duplicate ? this.repeated : this.accepted).inc({ source: origin ? 'http' : 'in_process' });
     this.logger.log({
       msg: 'event accepted',

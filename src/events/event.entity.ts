@@ -38,7 +38,6 @@ export class Event {
   @Column('timestamptz', { name: 'leased_until' })
   leasedUntil: Date;
 
-  /** True while a worker fans it out. */
   @Column('boolean')
   claimed: boolean;
 }

@@ -5,13 +5,11 @@ import { AcceptedEventsService } from './accepted-events.service';
 import { AuthModule } from '../auth/auth.module';
 import { CatalogueModule } from '../catalogue/catalogue.module';
 import { Event } from './event.entity';
-import { EventBatchesController } from './requests/event-batches.controller';
-import { EventBatchesService } from './requests/event-batches.service';
 import { EventsController } from './requests/events.controller';
+import { EventBatchesService } from './requests/event-batches.service';
 import { EventsRepository } from './events.repository';
-import { EventsService } from './events.service';
+import { EventsService, PublicationRulesService } from './events.service';
 import { FAN_OUT_QUEUE, FanOutQueue } from './fan-out.queue';
-import { PublicationRulesService } from './publication-rules.service';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 
 @Module({
@@ -21,7 +19,7 @@ import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
     CatalogueModule,
     AuthModule,
   ],
-  controllers: [EventsController, EventBatchesController],
+  controllers: [EventsController],
   providers: [
     AcceptedEventsService,
     EventBatchesService,

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { StatementsService } from '../infrastructure/database/statements.service';
 
-/** A row of `events` to be inserted. */
 export interface NewEvent {
   id: string;
   name: string;
@@ -13,14 +12,12 @@ export interface NewEvent {
   traceparent: string | null;
 }
 
-/** An idempotency key that an event requests. */
 export interface NewEventKey {
   publisherId: string;
   key: string;
   fingerprint: Buffer;
 }
 
-/** The event that holds an idempotency key. */
 export interface TakenKey {
   eventId: string;
   fingerprint: Buffer;
@@ -60,12 +57,10 @@ const FIND_KEYS = `
   select key, event_id as "eventId", fingerprint from webhook_service.event_keys
   where publisher_id = $1 and key = any($2::text[])`;
 
-/** The statements that publish events, in the caller's transaction if there is one. */
 @Injectable()
 export class EventsRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** Inserts the events with one statement. */
   async insert(events: readonly NewEvent[], manager?: EntityManager): Promise<void> {
     const columns = [
       events.map(({ id }) => id),

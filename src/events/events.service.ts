@@ -2,20 +2,51 @@ import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
 import { EntityManager } from 'typeorm';
 import { eventBody, type EventDefinition, type EventName, type EventPayloads } from 'webhook-notification';
-import { fingerprintOf, isReserved, type Publication as CataloguePublication } from 'webhook-notification/catalogue';
+import {
+  EventCatalogue,
+  fingerprintOf,
+  isReserved,
+  messageOf,
+  type Publication as CataloguePublication,
+  validatePublication,
+} from 'webhook-notification/catalogue';
 import { database, EventRefusedError, type Transaction } from 'webhook-notification/nest';
+import { StoredTypesService } from '../catalogue/stored-types.service';
+import { ApiError, invalid } from '../infrastructure/errors/api-error';
 import { ErasingUsersService } from '../auth/erasing-users.service';
 import { Batcher } from '../infrastructure/concurrency/batcher';
 import { ClockService } from '../infrastructure/database/clock.service';
-import { lingerFor } from '../infrastructure/concurrency/linger.timer';
-import { ApiError, invalid } from '../infrastructure/errors/api-error';
+import { lingerFor } from '../infrastructure/concurrency/pauses.timer';
 import { messageFor, MESSAGES } from '../infrastructure/errors/messages';
 import { type AcceptedEvent, AcceptedEventsService, type Origin } from './accepted-events.service';
 import { EventsRepository, type NewEvent, type NewEventKey } from './events.repository';
 import { timeOfId } from '../infrastructure/database/id-time';
-import { PublicationRulesService } from './publication-rules.service';
 import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 import { endSpan, failing, startPublish, traceparentOf } from './spans';
+
+@Injectable()
+export class PublicationRulesService {
+  constructor(
+    private readonly catalogue: EventCatalogue,
+    private readonly types: StoredTypesService,
+  ) {}
+
+  /** Loads the event types with these names, if there are any. Must be called before `validate`. */
+  async lookUp(names: readonly string[]): Promise<void> {
+    await this.types.lookUp(names);
+  }
+
+  /**
+   * Validates a publication and returns the JSON text of its data.
+   * @throws ApiError 400 (unknown name, data that does not match its schema, bad option), 413 (data too large)
+   */
+  validate(publication: CataloguePublication): string {
+    const verdict = validatePublication(this.catalogue, publication);
+    if (verdict.ok) return verdict.text;
+    if (verdict.code === 'validation_failed') throw ApiError.invalid(...verdict.errors);
+    throw new ApiError(verdict.code, messageOf(verdict.errors));
+  }
+}
 
 export interface PublishOptions {
   /** User whose subscribed webhooks receive the event; absent or null for all users. A property set to undefined throws. */
@@ -38,12 +69,10 @@ export interface PublishedEvent {
   duplicate: boolean;
 }
 
-/** An event to be published, before validation. */
 export interface Publication extends CataloguePublication {
   /** Null for this application itself, in process. */
   publisherId: string | null;
   manager?: EntityManager;
-  /** The request that publishes it, if it comes over HTTP. */
   origin?: Origin;
 }
 
@@ -54,7 +83,6 @@ export interface PreparedEvent {
   key: NewEventKey | null;
   published: PublishedEvent;
   origin?: Origin;
-  /** Ends when the event is inserted. */
   span: Span;
 }
 
@@ -62,7 +90,6 @@ const MAX_BATCH = 500;
 /** Events that are published one by one do not wait for others. */
 const LINGER = lingerFor({ unlessAbove: 16, quietMs: 5, withinMs: 20, enough: 20 });
 
-/** Publishes events: stores them, and leaves their delivery to the fan-out. */
 @Injectable()
 export class EventsService {
   private readonly inserts = new Batcher<NewEvent, void>(
@@ -118,9 +145,8 @@ export class EventsService {
   }
 
   /**
-   * Publishes many events of one name in the caller's transaction: like `publish`, but with one insert for hundreds of them.
-   * Guarantees no order, and returns no results.
-   * @throws ApiError as `publish`; then the transaction must be rolled back
+   * Publishes many events of one name in the caller's transaction: like `publish`, but with one insert for hundreds of
+   * them. Guarantees no order, and returns no results.
    */
   async publishAll<Name extends EventName>(
     name: Name,
@@ -140,19 +166,13 @@ export class EventsService {
     }
   }
 
-  /**
-   * Publishes an event for a user over HTTP. The idempotency key belongs to that user.
-   * @throws ApiError as `publish`, and 400 for a reserved event
-   */
+  /** Publishes an event for a user over HTTP. The idempotency key belongs to that user. */
   async publishAs(publisherId: string, publication: Omit<Publication, 'publisherId'>): Promise<PublishedEvent> {
     await this.rules.lookUp([publication.name]);
     return this.insert(this.prepareAs(publisherId, publication), publication.manager);
   }
 
-  /**
-   * Validates an event that a user publishes over HTTP, without inserting it. Its name must have been looked up.
-   * @throws ApiError as `publishAs`, except 409
-   */
+  /** Validates an event that a user publishes over HTTP, without inserting it. Its name must have been looked up. */
   prepareAs(publisherId: string, publication: Omit<Publication, 'publisherId'>): PreparedEvent {
     if (isReserved(publication.name)) throw invalid('event', messageFor.reservedEvent(publication.name));
     return this.prepare({ ...publication, publisherId });

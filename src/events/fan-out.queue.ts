@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
-import { lingerFor } from '../infrastructure/concurrency/linger.timer';
+import { lingerFor } from '../infrastructure/concurrency/pauses.timer';
 import { QueueCapacity } from '../infrastructure/queue/queue-capacity';
 import { QueueHealthService } from '../infrastructure/queue/queue-health.service';
 

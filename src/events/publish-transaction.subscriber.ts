@@ -45,7 +45,6 @@ function addAll(all: AcceptedEvent[], events: readonly AcceptedEvent[]): void {
   for (const event of events) all.push(event);
 }
 
-/** Returns the events of each open transaction, and of each savepoint in it, innermost last. */
 function levelsOf(runner: QueryRunner): AcceptedEvent[][] {
   runner.data[KEY] ??= [];
   return runner.data[KEY] as AcceptedEvent[][];

@@ -36,7 +36,6 @@ export function endSpan(span: Span, errorCode: string | null = null): void {
   span.end();
 }
 
-/** Ends the span of a step that threw. */
 export function failSpan(span: Span, error: unknown): void {
   if (error instanceof ApiError) endSpan(span, error.code);
   else endSpan(span, isDatabaseUnavailable(error) ? 'unavailable' : 'internal_error');

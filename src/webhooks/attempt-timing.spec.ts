@@ -1,8 +1,7 @@
 import { ApiError } from '../infrastructure/errors/api-error';
 import { schema } from '../infrastructure/config/settings-schema';
 import { MAX_RETRY_DELAYS, MAX_TIMEOUT_MS, MIN_TIMEOUT_MS, parseRetryDelays, timingErrors } from './attempt-timing';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../infrastructure/config/durations';
 
 describe('The retry delays of a request', () => {
   it.each([[null], [[]], [[1000]], [[DAY_MS, 1000, DAY_MS]]])('%j are taken as they are', (delays) => {

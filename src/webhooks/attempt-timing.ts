@@ -1,19 +1,18 @@
 import { type FieldError, invalidField } from 'webhook-notification/catalogue';
 import { ApiError } from '../infrastructure/errors/api-error';
+import { DAY_MS, MINUTE_MS } from '../infrastructure/config/durations';
 
 export const MIN_TIMEOUT_MS = 500;
 /** The highest value of `DELIVERY_TIMEOUT_MS`. */
-export const MAX_TIMEOUT_MS = 60_000;
+export const MAX_TIMEOUT_MS = MINUTE_MS;
 
 export const MIN_RETRY_DELAY_MS = 1000;
-export const MAX_RETRY_DELAY_MS = 86_400_000;
+export const MAX_RETRY_DELAY_MS = DAY_MS;
 /** The highest value of `MAX_RETRIES`. */
 export const MAX_RETRY_DELAYS = 3;
 
 export const MIN_PER_SECOND = 0.1;
 export const MAX_PER_SECOND = 1000;
-
-const DAY_MS = 86_400_000;
 
 /**
  * Returns the retry delays of a webhook as a request sets them: null, or at most three whole numbers of ms.

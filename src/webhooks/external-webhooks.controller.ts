@@ -5,10 +5,10 @@ import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
-import { Rules } from '../infrastructure/validation/request-rules.decorator';
-import { SaveWebhookDto } from './dto/create-webhook.dto';
+import { Rules } from '../infrastructure/validation/api-request.decorator';
+import { SaveWebhookDto } from './dto/webhook-fields.dto';
 import { ReadWebhookDto } from './dto/list-webhooks.dto';
-import { ExternalIdParam } from './dto/external-id-param.decorator';
+import { ExternalIdParam } from './dto/webhook-fields.decorator';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
 import { WebhookRulesService } from './webhook-rules.service';
 import { etagOf, IF_MATCH, IF_NONE_MATCH } from './webhook-version';
@@ -35,7 +35,7 @@ export class ExternalWebhooksController {
     operationId: 'saveWebhook',
     summary: 'Create or replace a webhook by your own id',
     description:
-      'Idempotent. An existing webhook keeps its kind, secret and headers, and stays active or inactive, unless the body says otherwise; other absent fields get their defaults. Only the response to a creation contains the secret.',
+      'Idempotent. An existing webhook keeps its kind, secret and headers, and stays active or inactive, unless the body says otherwise; other absent fields get their defaults. The secret is returned only on creation.',
   })
   @ApiBody({ type: SaveWebhookDto, examples: EXAMPLES })
   @ApiHeader(IF_MATCH)

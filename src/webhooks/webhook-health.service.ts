@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Config } from '../infrastructure/config/config';
 import { Batcher } from '../infrastructure/concurrency/batcher';
-import { whileBusy } from '../infrastructure/concurrency/while-busy.timer';
+import { whileBusy } from '../infrastructure/concurrency/pauses.timer';
 import { StatementsService } from '../infrastructure/database/statements.service';
 import { type FinalOutcome, tallyOf } from './failure-tally';
 import type { DisabledReason } from './webhook.entity';

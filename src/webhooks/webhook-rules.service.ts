@@ -7,21 +7,13 @@ import { AddressPolicy } from '../infrastructure/destinations/address';
 import { validateUrl } from '../infrastructure/destinations/url';
 import { ApiError } from '../infrastructure/errors/api-error';
 import { messageFor } from '../infrastructure/errors/messages';
-import type { RequestRules, RuleRequest } from '../infrastructure/validation/request-rules.decorator';
+import type { RequestRules, RuleRequest } from '../infrastructure/validation/api-request.decorator';
 import { StoredTypesService } from '../catalogue/stored-types.service';
+import type { CreateWebhookDto } from './dto/webhook-fields.dto';
 import { timingErrors } from './attempt-timing';
 import { unknownPatterns } from './event-pattern';
 import { Webhook, type WebhookKey } from './webhook.entity';
-import { kindErrors, type WebhookKind } from './webhook-kind';
-
-/** The fields of a body that are valid by themselves. */
-interface ValidFields {
-  kind?: WebhookKind;
-  url?: string;
-  events?: string[];
-  timeoutMs?: number | null;
-  retryDelaysMs?: number[] | null;
-}
+import { kindErrors } from './webhook-fields';
 
 /** Rules that depend on settings and on other rows: allowed destinations, known event names, bounds, the number of webhooks per user. */
 @Injectable()
@@ -38,7 +30,7 @@ export class WebhookRulesService implements RequestRules {
    * Validates `url`, `events`, `timeoutMs`, `retryDelaysMs` and, of a new webhook, the fields of its kind. Current events of the webhook may
    * stay, even if their type was deleted.
    */
-  async errorsOf(fields: ValidFields, { user, params }: RuleRequest): Promise<FieldError[]> {
+  async errorsOf(fields: Partial<CreateWebhookDto>, { user, params }: RuleRequest): Promise<FieldError[]> {
     const { url, events, ...timing } = fields;
     const verdict = url === undefined ? null : validateUrl(url, this.policy, this.config);
     const webhook = { userId: user?.userId ?? '', ...(params as Partial<WebhookKey>) };

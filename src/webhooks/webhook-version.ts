@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '../infrastructure/errors/api-error';
 import { MESSAGES } from '../infrastructure/errors/messages';
 import type { Webhook } from './webhook.entity';
+import { SHOWN } from './webhook-fields';
 
 /** Documents the header `if-match`. */
 export const IF_MATCH = {
@@ -24,23 +25,8 @@ export const IF_NONE_MATCH = {
  * of the last change stands for the secret.
  */
 export function etagOf(webhook: Webhook): string {
-  const { url, events, description, metadata, externalId, filter, format, headers, timeoutMs, retryDelaysMs } = webhook;
-  const names = Object.keys(headers);
-  const set = [
-    url,
-    events,
-    description,
-    metadata,
-    externalId,
-    filter,
-    format,
-    names,
-    timeoutMs,
-    retryDelaysMs,
-    webhook.maxPerSecond,
-    webhook.idleSeconds,
-  ];
-  const version = JSON.stringify([...set, webhook.active, webhook.updatedAt]);
+  const set = SHOWN.map((name) => (name === 'headers' ? Object.keys(webhook.headers) : webhook[name]));
+  const version = JSON.stringify([...set, webhook.updatedAt]);
   return `"${createHash('sha256').update(version).digest('base64url').slice(0, 22)}"`;
 }
 

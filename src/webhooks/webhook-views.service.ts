@@ -12,8 +12,7 @@ import type { LastTimes } from './stats/stats.repository';
 import { later, StatsService, type WebhookStats } from './stats/stats.service';
 import type { Webhook, WebhookKey } from './webhook.entity';
 import { WebhooksService } from './webhooks.service';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '../infrastructure/config/durations';
 
 /** A webhook as its owner sees it, with its delivery statistics. */
 export interface WebhookView extends LastTimes {

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { EventFormat } from './formats/event-format';
 import type { SealedHeaders } from './headers/header-rules';
 import type { EventFilter } from './filter/event-filter';
-import type { WebhookKind } from './webhook-kind';
+import type { WebhookKind } from './webhook-fields';
 
 export const DISABLED_REASONS = ['failing', 'gone', 'receiver_gone'] as const;
 
@@ -44,6 +44,7 @@ export class Webhook {
   /** Null: the webhook receives all events that it subscribes to. */
   @Column('jsonb', { nullable: true })
   filter: EventFilter | null;
+
   /** How it receives events. */
   @Column('text')
   format: EventFormat;
@@ -60,19 +61,19 @@ export class Webhook {
   @Column('integer', { name: 'retry_delays_ms', array: true, nullable: true })
   retryDelaysMs: number[] | null;
 
-  /** Attempts a second that its owner allows; null: no limit. See `rate.ts`. */
+  /** Maximum attempts per second; null: no limit. See `rate.ts`. */
   @Column('float8', { name: 'max_per_second', nullable: true })
   maxPerSecond: number | null;
 
-  /** A pull webhook is deleted when nobody has leased from it for so long; null: never. */
+  /** Seconds without a lease after which a pull webhook is deleted; null: never. */
   @Column('integer', { name: 'idle_seconds', nullable: true })
   idleSeconds: number | null;
 
-  /** When a consumer last asked for events, to within a second. */
+  /** When a consumer last polled, accurate to a second. */
   @Column('timestamptz', { name: 'last_leased_at', nullable: true })
   lastLeasedAt: Date | null;
 
-  /** The name of the access token that asked; null for other tokens. */
+  /** The name of the access token that polled; null for other tokens. */
   @Column('text', { name: 'last_leased_by', nullable: true })
   lastLeasedBy: string | null;
 

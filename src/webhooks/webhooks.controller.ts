@@ -5,10 +5,9 @@ import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
-import { IdParam } from '../infrastructure/validation/id-param.decorator';
-import { Rules } from '../infrastructure/validation/request-rules.decorator';
+import { IdParam, Rules } from '../infrastructure/validation/api-request.decorator';
 import type { Page } from '../infrastructure/pagination/page';
-import { CreateWebhookDto } from './dto/create-webhook.dto';
+import { CreateWebhookDto } from './dto/webhook-fields.dto';
 import { ListWebhooksDto, ReadWebhookDto } from './dto/list-webhooks.dto';
 import { RotatedSecretDto, RotateSecretDto, UpdateWebhookDto } from './dto/update-webhook.dto';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
@@ -47,7 +46,7 @@ export class WebhooksController {
   @ApiOperation({
     operationId: 'createWebhook',
     summary: 'Create a webhook',
-    description: 'Only this response contains the secret.',
+    description: 'The secret is returned only on creation.',
   })
   @ApiBody({ type: CreateWebhookDto, examples: EXAMPLES.create })
   @ApiAnswer(CreatedWebhookDto, {

@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DestinationsModule } from '../infrastructure/destinations/destinations.module';
 import { CatalogueModule } from '../catalogue/catalogue.module';
 import { ExternalWebhooksController } from './external-webhooks.controller';
-import { FiltersService } from './filter/filters.service';
+import { FiltersService } from './filters.service';
 import { HeadersService } from './headers/headers.service';
 import { SecretsService } from './secrets/secrets.service';
 import { WebhookHealthService } from './webhook-health.service';

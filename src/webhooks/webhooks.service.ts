@@ -5,18 +5,18 @@ import { type EntityManager, type QueryDeepPartialEntity, Repository } from 'typ
 import type { FieldError } from 'webhook-notification/catalogue';
 import { ClockService } from '../infrastructure/database/clock.service';
 import { ApiError, invalid } from '../infrastructure/errors/api-error';
-import { MESSAGES } from '../infrastructure/errors/messages';
+import { messageFor, MESSAGES } from '../infrastructure/errors/messages';
 import { newestFirst } from '../infrastructure/pagination/newest-first.query';
 import type { Page } from '../infrastructure/pagination/page';
-import type { CreateWebhookDto, SaveWebhookDto } from './dto/create-webhook.dto';
 import type { ListWebhooksDto } from './dto/list-webhooks.dto';
 import type { UpdateWebhookDto } from './dto/update-webhook.dto';
+import type { CreateWebhookDto, SaveWebhookDto } from './dto/webhook-fields.dto';
 import { patternsOf } from './event-pattern';
 import { metadataOfPair } from './metadata';
 import { HeadersService } from './headers/headers.service';
 import { SecretsService } from './secrets/secrets.service';
 import { Webhook, type WebhookKey } from './webhook.entity';
-import { requireKind } from './webhook-kind';
+import { fieldsOf, requireKind, SETTABLE_NAMES, withDefaults } from './webhook-fields';
 import { WebhookRulesService } from './webhook-rules.service';
 import { type Conditions, requireConditions } from './webhook-version';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
@@ -76,7 +76,8 @@ export class WebhooksService {
    *   412 for another version
    */
   async update(userId: string, id: string, changes: UpdateWebhookDto, conditions: Conditions = {}): Promise<Webhook> {
-    if (Object.values(changes).every((value) => value === undefined)) throw invalid('body', MESSAGES.patchEmpty);
+    if (Object.values(changes).every((value) => value === undefined))
+      throw invalid('body', messageFor.patchEmpty(SETTABLE_NAMES));
     const { externalId } = changes;
     return this.webhooks.manager.transaction(async (manager) => {
       if (externalId) await this.rules.lockWebhooksOf(userId, manager);
@@ -111,7 +112,7 @@ export class WebhooksService {
       requireKind(kind, wanted);
       if (kind === 'push' && wanted.url === undefined) throw ApiError.invalid(URL_REQUIRED);
       if (!before) return this.insert(userId, { ...wanted, externalId }, manager);
-      const changes = this.differences(before, wanted);
+      const changes = this.differences(before, { ...wanted, externalId });
       if (Object.keys(changes).length === 0) return { webhook: before };
       return { webhook: await this.change(before, changes, manager) };
     });
@@ -133,28 +134,15 @@ export class WebhooksService {
   }
 
   private async insert(userId: string, wanted: CreateWebhookDto, manager: EntityManager): Promise<CreatedWebhook> {
-    const { externalId = null, active = true, secret = this.secrets.generate() } = wanted;
+    const { kind = 'push', externalId = null, active = true, secret = this.secrets.generate(), headers } = wanted;
     await this.rules.refuseTooMany(userId, manager);
     if (externalId !== null) await this.rules.refuseTaken(userId, externalId, manager);
     const { id } = this.clock.newId();
-    const { kind = 'push', url: wantedUrl } = wanted;
-    const url = wantedUrl === undefined ? null : this.rules.canonical(wantedUrl);
+    const url = wanted.url === undefined ? null : this.rules.canonical(wanted.url);
     await manager.insert(Webhook, {
-      id,
-      userId,
-      kind,
-      url,
-      events: wanted.events,
-      description: wanted.description ?? null,
-      metadata: wanted.metadata ?? {},
-      externalId,
-      filter: (wanted.filter ?? null) as QueryDeepPartialEntity<Webhook>['filter'],
-      format: wanted.format ?? 'native',
-      headers: url === null ? {} : this.headers.seal(id, url, wanted.headers ?? {}),
-      timeoutMs: wanted.timeoutMs ?? null,
-      retryDelaysMs: wanted.retryDelaysMs ?? null,
-      maxPerSecond: wanted.maxPerSecond ?? null,
-      idleSeconds: wanted.idleSeconds ?? null,
+      ...(withDefaults(wanted) as QueryDeepPartialEntity<Webhook>),
+      ...{ id, userId, kind, url },
+      headers: url === null ? {} : this.headers.seal(id, url, headers ?? {}),
       secret: this.secrets.seal(id, secret),
       active,
       disabledAt: active ? null : () => 'now()',
@@ -172,30 +160,19 @@ export class WebhooksService {
   }
 
   /** Returns the fields of a declared webhook that differ from the stored one. */
-  private differences(before: Webhook, declared: SaveWebhookDto): UpdateWebhookDto {
-    const { url, events, secret, active } = declared;
+  private differences(before: Webhook, declared: SaveWebhookDto & { externalId: string }): UpdateWebhookDto {
+    const url = declared.url === undefined ? undefined : this.rules.canonical(declared.url);
+    const wanted = { ...withDefaults(declared), url, headers: undefined };
     const current = { ...before, secret: this.secrets.open(before.id, before.secret) };
-    const wanted: UpdateWebhookDto = {
-      ...(url !== undefined && { url: this.rules.canonical(url) }),
-      events,
-      description: declared.description ?? null,
-      metadata: declared.metadata ?? {},
-      filter: declared.filter ?? null,
-      format: declared.format ?? 'native',
-      timeoutMs: declared.timeoutMs ?? null,
-      retryDelaysMs: declared.retryDelaysMs ?? null,
-      maxPerSecond: declared.maxPerSecond ?? null,
-      idleSeconds: declared.idleSeconds ?? null,
-      secret,
-      active,
-    };
-    const differs = (name: keyof typeof wanted) =>
-      wanted[name] !== undefined && !isDeepStrictEqual(wanted[name], current[name]);
-    const names = Object.keys(wanted) as (keyof typeof wanted)[];
-    const changes = Object.fromEntries(names.filter(differs).map((name) => [name, wanted[name]]));
-    if (before.url === null || wanted.url === undefined) return changes as UpdateWebhookDto;
-    const headers = this.headers.replacement({ ...before, url: before.url }, wanted.url, declared.headers);
-    return { ...changes, ...headers } as UpdateWebhookDto;
+    const changed = SETTABLE_NAMES.filter(
+      (name) => wanted[name] !== undefined && !isDeepStrictEqual(wanted[name], current[name]),
+    );
+    return {
+      ...fieldsOf(wanted, changed),
+      ...(before.url !== null &&
+        url !== undefined &&
+        this.headers.replacement({ ...before, url: before.url }, url, declared.headers)),
+    } as UpdateWebhookDto;
   }
 
   private columns(

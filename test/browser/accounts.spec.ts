@@ -39,7 +39,7 @@ describeInBrowser('Connected accounts', (browser) => {
     await says(page, 'Up to date');
     expect(way.count).toBeLessThanOrEqual(MOST_CLICKS);
     expect((await pageOf(api.listAccounts())).rows).toMatchObject([{ provider: 'mastodon', intervalSeconds: 300 }]);
-    await page.getByRole('navigation', { name: 'Where this is' }).getByRole('link').click();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').click();
     await page.getByRole('cell', { name: /Read .+: 2 followers/ }).waitFor();
     await page.getByRole('cell', { name: 'In about 5 min' }).waitFor();
   });
@@ -50,7 +50,7 @@ describeInBrowser('Connected accounts', (browser) => {
     await dataOf(api.createAccount({ provider: 'mastodon', handle: `ada@${server.host}` }), 201);
     const { page } = await browser.openSigned(signed, 'accounts');
     await says(page, 'Not updated');
-    await says(page, /answered with status 502/);
+    await says(page, /returned status 502/);
     await says(page, 'Retries after 5 min or more');
   });
 

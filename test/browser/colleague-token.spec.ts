@@ -4,10 +4,10 @@ import { dataOf, pageOf } from '../support/api';
 import { useService } from '../support/service';
 import { describeInBrowser, says, screen } from './stage/browser';
 import { byKeyboard, byMouse } from './stage/ways';
+import { DAY_MS } from '../../src/infrastructure/config/durations';
 
 const SCOPES = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish', 'tokens:manage'];
 const MOST_CLICKS = 4;
-const DAY_MS = 86_400_000;
 
 describeInBrowser('A token for a colleague', (browser) => {
   const service = useService();

@@ -140,7 +140,7 @@ describeInBrowser('The log in the console', (browser) => {
     await failed.getByRole('link').click();
     await drawer.getByText(/Your server answered 500/).waitFor();
     expect(new URL(page.url()).searchParams.get('open')).toBe(failedId);
-    await drawer.getByText('Attempt 3').waitFor();
+    await drawer.locator('.timeline li').nth(2).waitFor();
     expect(await drawer.locator('.timeline li').count()).toBe(3);
     await drawer.getByRole('button', { name: 'Request' }).click();
     await drawer.getByText('"event"').waitFor();

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import { dataOf } from '../support/api';
 import { useService } from '../support/service';
 import { describeInBrowser, says } from './stage/browser';
+import { dialog, enter, openDialog, operation } from './stage/swagger';
 
 const SCREENSHOTS = join(__dirname, '..', '..', '.screenshots');
 const CHANGED = {
@@ -14,16 +14,6 @@ const CHANGED = {
     $defs: { tariff: { enum: ['gold for Hooli'] } },
   },
 };
-
-const operation = (page: Page, name: string) => page.locator('.opblock', { hasText: name });
-
-const dialog = (page: Page) => page.locator('.dialog-ux');
-const openDialog = (page: Page) => page.getByRole('button', { name: 'Authorize' }).first().click();
-
-async function enter(page: Page, token: string): Promise<void> {
-  await dialog(page).locator('input').fill(token);
-  await dialog(page).getByRole('button', { name: 'Apply credentials' }).click();
-}
 
 describeInBrowser('Swagger UI', (browser) => {
   const service = useService();

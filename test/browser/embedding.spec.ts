@@ -117,7 +117,7 @@ describeInBrowser('The console in a frame', (browser) => {
   });
 
   it('works in a sandbox with the permissions that the documents name', async () => {
-    const docs = readFileSync(join(__dirname, '..', '..', 'docs', 'embedding.md'), 'utf8');
+    const docs = readFileSync(join(__dirname, '..', '..', 'docs', 'console.md'), 'utf8');
     const [, sandbox] = /`(allow-scripts [a-z -]+)`/.exec(docs)!;
     const { page } = await browser.open(host.origin, {}, [service.url]);
     await page
@@ -217,7 +217,7 @@ describeInBrowser('A link to the page that is open', (browser) => {
     const { page } = await browser.openSigned({ url: service.url, token }, 'deliveries');
     const link = await dataOf(service.api.createConsoleLink({ userId: 'there', path: '/console/deliveries' }), 201);
     await page.goto(service.url + link.url);
-    await page.getByRole('button', { name: 'Go on as there' }).click();
+    await page.getByRole('button', { name: 'Continue as there' }).click();
     await page.getByRole('button', { name: /there/ }).waitFor();
     expect(page.url()).toBe(`${service.url}/console/deliveries`);
   });

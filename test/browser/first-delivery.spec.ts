@@ -20,6 +20,7 @@ describeInBrowser('Who starts the service for the first time', (browser) => {
     await way.press(page.getByRole('button', { name: 'Try it now' }));
     await screen(page, 'Event');
     await page.getByText('Delivered', { exact: true }).waitFor();
+    // eslint-disable-next-line no-restricted-syntax -- the promise of the README
     expect(performance.now() - openedAt).toBeLessThan(MOST_MS);
     await way.press(page.getByRole('link', { name: 'View', exact: true }));
     await screen(page, 'Delivery');
@@ -43,12 +44,12 @@ describeInBrowser('Who starts the service for the first time', (browser) => {
     await screen(page, 'Overview');
   });
 
-  it('is asked before a link signs in somebody else', async () => {
+  it('confirms before a link signs in another user', async () => {
     const { page } = await browser.open(`${service.url}/console/`);
     await signIn(page, await service.tokenFor('bob'));
     await page.goto(await service.linkFor('ann'));
-    await says(page, 'This tab is signed in as bob.');
-    await page.getByRole('button', { name: 'Stay bob' }).click();
+    await says(page, 'You are signed in as bob in this tab.');
+    await page.getByRole('button', { name: 'Stay signed in as bob' }).click();
     await page.getByText('bob', { exact: true }).waitFor();
     await page.reload();
     await page.getByText('bob', { exact: true }).waitFor();

@@ -67,7 +67,7 @@ describeInBrowser('Texts of others', (browser) => {
     canary.close();
   });
 
-  it('are texts and nothing else, on every screen that shows them', async () => {
+  it('appear as plain text on every screen that shows them', async () => {
     const { page } = await browser.openSigned(service);
     const { rows } = await pageOf(service.api.listAllDeliveries({ limit: 250 }));
     // Each with what is there when all is.

@@ -102,6 +102,7 @@ describeInBrowser('Publishing by hand', (browser) => {
         .getByRole('button', { name: `Line ${line}`, exact: true })
         .first()
         .waitFor();
+    await page.locator('.cm-lint-marker-error').nth(2).waitFor();
     expect(await page.locator('.cm-lint-marker-error').count()).toBe(3);
     await page.getByRole('button', { name: `Line ${lines[0]}`, exact: true }).click();
     await page.keyboard.type('/');

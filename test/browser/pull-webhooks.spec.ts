@@ -35,7 +35,7 @@ describeInBrowser('A pull webhook in the console', (browser) => {
     await screen(page, `Pull webhook ${id.slice(-6)}`);
     expect(await dataOf(api.readWebhook(id))).toMatchObject({ kind: 'pull', url: null, idleSeconds: 3600 });
     expect(await page.getByRole('button', { name: 'Test', exact: true }).count()).toBe(0);
-    await section(page, 'Consumers').getByText('No consumer has asked for events yet.').waitFor();
+    await section(page, 'Consumers').getByText('No consumer has requested events yet.').waitFor();
     await look('unasked');
 
     await publish(api, 'job.completed');

@@ -19,7 +19,7 @@ describeInBrowser('A session of the console', (browser) => {
   /** Whether the service takes the token. */
   const isLive = async (token: string) => (await service.api.withToken(token).me()).status === 200;
 
-  it('that came by a link ends at sign-out, in all tabs, and no reload brings it back', async () => {
+  it('from a link ends at sign-out in all tabs, and a reload does not restore it', async () => {
     const { page, context } = await browser.openLink(await linkFor('alice'), 'alice');
     await screen(page, 'Overview');
     const { page: other } = await browser.openIn(context, `${service.url}/console/deliveries`);
@@ -52,7 +52,7 @@ describeInBrowser('A session of the console', (browser) => {
     const { page: other } = await browser.openIn(context, `${service.url}/console/`);
     await screen(other, 'Overview');
     await other.goto(await linkFor('ben'));
-    await other.getByRole('button', { name: 'Go on as ben' }).click();
+    await other.getByRole('button', { name: 'Continue as ben' }).click();
     await says(other, 'ben');
     const { token } = await keptIn(other);
     await signOut(page, 'ann');
@@ -60,7 +60,7 @@ describeInBrowser('A session of the console', (browser) => {
     await waitFor(async () => !(await isLive(token)), { what: 'the end of the other session' });
   });
 
-  it('stands for a pasted token, which the page does not keep', async () => {
+  it('replaces a pasted token, which the page does not keep', async () => {
     const token = await newToken('careful');
     const { page } = await browser.openSigned({ url: service.url, token });
     expect(await everythingKeptIn(page)).not.toContain(token);
@@ -78,7 +78,7 @@ describeInBrowser('A session of the console', (browser) => {
     expect(await isLive(token)).toBe(true);
   });
 
-  it('begins also when its user has as many tokens as a user may have', async () => {
+  it('begins also when its user has the maximum number of tokens', async () => {
     const token = await service.createToken('hoarder', [...ORDINARY, 'tokens:manage']);
     const api = service.api.withToken(token);
     for (let i = 1; i < 100; i++) await dataOf(api.createToken({ name: String(i), scopes: ORDINARY }), 201);
@@ -112,7 +112,7 @@ describeInBrowser('A session of the console', (browser) => {
     await screen(page, 'Sign in');
   });
 
-  it('belongs to one console of the origin: another prefix neither gets it nor ends it', async () => {
+  it('belongs to one console of the origin: a console under another prefix can neither use nor end it', async () => {
     const other = await startService();
     const proxy = await startPrefixes({ '/a': service.url, '/b': other.url });
     try {
@@ -197,7 +197,7 @@ describeInBrowser('A link to the console', (browser) => {
   const isEnded = (userId: string) =>
     waitFor(async () => (await sessionsOf(userId)) === 0, { what: `the end of the session of ${userId}` });
 
-  it('is exchanged at once, and signs nobody in who does not agree', async () => {
+  it('is exchanged at once, and signs the user in only after confirmation', async () => {
     const link = await linkFor('mallory');
     const asked: string[] = [];
     const { page, context } = await browser.open(`${service.url}/health/live`);
@@ -250,10 +250,10 @@ describeInBrowser('A link to the console', (browser) => {
     const signed = { url: service.url, token: await service.createToken('bob', ORDINARY) };
     const { page } = await browser.openSigned(signed);
     await page.goto(await linkFor('stayed'));
-    await page.getByRole('button', { name: 'Stay bob' }).click();
+    await page.getByRole('button', { name: 'Stay signed in as bob' }).click();
     await isEnded('stayed');
     await page.goto(await linkFor('ignored'));
-    await says(page, 'This tab is signed in as bob.');
+    await says(page, 'You are signed in as bob in this tab.');
     await page.reload();
     await isEnded('ignored');
     await says(page, 'bob');

@@ -66,7 +66,7 @@ describeInBrowser('The console', (browser) => {
     await page.goto(`${service.url}/console/deliveries/${failed.id}`);
     await page.getByRole('button', { name: 'Redeliver' }).click();
     await page.getByRole('alert').waitFor();
-    await page.getByRole('link', { name: 'What is in the way' }).click();
+    await page.getByRole('link', { name: 'Show the pending attempt' }).click();
     await page.waitForURL(`**/events/${event.id}`);
     await page.getByRole('button', { name: 'Send now' }).click();
     await says(page, 'attempt 2');
@@ -245,7 +245,7 @@ describeInBrowser('The console', (browser) => {
     await says(page, /0?1 Dec[a-z]* 2026, 13:00:00.000 (CET|GMT\+1)/);
   });
 
-  it('forgets what it has seen when somebody else signs in', async () => {
+  it('discards its data when another user signs in', async () => {
     const { signed, webhook } = await newUser('first');
     const { page } = await browser.openSigned(signed);
     await page.getByRole('link', { name: nameOf(webhook) }).waitFor();

@@ -45,7 +45,7 @@ function restoresBackups(name: string, { take, restarts }: Way, store: Store['na
   afterAll(() => Promise.all(followers.map((follower) => follower.stop())));
   afterAll(() => restored?.stop());
 
-  it('is restored beside an empty Redis without a loss, and nothing finished is sent again', async () => {
+  it('is restored with an empty Redis without a loss, and nothing finished is sent again', async () => {
     const { load, client } = stage();
     const [early, late] = [new ChangesFollower(client), new ChangesFollower(client)] as const;
     followers = [early, late];

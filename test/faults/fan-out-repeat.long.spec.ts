@@ -10,7 +10,7 @@ const AT_ONCE = 50;
 /** Where the fan-out is held up, so that it is surely killed there: whoever wants to write to the table waits. */
 const MOMENTS = [
   { moment: 'while it claims the event', table: 'webhook_service.events', statement: '%set claimed = true%' },
-  { moment: 'while it inserts its rows', table: 'webhook_service.deliveries', statement: '%is_only boolean%' },
+  { moment: 'while it inserts its rows', table: 'webhook_service.deliveries', statement: '%completes_event boolean%' },
 ];
 
 const IS_HELD_UP = `select from pg_stat_activity where wait_event_type = 'Lock' and query like $1`;

@@ -19,7 +19,7 @@ const EVENTS = 400;
 const job = { event: 'job.started', data: EXAMPLES['job.started'] };
 
 let stop: () => Promise<void>;
-beforeAll(async () => (stop = await startPostgres(OVERWRITE)));
+beforeAll(async () => (stop = await startPostgres(false, OVERWRITE)));
 afterAll(() => stop());
 
 describe('A PostgreSQL that overwrites freed memory', () => {
@@ -59,7 +59,7 @@ describe('A PostgreSQL that overwrites freed memory', () => {
       );
       return row!.count === 0 && hooks.every(({ calls }) => calls.length >= EVENTS);
     };
-    await waitFor(isOver, { what: 'the end of all deliveries', timeoutMs: 120_000, everyMs: 200 });
+    await waitFor(isOver, { what: 'the end of all deliveries', everyMs: 200 });
     await idle.end();
     expect(crashes).toEqual([]);
   });

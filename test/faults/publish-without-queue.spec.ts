@@ -58,6 +58,5 @@ describeOnRedisAlone('With a Redis that', () => {
       expect(await isSettled(stage())).toBe(true);
       expect((await verdictOn(stage())).verdict).toMatchObject({ ...NOTHING_AMISS, unscripted: [] });
     },
-    120_000,
   );
 });

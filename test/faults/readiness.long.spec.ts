@@ -21,6 +21,7 @@ async function tells(process: ServiceProcess, names: string[]): Promise<void> {
     return true;
   };
   const what = `${process.name} to call ${names.join(', ') || 'nothing'} unwell`;
+  // eslint-disable-next-line no-restricted-syntax -- the sweeper may fail for 15 s
   await waitFor(told, { what, timeoutMs: TOLD_WITHIN_MS, everyMs: 100 });
 }
 

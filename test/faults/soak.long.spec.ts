@@ -10,11 +10,11 @@ import { print, summaryOf } from './stage/report';
 import { type Sample, takeSample, trendsOf, trendTable } from './stage/soak-samples';
 import { SoakUser } from './stage/soak-user';
 import { describeOnStoreNames } from './stage/store-names';
+import { DAY_MS } from '../../src/infrastructure/config/durations';
 
 const MINUTES = Number(process.env.SOAK_MINUTES) || 30;
 const PER_SECOND = Number(process.env.SOAK_PER_SECOND) || 10;
 const SAMPLES = 50;
-const DAY_MS = 86_400_000;
 /** Past the default retention. */
 const OLD_DAYS = [-34, -33];
 const OLD_ROWS = 20_000;

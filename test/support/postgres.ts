@@ -4,8 +4,14 @@ import { Client, Pool, type QueryResultRow } from 'pg';
 /** Where globalSetup leaves what the test files need; jest's workers inherit the environment. */
 export const TEST_DATABASE_URL = 'TEST_DATABASE_URL';
 
-/** `ordinary`: the tests run on a PostgreSQL with its default settings, not on the embedded one. */
+/** The same for the server with its default settings, where this machine has its programs. */
+export const TEST_ORDINARY_URL = 'TEST_ORDINARY_URL';
+
+/** `ordinary` or `embedded`: all tests run on that PostgreSQL. Unset: those of publishing and delivering on the ordinary one. */
 export const TEST_POSTGRES = 'TEST_POSTGRES';
+
+/** The tests of publishing and delivering, which run on a PostgreSQL with its default settings where there is one. */
+const ON_ORDINARY = /\/test\/(integration\/deliveries|e2e\/(events|deliveries))\//;
 
 /** The migrated database that every test file copies. No client may be connected to it while it is copied. */
 export const TEMPLATE_DATABASE = 'webhook_service_template';
@@ -73,7 +79,8 @@ export function databaseUrl(name: string): string {
 }
 
 function serverUrl(): string {
-  const url = process.env[TEST_DATABASE_URL];
+  const isOnOrdinary = process.env[TEST_ORDINARY_URL] && ON_ORDINARY.test(expect.getState().testPath ?? '');
+  const url = process.env[isOnOrdinary ? TEST_ORDINARY_URL : TEST_DATABASE_URL];
   if (!url) throw new Error('No test database: run the tests through jest, whose globalSetup starts PostgreSQL.');
   return url;
 }

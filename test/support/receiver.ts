@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { waitFor } from './wait-for';
+import { PATIENCE_MS, waitFor } from './wait-for';
 
 /** One request as it came in. */
 export interface ReceivedCall {
@@ -113,7 +113,7 @@ const PATIENCE_PER_CALL_MS = 20;
 
 async function waitForCalls(calls: ReceivedCall[], count: number): Promise<ReceivedCall[]> {
   const what = `${count} calls of the receiver`;
-  const timeoutMs = 15_000 + count * PATIENCE_PER_CALL_MS;
+  const timeoutMs = PATIENCE_MS + count * PATIENCE_PER_CALL_MS;
   await waitFor(() => calls.length >= count, { what, timeoutMs, everyMs: 5 });
   return calls.slice(0, count);
 }

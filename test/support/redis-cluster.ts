@@ -80,7 +80,7 @@ export class ClusterNode {
       'cluster-enabled': 'yes',
       'cluster-config-file': `nodes-${this.port}.conf`,
       // How long a node may be silent before the others consider it, and the cluster, down.
-      'cluster-node-timeout': 2000,
+      'cluster-node-timeout': 4000,
     };
     return Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   }

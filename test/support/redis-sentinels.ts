@@ -57,7 +57,7 @@ export async function startSentinels(tls?: readonly string[]): Promise<TestSenti
       `sentinel monitor ${MASTER} 127.0.0.1 ${first} ${QUORUM}`,
       `sentinel auth-pass ${MASTER} ${password}`,
       `sentinel sentinel-pass ${sentinelPassword}`,
-      `sentinel down-after-milliseconds ${MASTER} 1000`,
+      `sentinel down-after-milliseconds ${MASTER} 4000`,
       `sentinel failover-timeout ${MASTER} 5000`,
     ];
     const ports: { port: number; plain: number }[] = [];

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { freePort, hasExited } from './service';
@@ -7,11 +7,6 @@ import { waitFor } from './wait-for';
 export interface TestRedis {
   readonly url: string;
   stop(): Promise<void>;
-}
-
-/** Whether this machine has a `redis-server`. */
-export function hasRedisServer(): boolean {
-  return spawnSync('redis-server', ['--version']).status === 0;
 }
 
 /** Starts a new Redis on a free port, which writes nothing to disk and evicts nothing, with more options of redis.conf. */

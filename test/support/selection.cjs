@@ -1,34 +1,45 @@
-// Selects the tests of a run. `npm test` (TESTS=first) runs what most changes break, in five minutes: no long file, and
-// one store. `npm run test:all` (TESTS=rest) runs the long files, and the rest on the other store but for what
-// `npm run test:ordinary` runs on both. Without TESTS: all.
+// Selects the tests of a run by the milliseconds of each file in test/times.json, which `npm run test:times` measures.
+// `npm test` (TESTS=quick) runs the files that take least, up to a budget, with queues on PostgreSQL; `npm run test:all`
+// (TESTS=rest) runs the other files, and those of the first run again, with queues on Redis. With LONG=1 the other files run
+// on both stores, as all do without TESTS.
 const { readFileSync } = require('node:fs');
+const { dirname, join, relative, sep } = require('node:path');
 
-/** Files that start machines, browsers or packages, or fill logs. */
-const LONG = new RegExp(
-  [
-    '/test/(browser|faults)/',
-    '/test/e2e/(deploy|package|service)/',
-    '/test/integration/embedded-postgres/',
-    '/test/integration/docs/(build|bench|demo)\\.',
-    '/(statement-costs|log-plans|recovery-pages|follower-readings|addresses)\\.',
-    '/(schemathesis|openapi-requests|hostile-receivers|verifying-docs)\\.',
-    '/(console-links|console-sessions|jwt|access-matrix|answer-headers|secrets-key|rekey|erasure-[a-z-]+|webhook-notices)\\.',
-    '/(job-events-faults|metrics-outages|redis-cluster|redis-(acl|sentinel)|rate-limits|cluster-memory|read-only-database)\\.',
-    '/(behind-a-proxy|squid|tls|private-certificates|pgbouncer|pooler|spans|changes|declared-in-document)\\.',
-    '/test/e2e/(infrastructure/settings|sources/followers|deliveries/pulling/killed)\\.',
-  ].join('|'),
-);
-const ORDINARY = /\/test\/(integration\/deliveries|e2e\/(events|deliveries))\//;
+const ROOT = dirname(require.resolve('../../package.json'));
+/** The sum of the files that `npm test` runs. They take a third of it or less: three workers, and no slow files beside them. */
+const BUDGET_MS = 400_000;
+/** What a file takes that nobody has measured yet. */
+const NEW_FILE_MS = 5000;
 
-const isLong = (path) => LONG.test(path);
+const times = JSON.parse(readFileSync(join(ROOT, 'test/times.json'), 'utf8'));
+const nameOf = (path) => relative(ROOT, path).split(sep).join('/');
+const slow = slowFiles(times, Number(process.env.TEST_BUDGET_MS ?? BUDGET_MS));
 
+/** Returns the names of the files that do not fit into the budget when those that take least come first. */
+function slowFiles(all, budget) {
+  let sum = 0;
+  const byTime = Object.entries(all).sort(([, a], [, b]) => a - b);
+  return new Set(byTime.filter(([, milliseconds]) => (sum += milliseconds) > budget).map(([name]) => name));
+}
+
+const isQuick = (path) => !path.includes('.long.') && !slow.has(nameOf(path));
 const isOnStores = (path) => readFileSync(path, 'utf8').includes('describeOnStores(');
 
 /** The `filter` of jest: returns the paths that run. */
-module.exports = (paths) => {
-  const isRest = (path) => isLong(path) || (isOnStores(path) && !ORDINARY.test(path));
-  return { filtered: paths.filter(process.env.TESTS === 'rest' ? isRest : (path) => !isLong(path)) };
+module.exports = (paths) => ({
+  filtered: paths.filter(
+    process.env.TESTS === 'rest' ? (path) => !isQuick(path) || isOnStores(path) : (path) => isQuick(path),
+  ),
+});
+
+/** The stores that the tests of a file run on in this run. */
+module.exports.storesOf = (path) => {
+  if (process.env.TESTS === 'quick') return ['PostgreSQL'];
+  const isOnOne = process.env.TESTS === 'rest' && (isQuick(path) || process.env.LONG !== '1');
+  return isOnOne ? ['Redis'] : ['PostgreSQL', 'Redis'];
 };
 
-/** Which stores the tests of a file run on: `first` for PostgreSQL, `rest` for Redis. */
-module.exports.halves = (path) => (process.env.TESTS && !isLong(path) ? [process.env.TESTS] : ['first', 'rest']);
+/** How long a file took on one store when the times were measured. */
+module.exports.millisecondsOf = (path) => times[nameOf(path)] ?? NEW_FILE_MS;
+module.exports.nameOf = nameOf;
+module.exports.slowFiles = slowFiles;

@@ -1,2 +1,3 @@
-export type Half = 'first' | 'rest';
-export function halves(path: string | undefined): Half[];
+export type StoreName = 'PostgreSQL' | 'Redis';
+export function storesOf(path: string | undefined): StoreName[];
+export function slowFiles(times: Record<string, number>, budgetMs: number): Set<string>;

@@ -1,11 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Chronicle, Part } from './chronicle';
 import { capture, freePort, hasExited, type Settings, spawnNode } from './service';
-import { waitFor } from './wait-for';
+import { PATIENCE_MS, waitFor } from './wait-for';
 
-/** Some 2 s when nothing else runs, but longer when several start at once on a busy machine. */
-const STARTS_WITHIN_MS = 120_000;
-const ENDS_WITHIN_MS = 40_000;
+/** Of one request; a frozen or starting process answers none. */
+const ANSWERS_WITHIN_MS = 20_000;
 
 export interface Ended {
   exitCode: number | null;
@@ -64,7 +63,9 @@ export class ServiceProcess {
     this.child = child;
     this.printed.push(capture(child, ['stdout', 'stderr']));
     const what = `${this.name} to live`;
-    await waitFor(async () => hasExited(child) || (await this.lives()), { what, timeoutMs: STARTS_WITHIN_MS });
+    // Some 2 s when nothing else runs; several start at once.
+    const timeoutMs = 2 * PATIENCE_MS;
+    await waitFor(async () => hasExited(child) || (await this.lives()), { what, timeoutMs });
     if (hasExited(child)) throw new Error(`${this.name} ended with ${child.exitCode}. It printed:\n${this.logs()}`);
     this.isBack();
   }
@@ -106,13 +107,13 @@ export class ServiceProcess {
   }
 
   async ready(): Promise<Readiness> {
-    const answer = await fetch(`${this.url}/health/ready`, { signal: AbortSignal.timeout(5000) });
+    const answer = await fetch(`${this.url}/health/ready`, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) });
     const { checks } = (await answer.json()) as { checks: Record<string, string> };
     return { status: answer.status, checks };
   }
 
   async lives(): Promise<boolean> {
-    const answer = await fetch(`${this.url}/health/live`, { signal: AbortSignal.timeout(5000) });
+    const answer = await fetch(`${this.url}/health/live`, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) });
     await answer.arrayBuffer();
     return answer.status === 200;
   }
@@ -126,6 +127,6 @@ export class ServiceProcess {
   private async gone(signal: string): Promise<void> {
     const { child } = this;
     const what = `the end of ${this.name} after ${signal}`;
-    if (child) await waitFor(() => hasExited(child), { what, timeoutMs: ENDS_WITHIN_MS, everyMs: 5 });
+    if (child) await waitFor(() => hasExited(child), { what, everyMs: 5 });
   }
 }

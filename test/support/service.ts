@@ -7,6 +7,12 @@ import { Api } from './api';
 import { cloneDatabase, type TestDatabase } from './postgres';
 import { waitFor } from './wait-for';
 
+/** Set by the environment of the tests, `environment.cjs`. */
+declare const startInProcess: (
+  settings: Settings,
+  onLog: (line: string) => void,
+) => Promise<{ url: string; stop(): Promise<void> }>;
+
 /** The folder of the built service, when it is not `dist`. */
 export const SERVICE_DIST = 'SERVICE_DIST';
 
@@ -24,7 +30,7 @@ export interface Service {
   /** The API as `admin`. */
   readonly api: Api;
   readonly database: TestDatabase;
-  /** Everything that the process has printed. */
+  /** Everything that the service has printed. */
   logs(): string;
   /** Makes an access token as `webhooks token create` does, without starting a process for it. */
   createToken(user: string, scopes: readonly string[]): Promise<string>;
@@ -53,11 +59,28 @@ if (typeof afterAll === 'function') {
 
 const ORDINARY_SCOPES = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish'];
 
-/** One service for all tests of the file or describe block; it must end cleanly afterwards. */
+/**
+ * One service for all tests of the file or describe block; it must end cleanly afterwards. It runs in the process of the
+ * tests, which must not block it: a program that talks to it is awaited.
+ */
 export function useService(settings: Settings | (() => Settings) = {}): Service {
+  return use((wanted) => (needsProcess(wanted) ? startService(wanted) : startInThisProcess(wanted)), settings);
+}
+
+/** Whether the settings include variables of Node.js or the system, which only a new process reads. */
+function needsProcess(settings: Settings): boolean {
+  return serviceNode() !== process.execPath || Object.keys(settings).some((name) => /^(NODE_|LD_|TZ$)/.test(name));
+}
+
+/** The same as a process of its own. */
+export function useServiceProcess(settings: Settings | (() => Settings) = {}): Service {
+  return use(startService, settings);
+}
+
+function use(start: (settings: Settings) => Promise<Service>, settings: Settings | (() => Settings)): Service {
   let service: Service | undefined;
   beforeAll(async () => {
-    service = await startService(typeof settings === 'function' ? settings() : settings);
+    service = await start(typeof settings === 'function' ? settings() : settings);
   });
   afterAll(async () => {
     if (service) expect(await service.stop()).toBe(0);
@@ -76,29 +99,24 @@ export function useService(settings: Settings | (() => Settings) = {}): Service 
  */
 export async function startService(overrides: Settings = {}, given?: TestDatabase): Promise<Service> {
   const database = given ?? (await cloneDatabase());
-  const token = `wns_${randomBytes(32).toString('base64url')}`;
-  const settings = { ...defaultSettings(database.url, token), ...overrides };
   const dropDatabase = async () => (given ? undefined : database.drop());
+  const token = newToken();
   try {
-    const running = await startOnFreePort(settings, token);
-    const api = new Api(running.url, token);
-    const createToken = (user: string, scopes: readonly string[]) => insertToken(database, user, scopes);
-    return {
-      url: running.url,
-      pid: running.child.pid ?? 0,
+    const { url, child, logs } = await startOnFreePort(
+      { ...defaultSettings(database.url, token), ...overrides },
       token,
-      api,
-      database,
-      logs: running.logs,
-      createToken,
-      apiFor: async (user, scopes = ORDINARY_SCOPES) => api.withToken(await createToken(user, scopes)),
+    );
+    return {
+      ...accessTo(url, token, database),
+      pid: child.pid ?? 0,
+      logs,
       stop: async (signal = 'SIGTERM') => {
-        const exitCode = await endProcess(running.child, signal);
+        const exitCode = await endProcess(child, signal);
         await dropDatabase();
         return exitCode;
       },
       kill: async () => {
-        await endProcess(running.child, 'SIGKILL');
+        await endProcess(child, 'SIGKILL');
         await dropDatabase();
       },
     };
@@ -107,6 +125,46 @@ export async function startService(overrides: Settings = {}, given?: TestDatabas
     throw error;
   }
 }
+
+/** Starts the built service in this process, with a database of its own. */
+async function startInThisProcess(overrides: Settings): Promise<Service> {
+  const database = await cloneDatabase();
+  const token = newToken();
+  let log = '';
+  try {
+    const settings = { ...defaultSettings(database.url, token), PORT: '0', ...overrides };
+    const { url, stop } = await startInProcess(settings, (line) => (log += line));
+    await waitFor(() => isReady(url, token), { what: 'a service that is ready' });
+    return {
+      ...accessTo(url, token, database),
+      pid: process.pid,
+      logs: () => log,
+      stop: async () => {
+        await stop();
+        await database.drop();
+        return 0;
+      },
+      kill: () => Promise.reject(new Error('Only a process can be killed: use startService or useServiceProcess.')),
+    };
+  } catch (error) {
+    await database.drop();
+    throw error;
+  }
+}
+
+function accessTo(
+  url: string,
+  token: string,
+  database: TestDatabase,
+): Pick<Service, 'url' | 'token' | 'api' | 'database' | 'createToken' | 'apiFor'> {
+  const api = new Api(url, token);
+  const createToken = (user: string, scopes: readonly string[]) => insertToken(database, user, scopes);
+  const apiFor = async (user: string, scopes: readonly string[] = ORDINARY_SCOPES) =>
+    api.withToken(await createToken(user, scopes));
+  return { url, token, api, database, createToken, apiFor };
+}
+
+const newToken = () => `wns_${randomBytes(32).toString('base64url')}`;
 
 /** The `webhooks` program. */
 export const WEBHOOKS = 'src/commands/webhooks.command.js';
@@ -215,7 +273,7 @@ async function isReady(url: string, token: string): Promise<boolean> {
 }
 
 async function insertToken(database: TestDatabase, user: string, scopes: readonly string[]): Promise<string> {
-  const token = `wns_${randomBytes(32).toString('base64url')}`;
+  const token = newToken();
   await database.query(
     `insert into webhook_service.access_tokens (id, user_id, name, token_hash, scopes)
      values (gen_random_uuid(), $1, 'a test', sha256($2::bytea), $3)`,

@@ -1,30 +1,26 @@
 import { startCluster, type TestCluster } from './redis-cluster';
 import { startRedis } from './redis';
 import { startSentinels, type TestSentinels } from './redis-sentinels';
-import { type Half, halves } from './selection.cjs';
+import { storesOf, type StoreName } from './selection.cjs';
+import { describeWhereInstalled } from './programs';
 import type { Settings } from './service';
 
-/** Set by globalSetup when this machine has a redis-server. */
-export const TEST_REDIS = 'TEST_REDIS';
-
 export interface Store {
-  readonly name: 'PostgreSQL' | 'Redis';
+  readonly name: StoreName;
   /** The settings that put a service's queues on this store; valid while the tests run. */
   settings(): Settings;
 }
 
-const isOfThisRun = (half: Half) => halves(expect.getState().testPath).includes(half);
-
 /**
- * Runs the same tests with queues on PostgreSQL and with queues on Redis. `npm test` runs the first half of most files
- * and `npm run test:all` the second. Without a redis-server on the machine the second half is reported as skipped;
- * globalSetup says so in a line of its own.
+ * Runs the same tests with queues on PostgreSQL and with queues on Redis. `npm test` runs them on PostgreSQL and
+ * `npm run test:all` on Redis. Without a redis-server on the machine these are reported as skipped.
  */
 export function describeOnStores(title: string, tests: (store: Store) => void): void {
-  if (isOfThisRun('first')) {
+  const stores = storesOf(expect.getState().testPath);
+  if (stores.includes('PostgreSQL')) {
     describe(`${title} (queues on PostgreSQL)`, () => tests({ name: 'PostgreSQL', settings: () => ({}) }));
   }
-  if (isOfThisRun('rest'))
+  if (stores.includes('Redis'))
     describeWithRedis(title, (url) => tests({ name: 'Redis', settings: () => ({ REDIS_URL: url() }) }));
 }
 
@@ -49,8 +45,7 @@ function describeWith<T extends { stop(): Promise<void> }>(
   title: string,
   tests: (store: () => T | undefined) => void,
 ): void {
-  const describeOnRedis = process.env[TEST_REDIS] ? describe : xdescribe;
-  describeOnRedis(`${title} (queues on ${name})`, () => {
+  describeWhereInstalled('redis-server', `${title} (queues on ${name})`, () => {
     let store: T | undefined;
     beforeAll(async () => {
       store = await start();

@@ -1,6 +1,6 @@
-// Makes the database of version 0.2 that test/e2e/service/upgrade.spec.ts migrates: see README.md.
+// Makes a database of version 0.2 or 0.3, for the tests in test/e2e/service that migrate it: see README.md.
 //
-//   node make-dump.mjs <folder of a built 0.2> <url of an empty database>
+//   node make-dump.mjs <folder of the built version> <url of an empty database>
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -18,6 +18,8 @@ const { Queue, Worker, createPostgresBackend } = load('bullmq');
 const { Pool } = load('pg');
 const { defineEvent } = load('webhook-notification');
 const { database, EventsService, WebhookNotificationModule } = load('webhook-notification/nest');
+const version = load('./package.json').version.replace(/[.]0$/, '');
+const isOf03 = version === '0.3';
 
 const SECRETS_KEY = Buffer.alloc(32, 2).toString('base64');
 const BOOTSTRAP_TOKEN = `wns_${'0'.repeat(43)}`;
@@ -28,6 +30,7 @@ const SCOPES = [
   'events:publish',
   'accounts:manage',
   'tokens:manage',
+  ...(isOf03 ? ['messages:pull'] : []),
 ];
 const STARTED = { jobId: '1', queue: 'mail', name: 'send', attempt: 1, startedAt: '2026-11-24T10:00:00.000Z' };
 const FOLLOWER = {
@@ -39,12 +42,33 @@ const FOLLOWER = {
 /** More than a page of a recovery, so that it is still running when the service is killed. */
 const MISSED = 520;
 
+/** Inactive webhooks that show what an owner can set, for the etags that 0.3 answers. */
+const url = 'https://receiver.example.com/hook';
+const KEPT = [
+  { url },
+  {
+    url,
+    description: 'All of it',
+    metadata: { team: 'billing', stage: 'live' },
+    headers: { 'X-Api-Key': 'key', Authorization: 'Basic eA==' },
+  },
+  {
+    url,
+    filter: { 'data.followersCount': { gt: 10 } },
+    timeoutMs: 2000,
+    retryDelaysMs: [1000, 60_000],
+    maxPerSecond: 2.5,
+  },
+  ...['cloudevents', 'slack', 'discord', 'teams'].map((format) => ({ url, format })),
+  { kind: 'pull', idleSeconds: 604_800, filter: { userId: 'carol' } },
+];
+
 const pool = new Pool({ connectionString: databaseUrl, max: 2 });
 const query = async (sql, values) => (await pool.query(sql, values)).rows;
 
 /** Waits until a statement returns a row. */
 async function until(sql, ...values) {
-  for (let tries = 0; tries < 6000; tries++) {
+  for (let tries = 0; tries < 9000; tries++) {
     const [row] = await query(sql, values);
     if (row) return row;
     await pause(10);
@@ -79,7 +103,7 @@ const service = spawn(process.execPath, ['dist/src/main.js'], {
   },
 });
 
-async function call(token, method, path, body) {
+async function respond(token, method, path, body) {
   const answer = await fetch(`http://127.0.0.1:${PORT}${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
@@ -87,8 +111,9 @@ async function call(token, method, path, body) {
   });
   const { data, error } = await answer.json();
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${error}`);
-  return data;
+  return { data, etag: answer.headers.get('etag') };
 }
+const call = async (...request) => (await respond(...request)).data;
 for (let isReady = false; !isReady; await pause(100)) {
   isReady = await fetch(`http://127.0.0.1:${PORT}/health/ready`).then(
     ({ ok }) => ok,
@@ -123,14 +148,10 @@ const imports = [
 const shop = await NestFactory.createApplicationContext({ module: class Shop {}, imports }, { logger: ['error'] });
 
 const webhooks = {};
-async function subscribe(name, token, path, events) {
+async function subscribe(name, token, path, events, more = {}) {
   const secret = `the secret of ${name}`;
-  const { id } = await call(token, 'POST', '/api/webhooks', {
-    url: receiverUrl + path,
-    events,
-    secret,
-    description: name,
-  });
+  const body = { ...(path !== null && { url: receiverUrl + path }), events, secret, description: name, ...more };
+  const { id } = await call(token, 'POST', '/api/webhooks', body);
   webhooks[name] = { id, secret };
 }
 await subscribe('well', alice, '/well', ['*']);
@@ -176,6 +197,9 @@ for (const names of [['ada'], ['ada', 'grace', 'edsger']]) {
   await call(alice, 'PUT', `/api/accounts/${account.id}/followers`, { followers });
 }
 
+// What only 0.3 has: erasures, pull webhooks and leases, and all that an owner can set on a webhook.
+const more = isOf03 ? await fillOf03() : {};
+
 // A queue of somebody else's: one job has ended, one has begun.
 const connection = { connectionString: databaseUrl, max: 2, migrate: true };
 const queue = new Queue('reports', { connection }, createPostgresBackend);
@@ -215,6 +239,13 @@ await until(`select from webhook_service.deliveries where trigger = 'redelivery'
 await until('select from webhook_service.attempt_counts');
 await until(SETTLED, await publish(alice, 'follower.lost', FOLLOWER, { idempotencyKey: 'follower 1' }));
 
+if (isOf03) {
+  await call(BOOTSTRAP_TOKEN, 'DELETE', '/api/users/dave', { confirm: 'dave' });
+  for (let n = 1; n <= 3; n++) await publish(more.tokens.carol, 'follower.gained', FOLLOWER);
+  const limited = `select from webhook_service.deliveries where webhook_id = $1 and status = 'pending' and parked offset 1`;
+  await until(limited, webhooks.rated.id);
+}
+
 // The service is killed while it holds an event whose delivery has no row yet. What is published then is found by nobody.
 const held = await publish(bob, 'job.completed', {
   ...{
@@ -251,6 +282,52 @@ const facts = {
   keys,
   account: account.id,
   recovery: recovery.id,
+  ...more,
 };
-writeFileSync(new URL('database-0.2.sql.gz', import.meta.url), gzipSync(sql, { level: 9 }));
-writeFileSync(new URL('database-0.2.json', import.meta.url), `${JSON.stringify(facts, null, 2)}\n`);
+writeFileSync(new URL(`database-${version}.sql.gz`, import.meta.url), gzipSync(sql, { level: 9 }));
+writeFileSync(new URL(`database-${version}.json`, import.meta.url), `${JSON.stringify(facts, null, 2)}\n`);
+
+async function fillOf03() {
+  const [carol, dave, erin] = await Promise.all(
+    ['carol', 'dave', 'erin'].map((userId) => tokenOf(BOOTSTRAP_TOKEN, { name: userId, userId, scopes: SCOPES })),
+  );
+  // One erasure is done, another one is still running at the end.
+  for (const token of [dave, erin]) {
+    const { id } = await call(token, 'POST', '/api/webhooks', { url: `${receiverUrl}/well`, events: ['job.started'] });
+    await until(SETTLED, await publish(token, 'job.started', STARTED));
+    await call(token, 'POST', `/api/webhooks/${id}/test`);
+  }
+  const erasure = await call(BOOTSTRAP_TOKEN, 'DELETE', '/api/users/erin', { confirm: 'erin' });
+
+  const filter = { 'data.attempt': { gte: 2 }, any: [{ 'data.queue': 'mail' }, { 'data.name': { prefix: 'send' } }] };
+  await subscribe('chosen', carol, '/well', ['job.started'], { filter, format: 'cloudevents' });
+  await subscribe('rated', carol, '/well', ['follower.gained'], { maxPerSecond: 0.2 });
+  await subscribe('givesUp', carol, '/fails', ['follower.lost'], { retryDelaysMs: [] });
+  await subscribe('notified', carol, '/well', ['webhook.failing']);
+  await subscribe('pulled', carol, null, ['parcel.sent'], { kind: 'pull' });
+  for (const attempt of [1, 2]) await until(SETTLED, await publish(carol, 'job.started', { ...STARTED, attempt }));
+  for (let n = 1; n <= 5; n++) await until(SETTLED, await publish(carol, 'follower.lost', FOLLOWER));
+  await until(
+    `select from webhook_service.deliveries where webhook_id = $1 and status = 'succeeded'`,
+    webhooks.notified.id,
+  );
+
+  // Of five messages one is acknowledged, one failed and waits for its retry, one is leased, and two wait.
+  for (let parcelId = 1; parcelId <= 5; parcelId++) await publish(carol, 'parcel.sent', { parcelId });
+  await until('select from webhook_service.deliveries where webhook_id = $1 offset 4', webhooks.pulled.id);
+  const messages = `/api/webhooks/${webhooks.pulled.id}/messages`;
+  const leases = await call(carol, 'POST', `${messages}/lease`, { limit: 3, leaseSeconds: 600 });
+  const [succeeded, failed, lease] = leases.map(({ leaseId }) => leaseId);
+  await call(carol, 'POST', `${messages}/ack`, { succeeded: [succeeded], failed: [{ leaseId: failed }] });
+
+  const etags = {};
+  for (const [i, settings] of KEPT.entries()) {
+    const kept = { events: ['follower.*'], active: false, secret: `the secret of kept ${i}`, ...settings };
+    const { data } = await respond(carol, 'PUT', `/api/webhooks/external/kept-${i}`, kept);
+    etags[data.id] = (await respond(carol, 'GET', `/api/webhooks/${data.id}`)).etag;
+  }
+  await call(carol, 'POST', '/api/console-links', {});
+  await call(carol, 'POST', '/api/console-sessions', {});
+  await until(`select from webhook_service.erasures where id = $1 and status = 'done'`, erasure.id);
+  return { tokens: { alice, bob, reader, carol, dave }, erasure: erasure.id, lease, etags };
+}

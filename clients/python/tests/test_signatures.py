@@ -53,6 +53,11 @@ def test_takes_either_signature_during_a_rotation():
     assert verify(BODY, both, SECRET)
 
 
+def test_refuses_an_empty_secret():
+    with pytest.raises(ValueError):
+        verify(BODY, headers(b""), "")
+
+
 @pytest.mark.parametrize(
     ("body", "sent"),
     [

@@ -5,11 +5,11 @@ import { callCommand } from './api-call';
 import { CopyButton } from './copy';
 import { quoted } from './curl';
 
-/** How a consumer gets the events of a pull webhook: by the command of the library, or by two requests. */
+/** How a consumer gets the events of a pull webhook: by a command, or by two requests. */
 export function ConsumerLines({ id }: { id: string }) {
   const service = quoted(urlOf('').replace(/\/$/, ''));
   const listen = [
-    'npx webhook-notification listen',
+    'npx webhook-notification-cli listen',
     '--to http://localhost:4000 --yes',
     `--service ${service}`,
     `--webhook ${id}`,

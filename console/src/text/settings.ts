@@ -74,7 +74,7 @@ export const SETTINGS = {
     no: 'no',
     editJson: 'Edit as JSON',
     editRows: 'Edit as rows',
-    noRows: 'Rows cannot show this filter, for example because it has any.',
+    noRows: 'This filter can be edited only as JSON, for example because it has alternatives.',
     json: 'Filter (JSON)',
     jsonHint: 'Leave empty for no filter.',
     notJson: (why: string) => `This is not JSON: ${why}`,

@@ -33,7 +33,7 @@ export {
 } from './catalogue/event-name';
 export {
   fingerprintOf,
-  judgePublication,
+  validatePublication,
   type Publication,
   PUBLICATION_MESSAGES,
   publicationMessageFor,

@@ -5,6 +5,8 @@ import { Batcher } from '../../infrastructure/concurrency/batcher';
 import { StatementsService } from '../../infrastructure/database/statements.service';
 import { ADMIN, hashToken, isAccessToken, type Principal } from '../access-token';
 import { ErasingUsersService } from '../erasing-users.service';
+import { RateLimitsService } from '../limits/rate-limits.service';
+import { bearerTokenOf, type Incoming, senderOf, unauthenticated } from './credentials';
 import { JwtService } from './jwt.service';
 import { RecentPrincipals } from './recent-principals';
 import { ALL_SCOPES } from '../scope';
@@ -46,6 +48,7 @@ export class AuthenticationService {
     private readonly statements: StatementsService,
     private readonly jwts: JwtService,
     private readonly erasing: ErasingUsersService,
+    private readonly limits: RateLimitsService,
     { bootstrapToken }: Config,
   ) {
     this.bootstrapHash = bootstrapToken === null ? null : hashToken(bootstrapToken);
@@ -59,6 +62,18 @@ export class AuthenticationService {
   async authenticate(token: string): Promise<Principal | null> {
     const principal = await this.principalOf(token);
     return principal && this.erasing.includes(principal.userId) ? null : principal;
+  }
+
+  /**
+   * Authenticates a request outside Nest's guards. Without a live token, counts a failure of its address.
+   * @throws ApiError 401 without a live token, 429 after too many failures, 503 as `authenticate`
+   */
+  async authenticateRequest(request: Incoming): Promise<Principal> {
+    const token = bearerTokenOf(request);
+    const principal = token ? await this.authenticate(token) : null;
+    if (principal) return principal;
+    this.limits.count('failure', senderOf(request));
+    throw unauthenticated();
   }
 
   private async principalOf(token: string): Promise<Principal | null> {

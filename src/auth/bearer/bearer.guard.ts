@@ -4,16 +4,14 @@ import { AuthGuard } from '@nestjs/passport';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { messageFor } from '../../infrastructure/errors/messages';
-import { isApiRoute } from '../../infrastructure/http/api-route';
+import { isApiRoute } from '../../infrastructure/http/route-methods';
 import type { Principal } from '../access-token';
 import { authorizationOf, senderOf, unauthenticated } from './credentials';
 import type { AuthenticatedRequest } from '../current-user.decorator';
-import type { LargeBodyRule } from '../large-body.decorator';
-import { MANAGEMENT, RATE_RULE_KEY, type RateRule } from '../rate-limit.decorator';
+import { type LargeBodyRule, MANAGEMENT, RATE_RULE_KEY, type RateRule } from '../rate-limit.decorator';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { missingScope, type NeededScopes } from '../scope';
-import { WITHOUT_TOKEN_KEY } from '../without-token.decorator';
-import { SCOPES_KEY } from '../scopes.decorator';
+import { SCOPES_KEY, WITHOUT_TOKEN_KEY } from '../scopes.decorator';
 
 /**
  * Requires a live token for every route under `/api`, with the scopes that the route lists in `@Scopes()`. Requests
@@ -45,10 +43,7 @@ export class BearerGuard extends AuthGuard('bearer') {
     return true;
   }
 
-  /**
-   * Passes only one header to the strategy, which would also read `access_token` in query and body, or one of two
-   * headers.
-   */
+  /** Passes only one header to the strategy, which would also read `access_token` in query and body. */
   override getRequest(context: ExecutionContext): { headers: { authorization?: string } } {
     return { headers: { authorization: authorizationOf(context.switchToHttp().getRequest<FastifyRequest>()) } };
   }

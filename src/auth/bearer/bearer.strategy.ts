@@ -4,7 +4,6 @@ import { Strategy } from 'passport-http-bearer';
 import type { Principal } from '../access-token';
 import { AuthenticationService } from './authentication.service';
 
-/** Validates bearer tokens for Passport. */
 @Injectable()
 export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
   constructor(private readonly authentication: AuthenticationService) {

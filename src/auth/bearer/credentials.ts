@@ -2,10 +2,8 @@ import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { addressGroup } from '../limits/address-group';
 
-/** The part of a request that credentials are read from. */
 export interface Incoming {
   raw: { headersDistinct: Readonly<Record<string, string[] | undefined>> };
-  /** The client's address, as Fastify sees it. */
   ip: string;
   socket: { remoteAddress?: string };
 }
@@ -22,10 +20,7 @@ export function authorizationOf({ raw }: Incoming): string | undefined {
 export const bearerTokenOf = (request: Incoming): string | undefined =>
   BEARER.exec(authorizationOf(request) ?? '')?.[1];
 
-/**
- * Returns the address group that a failed authentication counts against. The `x-forwarded-for` of a trusted proxy may
- * contain something other than an address; then the failure counts against the proxy.
- */
+/** Returns the group that a failure counts against; that of the proxy when `x-forwarded-for` is no address. */
 export const senderOf = ({ ip, socket }: Incoming): string =>
   addressGroup(ip) ?? addressGroup(socket.remoteAddress ?? '') ?? 'unknown';
 

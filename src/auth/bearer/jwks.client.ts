@@ -2,18 +2,15 @@ import type { SecureContext } from 'node:tls';
 import { Logger } from '@nestjs/common';
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
 import { Agent, buildConnector, request } from 'undici';
-import type { EgressProxy } from '../../infrastructure/config/egress-proxy';
-import { trusting } from '../../infrastructure/destinations/trusted-certificates.client';
-import { authorityOf, Tunnels } from '../../infrastructure/destinations/tunnels.client';
+import type { EgressProxy } from '../../infrastructure/destinations/egress-proxy';
+import { authorityOf, trusting, Tunnels } from '../../infrastructure/destinations/tunnels.client';
 import { untraced } from '../../infrastructure/destinations/untraced';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 
 const MAX_BYTES = 524_288;
 
-/** Time limits of the key fetches. */
 export interface JwksTimings {
-  /** Maximum duration of a fetch. */
   timeoutMs: number;
   /** Minimum time between two fetches, regardless of the key ids in tokens. */
   cooldownMs: number;
@@ -39,9 +36,7 @@ export class JwksClient {
   constructor(
     url: string,
     private readonly timings: JwksTimings = TIMINGS,
-    /** PEM certificates that are trusted besides Node's own. */
     trustedCertificates: readonly string[] | null = null,
-    /** The egress proxy, unless the provider is reached without it. */
     proxy: EgressProxy | null = null,
   ) {
     const secureContext = trustedCertificates ? trusting(trustedCertificates) : undefined;
@@ -80,7 +75,6 @@ export class JwksClient {
   }
 }
 
-/** The proxy gets the name of the provider. */
 function connectorThrough(
   proxy: EgressProxy,
   timeoutMs: number,
@@ -116,7 +110,6 @@ async function fetchJson(url: string, signal: AbortSignal, dispatcher?: Agent): 
   return keySet;
 }
 
-/** Returns the reason for the log, without addresses and received content. */
 function reasonOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'not JSON';
   return String((error as { code?: unknown }).code ?? (error as Error).message);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { errors, jwtVerify } from 'jose';
 import { Config } from '../../infrastructure/config/config';
-import { isExempt } from '../../infrastructure/config/egress-proxy';
+import { isExempt } from '../../infrastructure/destinations/egress-proxy';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import type { Principal } from '../access-token';
 import { JwksClient } from './jwks.client';
@@ -12,7 +12,6 @@ const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 const CLOCK_TOLERANCE_S = 5;
 
-/** Accepts JWTs of the configured identity provider. Without a provider it accepts none. */
 @Injectable()
 export class JwtService {
   private readonly jwks: JwksClient | null;
@@ -26,10 +25,7 @@ export class JwtService {
     this.jwks = url === null ? null : new JwksClient(url, undefined, egressCaFile, proxy);
   }
 
-  /**
-   * Returns the principal of a JWT; null if the text is not a JWT, or the JWT is not accepted.
-   * @throws ApiError 503 when the provider's keys are unknown and cannot be fetched
-   */
+  /** Returns the principal of a JWT of the provider; otherwise null. Throws as `JwksClient.keyFor`. */
   async authenticate(token: string): Promise<Principal | null> {
     if (this.jwks === null || !COMPACT_JWS.test(token)) return null;
     const { authIssuer, authAudience } = this.config;

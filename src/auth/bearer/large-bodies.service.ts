@@ -4,10 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { messageFor } from '../../infrastructure/errors/messages';
-import type { LargeBodyRule } from '../large-body.decorator';
+import type { LargeBodyRule } from '../rate-limit.decorator';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { missingScope } from '../scope';
-import { RequestPrincipalService } from './request-principal.service';
+import { AuthenticationService } from './authentication.service';
 
 /**
  * Checks the token, rate limits and scope of a request with a large body before the body is read, because guards run
@@ -20,7 +20,7 @@ export class LargeBodiesService implements OnModuleInit {
 
   constructor(
     private readonly host: HttpAdapterHost,
-    private readonly principals: RequestPrincipalService,
+    private readonly authentication: AuthenticationService,
     private readonly limits: RateLimitsService,
   ) {}
 
@@ -33,7 +33,7 @@ export class LargeBodiesService implements OnModuleInit {
   private async check(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { scope, limits = [] } = request.routeOptions.config as LargeBodyRule;
     if (!scope) return;
-    const principal = await this.principals.authenticate(request);
+    const principal = await this.authentication.authenticateRequest(request);
     const end = await this.mutex.acquire(principal.userId);
     if (reply.raw.destroyed) return end();
     reply.raw.once('close', end);

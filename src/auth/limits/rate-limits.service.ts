@@ -1,22 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/config';
 import { ApiError } from '../../infrastructure/errors/api-error';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { messageFor } from '../../infrastructure/errors/messages';
 import { type RateVerdict, RateWindow } from './rate-window';
 
 const TESTS_PER_MINUTE = 30;
 
-const REFUSALS = {
-  manage: MESSAGES.tooManyRequests,
-  publish: MESSAGES.tooManyEvents,
-  test: MESSAGES.tooManyTests,
-  failure: MESSAGES.tooManyFailures,
+const COUNTED = {
+  manage: 'requests',
+  publish: 'events',
+  test: `tests: at most ${TESTS_PER_MINUTE} a minute are allowed`,
+  failure: 'failed authentications from your address',
 };
 
 /** Counted quantities: requests and tests per user, events per publishing user, failed authentications per address. */
-export type Limit = keyof typeof REFUSALS;
+export type Limit = keyof typeof COUNTED;
 
-/** The rate limits of this process. Each process counts separately. */
 @Injectable()
 export class RateLimitsService {
   private readonly windows: Record<Limit, RateWindow | null>;
@@ -41,16 +40,15 @@ export class RateLimitsService {
     const verdict = window.take(key, performance.now(), weight, counted);
     const headers = rateHeaders(limit, window.limit, verdict);
     if (verdict.waitMs === 0) return headers;
-    throw new ApiError('rate_limited', REFUSALS[limit], {
-      headers: { ...headers, 'retry-after': inSeconds(verdict.waitMs) },
+    const seconds = inSeconds(verdict.waitMs);
+    throw new ApiError('rate_limited', messageFor.tooMany(COUNTED[limit], seconds), {
+      headers: { ...headers, 'retry-after': String(seconds) },
     });
   }
 }
 
-/** Names of the limits that responses announce. */
 const POLICIES: Partial<Record<Limit, string>> = { manage: 'requests', publish: 'publish' };
 
-/** Returns the headers of draft-ietf-httpapi-ratelimit-headers. */
 function rateHeaders(limit: Limit, quota: number, { remaining, endsInMs }: RateVerdict): Record<string, string> {
   const policy = POLICIES[limit];
   if (!policy) return {};
@@ -60,7 +58,7 @@ function rateHeaders(limit: Limit, quota: number, { remaining, endsInMs }: RateV
   };
 }
 
-const inSeconds = (ms: number): string => String(Math.ceil(ms / 1000));
+const inSeconds = (ms: number): number => Math.ceil(ms / 1000);
 
 /** 0 means no limit. */
 const windowOf = (perMinute: number): RateWindow | null => (perMinute === 0 ? null : new RateWindow(perMinute));

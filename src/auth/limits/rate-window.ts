@@ -1,11 +1,12 @@
-const WINDOW_MS = 60_000;
+import { MINUTE_MS } from '../../infrastructure/config/durations';
+
+const WINDOW_MS = MINUTE_MS;
 
 interface Window {
   endsAtMs: number;
   used: number;
 }
 
-/** Result of a count. */
 export interface RateVerdict {
   /** How long to wait, in ms; 0 if the weight was counted. */
   waitMs: number;
@@ -44,7 +45,6 @@ export class RateWindow {
     return { waitMs: isCounted ? 0 : endsInMs, remaining: Math.max(0, this.limit - window.used), endsInMs };
   }
 
-  /** Number of keys in memory. */
   get size(): number {
     return this.windows.size;
   }

@@ -4,8 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { Config } from '../../infrastructure/config/config';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import type { Principal } from '../access-token';
-import { WAITS_WITH_KEY } from '../waiting.decorator';
-import { RATE_RULE_KEY } from '../rate-limit.decorator';
+import { RATE_RULE_KEY, WAITS_WITH_KEY } from '../rate-limit.decorator';
 
 /**
  * Keeps one user from holding all connections to PostgreSQL. Each user may hold at most a third of the pool; further

@@ -31,7 +31,6 @@ export class AccessToken {
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 
-  /** Whether the token is a console session. */
   @Column('boolean', { name: 'is_session' })
   isSession: boolean;
 

@@ -2,11 +2,11 @@ import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { Page } from '../../infrastructure/pagination/page';
-import { IdParam } from '../../infrastructure/validation/id-param.decorator';
+import { IdParam } from '../../infrastructure/validation/api-request.decorator';
 import type { Principal } from '../access-token';
 import { AccessTokensService } from './access-tokens.service';
 import { CurrentUser } from '../current-user.decorator';
-import { CreatedTokenDto, CreateTokenDto, DeletedTokenDto, ListTokensDto, TokenDto } from './dto/token.dto';
+import { CreatedTokenDto, CreateTokenDto, DeletedTokenDto, ListTokensDto, MeDto, TokenDto } from './dto/token.dto';
 import { Scopes } from '../scopes.decorator';
 
 @ApiTags('Access')
@@ -20,7 +20,7 @@ export class AccessTokensController {
     operationId: 'createToken',
     summary: 'Create an access token',
     description:
-      'Only this response contains the token. A token cannot have more scopes or a later expiry than the token that creates it, and is revoked with it. For a console session, that is the token which created the session.',
+      'The token is returned only on creation. A token cannot have more scopes or a later expiry than the token that creates it, and is revoked with it. For a console session, that is the token which created the session.',
   })
   @ApiBody({
     type: CreateTokenDto,
@@ -63,5 +63,21 @@ export class AccessTokensController {
   ): Promise<DeletedTokenDto> {
     await this.tokens.revoke(user, id);
     return { id };
+  }
+}
+
+@ApiTags('Access')
+@Controller('api/me')
+export class MeController {
+  @Get()
+  @Scopes()
+  @ApiOperation({
+    operationId: 'getMe',
+    summary: 'Read your token',
+    description: 'Returns the id, user, scopes and expiry of the token.',
+  })
+  @ApiAnswer(MeDto, { description: 'The token of the request.' })
+  read(@CurrentUser() user: Principal): MeDto {
+    return MeDto.from(user);
   }
 }

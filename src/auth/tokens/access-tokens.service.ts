@@ -32,7 +32,6 @@ const DROP_EXPIRED = `
 
 type Origin = Pick<AccessToken, 'parentId' | 'bootstrapHash' | 'expiresAt'>;
 
-/** Creates, lists and revokes access tokens. */
 @Injectable()
 export class AccessTokensService {
   constructor(
@@ -70,10 +69,6 @@ export class AccessTokensService {
     return { row: stored, token };
   }
 
-  /**
-   * Returns the credential that a new token ends with, and the latest expiry that the token may have.
-   * @throws ApiError 401 when one of these tokens was revoked in the meantime
-   */
   private async originOf({ tokenId, expiresAt }: Principal): Promise<Origin> {
     const itself = { parentId: tokenId, bootstrapHash: null, expiresAt };
     if (tokenId === null) return itself;

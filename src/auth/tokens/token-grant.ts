@@ -3,7 +3,6 @@ import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 import { ADMIN, type Principal } from '../access-token';
 import type { Scope } from '../scope';
 
-/** The requested token. */
 export interface Grant {
   userId: string;
   scopes: readonly Scope[];

@@ -7,18 +7,21 @@ import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
-import { ParsedBody } from '../../infrastructure/validation/parsed-body.decorator';
+import { ParsedBody } from '../../infrastructure/validation/api-request.decorator';
 import type { BodyRule } from '../../infrastructure/http/json-body.setup';
 import {
   CreateEventTypeDto,
+  type Declaration,
   DeletedEventTypeDto,
   DeleteEventTypeQueryDto,
   EventTypeDto,
+  type EventTypeRequest,
+  parseEventType,
+  parseNewEventType,
   SaveEventTypeDto,
   SaveEventTypeQueryDto,
 } from './dto/event-type.dto';
 import { eventTypeList } from './event-type-list';
-import { type Declaration, type EventTypeRequest, parseEventType, parseNewEventType } from './event-type-request';
 import { EventTypesService } from './event-types.service';
 import { StoredTypesService } from '../stored-types.service';
 import { ApiError } from '../../infrastructure/errors/api-error';

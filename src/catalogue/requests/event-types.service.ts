@@ -8,14 +8,13 @@ import { ApiError, invalid } from '../../infrastructure/errors/api-error';
 import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 import { type StoredType, StoredTypesRepository, type TypeOwner } from '../stored-types.repository';
 import { StoredTypesService } from '../stored-types.service';
-import type { Declaration } from './event-type-request';
+import type { Declaration } from './dto/event-type.dto';
 
 const MAX_TYPES = 500;
 
 /** The user who declares, changes or deletes a type, and their scopes. */
 export type Declarer = Pick<Principal, 'userId' | 'scopes'>;
 
-/** Declares, changes and deletes event types, for all processes of the service. */
 @Injectable()
 export class EventTypesService {
   constructor(

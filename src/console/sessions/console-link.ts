@@ -4,11 +4,12 @@ import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 import { ADMIN, type Principal } from '../../auth/access-token';
 import type { Scope } from '../../auth/scope';
 import { requireManager } from '../../auth/tokens/token-grant';
+import { HOUR_MS, MINUTE_MS } from '../../infrastructure/config/durations';
 
 /** Lifetime of a code, in ms. */
-export const CODE_LIVES_MS = 300_000;
+export const CODE_LIVES_MS = 5 * MINUTE_MS;
 /** Default lifetime of a session, in ms. */
-const SESSION_LIVES_MS = 12 * 3_600_000;
+const SESSION_LIVES_MS = 12 * HOUR_MS;
 const CONSOLE_SCOPES: readonly Scope[] = ['webhooks:read', 'webhooks:write', 'deliveries:read'];
 /** Scopes that a link for another user cannot have: they manage tokens, or affect all users. */
 const NOT_FOR_OTHERS: readonly Scope[] = ['users:manage', 'tokens:manage', 'event-types:manage'];
@@ -16,13 +17,10 @@ const NOT_FOR_OTHERS: readonly Scope[] = ['users:manage', 'tokens:manage', 'even
 /** A browser never gets this scope: what it does cannot be undone. */
 const NEVER: Scope = 'users:erase';
 
-/** Returns the scopes that a session may have. */
 export const inBrowser = (scopes: readonly Scope[]): Scope[] => scopes.filter((scope) => scope !== NEVER);
 
-/** Pages that a link may open. */
 export const CONSOLE_PATH = /^\/console(\/[A-Za-z0-9_~-]+)*(\?[A-Za-z0-9_.~=&%:-]*)?$/;
 
-/** Options of a link. */
 export interface LinkOptions {
   /** Absent: webhooks:read, webhooks:write and deliveries:read, as far as the link's creator holds them. */
   scopes?: readonly Scope[];
@@ -32,7 +30,6 @@ export interface LinkOptions {
   path?: string;
 }
 
-/** User, scopes and expiry of a session. */
 export interface LinkGrant {
   userId: string;
   scopes: readonly Scope[];
@@ -49,10 +46,7 @@ export interface MadeWith {
   bootstrapHash: Buffer | null;
 }
 
-/**
- * Returns the credential that sessions of `maker` are revoked with. A JWT has no row: only the session's expiry limits
- * it.
- */
+/** Returns the credential that sessions of `maker` are revoked with; a JWT has none, only an expiry. */
 export const madeWith = ({ tokenId, userId }: Principal, bootstrapHash: Buffer | null): MadeWith => ({
   tokenId,
   bootstrapHash: tokenId === null && userId === ADMIN ? bootstrapHash : null,

@@ -4,9 +4,8 @@ import type { FastifyRequest } from 'fastify';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
-import { Scopes } from '../../auth/scopes.decorator';
+import { Scopes, WithoutToken } from '../../auth/scopes.decorator';
 import { DeletedTokenDto } from '../../auth/tokens/dto/token.dto';
-import { WithoutToken } from '../../auth/without-token.decorator';
 import { ConsoleLinksService } from './console-links.service';
 import { ConsoleSessionsService } from './console-sessions.service';
 import {
@@ -53,7 +52,11 @@ export class ConsoleLinksController {
     description:
       'With `code`, exchanges the code of a link, once, and requires no access token. Without it, creates a session for the access token: with the same scopes, for 12 hours or as long as the token. The session is revoked with that token, and cannot create another session.',
   })
-  @ApiBody({ type: CreateConsoleSessionDto, required: false })
+  @ApiBody({
+    type: CreateConsoleSessionDto,
+    required: false,
+    examples: { 'for the access token': { value: {} } },
+  })
   @ApiAnswer(ConsoleSessionDto, { status: 201, description: 'The session.' })
   @ApiErrors(...BODY_ERRORS, 'link_invalid', 'session_of_session')
   async begin(
@@ -70,7 +73,7 @@ export class ConsoleLinksController {
     operationId: 'endConsoleSession',
     summary: 'End the current session',
     description:
-      'Takes effect immediately, also for tokens created with it. Requires no scope; returns 409 for any other token.',
+      'Takes effect immediately, also for tokens created with it. Requires no scope, but the token of the session: any other token returns 409.',
   })
   @ApiAnswer(DeletedTokenDto, { description: 'The id of the ended session.' })
   @ApiErrors(...BODY_ERRORS, 'not_a_session')

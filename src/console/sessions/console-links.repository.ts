@@ -35,7 +35,6 @@ const END_SESSION = 'delete from webhook_service.access_tokens where id = $1 and
 
 const LOCK_SESSIONS = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
 
-/** Leaves room for one more session. */
 const END_OLDEST = `
   delete from webhook_service.access_tokens where id = any(array(
     select id from webhook_service.access_tokens where user_id = $1 and is_session order by id desc offset ${MAX_SESSIONS - 1}))`;
@@ -43,15 +42,11 @@ const END_OLDEST = `
 const END_OF_OTHER_BOOTSTRAP_TOKENS = (table: string) =>
   `delete from webhook_service.${table} where bootstrap_hash is not null and bootstrap_hash is distinct from $1`;
 
-/** Stores console links and the sessions created with them. */
 @Injectable()
 export class ConsoleLinksRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /**
-   * Inserts a link. Returns the expiry of its code.
-   * @throws a foreign key violation when the token was revoked
-   */
+  /** Inserts a link, and returns the expiry of its code. Fails on a foreign key when the token was revoked. */
   async insert(codeHash: Buffer, grant: LinkGrant, made: MadeWith, codeLivesMs: number): Promise<Date> {
     const { userId, scopes, expiresAt } = grant;
     const values = [codeHash, userId, scopes, expiresAt, made.tokenId, made.bootstrapHash, codeLivesMs];
@@ -65,10 +60,7 @@ export class ConsoleLinksRepository {
     return link ?? null;
   }
 
-  /**
-   * Prevents a token from being revoked until the caller's transaction ends. Returns whether it is a session; null if
-   * it was revoked.
-   */
+  /** Locks a token until the transaction ends. Returns whether it is a session; null if it was revoked. */
   async hold(manager: EntityManager, tokenId: string): Promise<boolean | null> {
     const [token] = await manager.query<{ isSession: boolean }[]>(HOLD_TOKEN, [tokenId]);
     return token?.isSession ?? null;
@@ -90,7 +82,6 @@ export class ConsoleLinksRepository {
     return ended;
   }
 
-  /** Ends the sessions and links of all other BOOTSTRAP_TOKENs. */
   async endOthers(bootstrapHash: Buffer | null): Promise<void> {
     for (const table of ['console_links', 'access_tokens']) {
       await this.dataSource.query(END_OF_OTHER_BOOTSTRAP_TOKENS(table), [bootstrapHash]);

@@ -11,17 +11,12 @@ import { CODE_LIVES_MS, grantBy, grantOf, hashCode, inBrowser, linkUrl, madeWith
 import type { LinkGrant, LinkOptions, MadeWith } from './console-link';
 import { ConsoleLinksRepository } from './console-links.repository';
 
-/** A link that signs a browser in once. */
 export interface ConsoleLink {
-  /** Path of this service, with the code in its fragment. */
   url: string;
-  /** When the code expires. */
   codeExpiresAt: Date;
-  /** When the session that the link creates expires. */
   expiresAt: Date;
 }
 
-/** Creates links that sign a user in to the console. */
 @Injectable()
 export class ConsoleLinksService implements OnApplicationBootstrap {
   private readonly bootstrapHash: Buffer | null;
@@ -36,9 +31,7 @@ export class ConsoleLinksService implements OnApplicationBootstrap {
     this.bootstrapHash = bootstrapToken === null ? null : hashToken(bootstrapToken);
   }
 
-  /**
-   * Ends sessions of the bootstrap token when that setting has changed. Workers may not know the setting and skip this.
-   */
+  /** Ends sessions of an earlier bootstrap token. Workers may not know that setting. */
   async onApplicationBootstrap(): Promise<void> {
     if (this.config.role !== 'worker') await this.links.endOthers(this.bootstrapHash);
   }
@@ -55,10 +48,7 @@ export class ConsoleLinksService implements OnApplicationBootstrap {
     return this.store(grant, { tokenId: null, bootstrapHash: this.bootstrapHash });
   }
 
-  /**
-   * Creates a link on behalf of `maker`. It is revoked with the maker's token.
-   * @throws ApiError as `grantBy`; 401 when the maker's token was revoked in the meantime
-   */
+  /** Creates a link on behalf of `maker`. It is revoked with the maker's token. */
   async createBy(maker: Principal, userId: string, options: LinkOptions): Promise<ConsoleLink> {
     const grant = grantBy(maker, userId, options, this.clock.now());
     return this.store(grant, madeWith(maker, this.bootstrapHash), options.path).catch((error: unknown) => {
@@ -66,7 +56,6 @@ export class ConsoleLinksService implements OnApplicationBootstrap {
     });
   }
 
-  /** @throws ApiError 409 while the user is being erased */
   private async store(grant: LinkGrant, made: MadeWith, path = '/console'): Promise<ConsoleLink> {
     this.erasing.refuse(grant.userId);
     const code = randomBytes(32).toString('base64url');

@@ -17,14 +17,12 @@ import { ConsoleLinksRepository } from './console-links.repository';
 
 const NAME = 'console';
 
-/** A new session. */
 export interface ConsoleSession {
   row: AccessToken;
   /** The token in plaintext, available only here. */
   token: string;
 }
 
-/** Creates and ends console sessions: short-lived tokens that a browser keeps. */
 @Injectable()
 export class ConsoleSessionsService {
   /** Limits a client that tries many codes at once to one database connection. */
@@ -89,7 +87,6 @@ export class ConsoleSessionsService {
     return session;
   }
 
-  /** Stores the session that is granted in the same transaction. Null if none is granted. */
   private async store(
     granted: (manager: EntityManager) => Promise<(LinkGrant & MadeWith) | null>,
   ): Promise<ConsoleSession | null> {

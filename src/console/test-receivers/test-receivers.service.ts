@@ -1,15 +1,40 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { WebhookLifecycleService } from '../../webhooks/webhook-lifecycle.service';
 import { Config } from '../../infrastructure/config/config';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
-import { GoneReceiversService } from './gone-receivers.service';
+import { HOUR_MS } from '../../infrastructure/config/durations';
+
+/** URLs of test receivers. The id is the only part that tells them apart: the port changes with a setting. */
+const DISABLE = `
+  update webhook_service.webhooks
+  set active = false, disabled_reason = 'receiver_gone', disabled_at = now(), updated_at = now()
+  where active and url ~ '^http://(127[.][0-9.]+|\\[::1\\])(:[0-9]+)?/try/[0-9a-f]{32}$' and right(url, 32) <> all($1::text[])
+  returning id`;
+
+@Injectable()
+export class GoneReceiversService {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly lifecycle: WebhookLifecycleService,
+  ) {}
+
+  /** Disables webhooks of all test receivers but these, and cancels their pending deliveries. */
+  async disableAllBut(receiverIds: readonly string[]): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      const [webhooks] = await manager.query<[{ id: string }[], number]>(DISABLE, [receiverIds]);
+      for (const { id } of webhooks) await this.lifecycle.disabled(manager, id);
+    });
+  }
+}
 
 /** Responses of a test receiver; `silent`: none, until the client gives up. */
 export const TRY_ANSWERS = [200, 500, 410, 'silent'] as const;
 export type TryAnswer = (typeof TRY_ANSWERS)[number];
 
-/** A received request. */
 export interface TriedRequest {
   receivedAt: Date;
   headers: Readonly<Record<string, string | string[]>>;
@@ -29,7 +54,7 @@ export interface TryReceiver {
   requests: TriedRequest[];
 }
 
-const LIVES_MS = 3_600_000;
+const LIVES_MS = HOUR_MS;
 const MAX_RECEIVERS = 20;
 const MAX_REQUESTS = 20;
 const MAX_SILENT = 20;
@@ -47,12 +72,10 @@ export class TryReceiversService implements OnApplicationBootstrap, OnModuleDest
     private readonly gone: GoneReceiversService,
   ) {}
 
-  /** Disables the webhooks to test receivers of earlier processes. */
   async onApplicationBootstrap(): Promise<void> {
     if (this.config.isLocal) await this.gone.disableAllBut([]);
   }
 
-  /** Ends the requests that get no response. */
   onModuleDestroy(): void {
     for (const expiry of this.expiries) clearTimeout(expiry);
     for (const end of this.silent) end();
@@ -80,7 +103,6 @@ export class TryReceiversService implements OnApplicationBootstrap, OnModuleDest
     return { receiver, isNew: true };
   }
 
-  /** @throws ApiError 404 when the user has no such receiver */
   read(userId: string, id: string): TryReceiver {
     this.requireLocal();
     const receiver = this.find(id);
@@ -88,10 +110,6 @@ export class TryReceiversService implements OnApplicationBootstrap, OnModuleDest
     return receiver;
   }
 
-  /**
-   * Sets the response of a test receiver.
-   * @throws ApiError 404 when the user has no such receiver
-   */
   setAnswer(userId: string, id: string, answer: TryAnswer): TryReceiver {
     const receiver = this.read(userId, id);
     receiver.answer = answer;
@@ -103,7 +121,6 @@ export class TryReceiversService implements OnApplicationBootstrap, OnModuleDest
     return this.receivers.get(id);
   }
 
-  /** Records a request. Returns the response to send. */
   note(receiver: TryReceiver, request: Omit<TriedRequest, 'answer'>): TryAnswer {
     const { answer } = receiver;
     receiver.requests = [{ ...request, answer }, ...receiver.requests].slice(0, MAX_REQUESTS);

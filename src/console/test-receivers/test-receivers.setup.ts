@@ -6,7 +6,6 @@ import type { TryReceiversService } from './test-receivers.service';
 const MAX_BODY_BYTES = 65_536;
 /** ASCII control characters except tab and line breaks: each takes six bytes as JSON, and is unreadable. */
 const CONTROL = /(?![\t\n\r\u007f-\u009f])\p{Cc}/gu;
-/** Path of all test receivers. */
 export const TRY_PATH = '/try/';
 /** Keeps a browser on this path from showing or running anything. */
 const HEADERS = {
@@ -34,7 +33,6 @@ export function serveTryReceivers(server: FastifyInstance, receivers: TryReceive
   });
 }
 
-/** Reads a body to its end and keeps its beginning as text, with U+FFFD for invalid bytes and control characters. */
 async function firstOf(raw: IncomingMessage): Promise<{ body: string; bodyTruncated: boolean }> {
   const parts: Buffer[] = [];
   let kept = 0;

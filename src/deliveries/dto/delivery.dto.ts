@@ -6,13 +6,12 @@ import {
   DELIVERY_STATUSES,
   type DeliveryStatus,
   type HeaderMap,
+  type ListedDelivery,
   type Trigger,
   TRIGGERS,
-  type Wait,
-  WAITS,
-} from '../delivery.entity';
-import { ERROR_CODES } from '../delivery-error';
-import type { ListedDelivery } from '../listed-columns';
+} from '../rows/delivery.entity';
+import { ERROR_CODES } from '../rows/delivery-error';
+import { type Wait, waitOf, WAITS } from '../rows/waits';
 import { ApiCount, ApiId, ApiTime } from '../../infrastructure/validation/api-field.decorator';
 
 const iso = (time: Date | null): string | null => time?.toISOString() ?? null;
@@ -116,7 +115,7 @@ export class DeliveryDto {
       attempt: row.attempt,
       trigger: row.trigger,
       status: row.status,
-      waitsFor: waitOf(row),
+      waitsFor: waitOf(row, Date.now()),
       url: row.url,
       responseStatus: row.responseStatus,
       durationMs: row.durationMs,
@@ -128,14 +127,6 @@ export class DeliveryDto {
       createdAt: timeOfId(row.id).toISOString(),
     };
   }
-}
-
-function waitOf({ status, url, parked, claimed, scheduledAt, hasRate, errorCode }: ListedDelivery): Wait | null {
-  if (status !== 'pending' || claimed) return null;
-  if (parked) return hasRate ? 'rate' : 'slot';
-  if (errorCode) return 'proxy';
-  if (scheduledAt.getTime() > Date.now()) return 'backoff';
-  return url === null ? 'consumer' : null;
 }
 
 const HEADERS_SCHEMA: ApiPropertyOptions = {

@@ -1,4 +1,4 @@
-import type { Delivery } from '../delivery.entity';
+import type { Delivery } from '../rows/delivery.entity';
 import { DeliveryDto } from './delivery.dto';
 
 const AHEAD = new Date(Date.now() + 60_000);

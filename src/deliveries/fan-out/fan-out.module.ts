@@ -7,7 +7,6 @@ import { FanOutRepository } from './fan-out.repository';
 import { FanOutService } from './fan-out.service';
 import { LocalFanOutService } from './local-fan-out.service';
 
-/** Fans out events, up to the first attempts of their deliveries. */
 @Module({
   imports: [WebhooksModule, EventsModule, SendingModule],
   providers: [FanOutProcessor, FanOutRepository, FanOutService, LocalFanOutService],

@@ -1,18 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { Batcher } from '../../infrastructure/concurrency/batcher';
-import { idBounds } from '../../infrastructure/database/id-bounds';
+import { sharedStatement } from '../../infrastructure/concurrency/batcher';
+import { idBounds } from '../../infrastructure/database/id-time';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { isNotAbout, patternsSql, subjectSql } from '../../webhooks/event-pattern';
-import { DUE_WEBHOOK_COLUMNS, type DueWebhookColumns } from '../due-webhook';
-import { EVENT_LEASE } from '../lease';
-import { IS_OPEN, isOneOf } from '../found-by-id';
+import { DUE_WEBHOOK_COLUMNS, type DueWebhookColumns } from '../rows/due-webhook';
+import { EVENT_LEASE } from '../rows/lease';
+import { IS_OPEN, isOneOf } from '../rows/found-by-id';
 
 /** A webhook that receives an event, with all the data that sending requires. */
 export interface Subscriber extends DueWebhookColumns {
   eventId: string;
   /** Null when the event has no subscriber, or none whose delivery lacks a row. The other webhook columns are null then. */
   webhookId: string | null;
-  /** The owner of the webhook. */
   userId: string;
   /** The version of the webhook's filter; null if it has none. */
   filterHash: string | null;
@@ -21,7 +20,6 @@ export interface Subscriber extends DueWebhookColumns {
   /** Also null when it is too large to be held in memory. */
   body: string | null;
   traceparent: string | null;
-  /** The user whose webhooks receive the event; null for all users. */
   audience: string | null;
   acceptedAt: Date | null;
 }
@@ -42,10 +40,7 @@ const UNSENT = `not exists (
   where d.id between e.first_id and e.last_id and d.id between $4 and $5
     and d.event_id = e.id and d.webhook_id::text = w.id::text)`;
 
-/**
- * Computed for each event: the names and patterns that match it, the webhook that it is about and must not reach, and the id bounds
- * of its first deliveries.
- */
+/** What matches an event, the webhook that it is about and must not reach, and the id bounds of its first deliveries. */
 const COMPUTED = `
   ${patternsSql('name')} as patterns,
   ${subjectSql('name', 'body')} as subject,
@@ -136,20 +131,21 @@ const BODY: Statement = {
 const PAGE = 5000;
 const MAX_COMPLETIONS = 100;
 
-/** The statements of the fan-out. */
 @Injectable()
 export class FanOutRepository {
-  private readonly completions = new Batcher<string, void>(async (ids) => {
-    await this.statements.run(COMPLETE, [ids, ...idBounds(ids)]);
-    return ids.map(() => undefined);
-  }, MAX_COMPLETIONS);
+  /** Marks an event as fanned out when all its deliveries have rows. Concurrent calls share a statement. */
+  readonly complete = sharedStatement(
+    (id: string) => id,
+    async (ids): Promise<[]> => {
+      await this.statements.run(COMPLETE, [ids, ...idBounds(ids)]);
+      return [];
+    },
+    { maxItems: MAX_COMPLETIONS },
+  );
 
   constructor(private readonly statements: StatementsService) {}
 
-  /**
-   * Claims events that are not fanned out yet and not held by another worker, and reads their subscribers in pages, ordered by
-   * event and webhook. Each claimed event has at least one row.
-   */
+  /** Claims events, and reads their subscribers in pages by event and webhook. Each claimed event has at least one row. */
   async *claim(eventIds: readonly string[]): AsyncGenerator<{ page: Subscriber[]; isLast: boolean }> {
     const bounds = idBounds(eventIds);
     const values = [eventIds, ...bounds, ...firstDeliveryBounds(bounds), PAGE];
@@ -165,21 +161,14 @@ export class FanOutRepository {
     }
   }
 
-  /** Claims events and extends their leases. */
   async hold(eventIds: readonly string[]): Promise<void> {
     await this.statements.run(HOLD, [eventIds, ...idBounds(eventIds)]);
   }
 
-  /** Reads the body of an event that it claimed. */
   async bodyOf(eventId: string): Promise<string> {
     const [row] = await this.statements.run<{ body: string }>(BODY, [eventId]);
     if (!row) throw new Error(`Event ${eventId} was deleted during its fan-out.`);
     return row.body;
-  }
-
-  /** Marks an event as fanned out when all its deliveries have rows. Concurrent calls share a statement. */
-  complete(eventId: string): Promise<void> {
-    return this.completions.add(eventId);
   }
 }
 

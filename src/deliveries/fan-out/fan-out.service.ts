@@ -7,11 +7,11 @@ import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import { WorkersService } from '../../infrastructure/queue/workers.service';
 import { endSpan, failSpan, startStep } from '../../events/spans';
 import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
-import type { FirstAttempt } from '../attempt';
-import { type DueWebhook, dueWebhookOf } from '../due-webhook';
+import type { FirstAttempt } from '../rows/attempt';
+import { type DueWebhook, dueWebhookOf } from '../rows/due-webhook';
 import { DispatchService } from '../sending/dispatch.service';
 import { Semaphore } from '../../infrastructure/concurrency/semaphore';
-import { type FilteredWebhook, FiltersService } from '../../webhooks/filter/filters.service';
+import { type FilteredWebhook, FiltersService } from '../../webhooks/filters.service';
 import { firstDeliveryId } from './first-delivery-id';
 import { FanOutRepository, type Subscriber } from './fan-out.repository';
 
@@ -25,10 +25,9 @@ const HOLD_AFTER_MS = 500;
 /** Well before `EVENT_LEASE` ends. */
 const EXTEND_AFTER_MS = 4000;
 
-/** An event whose deliveries have begun. */
 interface Begun {
   /** One per delivery; resolves when it has a row. */
-  rows: Promise<void>[];
+  rows: Promise<unknown>[];
   /** True when the row of its only delivery marks it as fanned out. */
   completesItself: boolean;
   span: Span;
@@ -37,7 +36,6 @@ interface Begun {
 /** The subscriber fields that are set only for the first subscriber of an event. */
 type Head = Pick<Subscriber, 'event' | 'body' | 'traceparent' | 'audience' | 'acceptedAt'>;
 
-/** A subscriber with a filter. */
 type Filtered = Subscriber & FilteredWebhook;
 
 /**
@@ -76,10 +74,7 @@ export class FanOutService implements OnApplicationShutdown {
     return this.holding.stop();
   }
 
-  /**
-   * Fans out these events. Resolves when their deliveries have rows. Throws only when an event could not be read and none of its
-   * deliveries has begun: the job may then be retried.
-   */
+  /** Resolves when their deliveries have rows. Throws only when an event could not be read and may be tried again. */
   async fanOutAll(eventIds: readonly string[]): Promise<void> {
     const begun: Promise<void>[] = [];
     for (const id of eventIds) {
@@ -174,8 +169,7 @@ export class FanOutService implements OnApplicationShutdown {
     }
   }
 
-  /** Begins one delivery. Resolves when it has a row. */
-  private start(subscriber: Subscriber & { webhookId: string }, head: Head, isOnly: boolean): Promise<void> {
+  private start(subscriber: Subscriber & { webhookId: string }, head: Head, completesEvent: boolean): Promise<unknown> {
     const { eventId, webhookId, userId, url } = subscriber;
     const { event, body, traceparent, audience, acceptedAt } = head;
     const first: FirstAttempt = {
@@ -193,17 +187,14 @@ export class FanOutService implements OnApplicationShutdown {
       url,
       // The same however often the event is fanned out. The id has the clock of a process, which may be ahead by a millisecond.
       scheduledAt: new Date(Math.max(Number(acceptedAt), timeOfId(eventId).getTime())),
-      isOnly,
+      completesEvent,
     };
-    const hasRow = new Promise<void>((resolve, reject) => {
-      const attempted = () =>
-        body === null ? this.dispatch.deferNew(first) : this.dispatch.attemptNew(first, resolve);
-      this.workers.during(attempted).then(resolve, (error: unknown) => {
-        this.logger.warn(`Attempt ${first.id} failed; the sweeper will retry it: ${String(error)}`);
-        reject(error as Error);
-      });
-    });
-    return quietly(hasRow);
+    const row = body === null ? this.dispatch.deferNew(first) : this.dispatch.attemptNew(first);
+    const over = this.workers.during(async () => (await row)?.over);
+    over.catch((error: unknown) =>
+      this.logger.warn(`Attempt ${first.id} failed; the sweeper will retry it: ${String(error)}`),
+    );
+    return quietly(row);
   }
 
   private async hold(): Promise<void> {

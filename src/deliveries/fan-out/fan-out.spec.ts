@@ -1,7 +1,7 @@
 import type { MetricsService } from '../../infrastructure/metrics/metrics.service';
-import type { FiltersService } from '../../webhooks/filter/filters.service';
+import type { FiltersService } from '../../webhooks/filters.service';
 import type { WorkersService } from '../../infrastructure/queue/workers.service';
-import type { FirstAttempt } from '../attempt';
+import type { FirstAttempt } from '../rows/attempt';
 import type { DispatchService } from '../sending/dispatch.service';
 import type { FanOutRepository, Subscriber } from './fan-out.repository';
 import { FanOutService } from './fan-out.service';
@@ -28,11 +28,11 @@ describe('The fan-out', () => {
   let firsts: FirstAttempt[];
   let deferred: FirstAttempt[];
   const held = { inc: jest.fn(), dec: jest.fn() };
-  let attempt: jest.Mock<Promise<void>, [FirstAttempt, () => void]>;
+  let attempt: jest.Mock<ReturnType<DispatchService['attemptNew']>, [FirstAttempt]>;
 
   function fanOut(...pages: Subscriber[][]): void {
     [completed, firsts, deferred] = [[], [], []];
-    attempt = jest.fn<Promise<void>, [FirstAttempt, () => void]>(async () => undefined);
+    attempt = jest.fn<ReturnType<DispatchService['attemptNew']>, [FirstAttempt]>(async () => undefined);
     service = new FanOutService(
       {
         claim: async function* () {
@@ -41,7 +41,7 @@ describe('The fan-out', () => {
         complete: async (id) => void completed.push(id),
       } as Partial<FanOutRepository> as FanOutRepository,
       {
-        attemptNew: (first, whenRow) => (firsts.push(first), attempt(first, whenRow)),
+        attemptNew: (first) => (firsts.push(first), attempt(first)),
         deferNew: async (first) => void deferred.push(first),
       } as Partial<DispatchService> as DispatchService,
       { during: (work) => work() } as Partial<WorkersService> as WorkersService,
@@ -54,7 +54,9 @@ describe('The fan-out', () => {
   it('attempts the deliveries of all pages, each with the fields of the event, and completes the event with the last', async () => {
     fanOut(subscribers(EVENT, ['a', 'b']), subscribers(EVENT, ['c']));
     await service.fanOutAll([EVENT]);
-    expect(firsts.map(({ webhookId, event, body, isOnly }) => [webhookId, event, body, isOnly])).toEqual([
+    expect(
+      firsts.map(({ webhookId, event, body, completesEvent }) => [webhookId, event, body, completesEvent]),
+    ).toEqual([
       ['a', 'e', '{}', false],
       ['b', 'e', '{}', false],
       ['c', 'e', '{}', false],
@@ -66,20 +68,20 @@ describe('The fan-out', () => {
   it('lets the only delivery of an event complete it, and completes an event without deliveries', async () => {
     fanOut([...subscribers(EVENT, ['a']), ...subscribers(OTHER, [])]);
     await service.fanOutAll([EVENT, OTHER]);
-    expect(firsts.map(({ eventId, isOnly }) => [eventId, isOnly])).toEqual([[EVENT, true]]);
+    expect(firsts.map(({ eventId, completesEvent }) => [eventId, completesEvent])).toEqual([[EVENT, true]]);
     expect(completed).toEqual([OTHER]);
   });
 
   it('does not mistake the last delivery of a full page for the only one', async () => {
     fanOut(subscribers(EVENT, ['a']), subscribers(EVENT, ['b']));
     await service.fanOutAll([EVENT]);
-    expect(firsts.map(({ isOnly }) => isOnly)).toEqual([false, false]);
+    expect(firsts.map(({ completesEvent }) => completesEvent)).toEqual([false, false]);
     expect(completed).toEqual([EVENT]);
   });
 
   it('completes an event as soon as each delivery has a row, however long the attempts take', async () => {
     fanOut(subscribers(EVENT, ['a', 'b']));
-    attempt.mockImplementation((_, whenRow) => (whenRow(), new Promise(() => undefined)));
+    attempt.mockImplementation(async () => ({ over: new Promise(() => undefined) }));
     await service.fanOutAll([EVENT]);
     expect(completed).toEqual([EVENT]);
   });

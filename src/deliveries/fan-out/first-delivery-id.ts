@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * Returns the id of the first delivery of an event to a webhook: a UUIDv7 (RFC 9562) of the event's time and a hash of both ids.
- * Fanning out twice produces the same ids, and so the same rows.
- */
+/** A UUIDv7 (RFC 9562) of the event's time and a hash of both ids: fanning out twice makes the same rows. */
 export function firstDeliveryId(eventId: string, webhookId: string): string {
   const hash = createHash('sha256').update(`${eventId}/${webhookId}`).digest('hex');
   const variant = ((parseInt(hash.slice(4, 5), 16) & 0x3) | 0x8).toString(16);

@@ -23,7 +23,6 @@ export class LocalFanOutService implements WorkerTask {
     tasks.add(this);
   }
 
-  /** Starts to take the events that this process publishes. */
   start(): void {
     this.started = true;
     this.queue.whenAdded(() => this.take());

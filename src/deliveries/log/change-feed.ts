@@ -1,20 +1,17 @@
 import { type ChangePosition, keyOf } from './change-position';
-import type { ListedDelivery } from '../listed-columns';
+import type { ListedDelivery } from '../rows/delivery.entity';
 
 const KEPT_MS = 10_000;
 
-/** A changed row of the delivery log. */
 export type ChangedRow = ListedDelivery & { isGivenUp: boolean };
 
-/** One state of a row. */
 export interface Change {
   row: ChangedRow;
-  /** The position right after this change. */
   position: ChangePosition;
 }
 
 /** The result of one query: the changes between two positions. */
-export interface Look {
+export interface Polled {
   from: ChangePosition;
   changes: Change[];
   to: ChangePosition;
@@ -22,23 +19,21 @@ export interface Look {
 
 /** The recent changes of one user's deliveries, as far as this process keeps them in memory. */
 export class ChangeFeed {
-  private looks: (Look & { at: number })[] = [];
+  private polled: (Polled & { at: number })[] = [];
 
-  /** @param end the position up to which changes have been read */
   constructor(
     public end: ChangePosition,
     private lookedAt: number,
   ) {}
 
   /** Appends the changes after `end`, read at `now` (in ms), and drops those older than 10 s. */
-  append(look: Look, now: number): void {
-    this.looks = this.looks.filter(({ at }) => now - at < KEPT_MS);
-    this.looks.push({ ...look, at: now });
-    this.end = look.to;
+  append(polled: Polled, now: number): void {
+    this.polled = this.polled.filter(({ at }) => now - at < KEPT_MS);
+    this.polled.push({ ...polled, at: now });
+    this.end = polled.to;
     this.lookedAt = now;
   }
 
-  /** Returns the time since the last update in ms. */
   ageMs(now: number): number {
     return now - this.lookedAt;
   }
@@ -47,28 +42,26 @@ export class ChangeFeed {
   after(position: ChangePosition): Change[] | null {
     const key = keyOf(position);
     if (key === keyOf(this.end)) return [];
-    const [first = null, ...later] = this.looksFrom(key);
+    const [first = null, ...later] = this.polledFrom(key);
     if (first === null) return null;
     const given = keyOf(first.from) === key ? 0 : first.changes.findIndex((each) => keyOf(each.position) === key) + 1;
     return [...first.changes.slice(given), ...later.flatMap(({ changes }) => changes)];
   }
 
-  /** Searches from the newest look, because most waiting requests continue from there. */
-  private looksFrom(key: string): Look[] {
-    const first = this.looks.findLastIndex(
+  /** Searches from the newest poll, because most waiting requests continue from there. */
+  private polledFrom(key: string): Polled[] {
+    const first = this.polled.findLastIndex(
       ({ from, changes }) => keyOf(from) === key || changes.some(({ position }) => keyOf(position) === key),
     );
-    return first < 0 ? [] : this.looks.slice(first);
+    return first < 0 ? [] : this.polled.slice(first);
   }
 }
 
-/** Changes in order, and the position to continue from. */
 export interface Changes {
   changes: Change[];
   next: ChangePosition;
 }
 
-/** Returns the first matching changes, up to `limit`. */
 export function firstOf(
   changes: readonly Change[],
   to: ChangePosition,

@@ -26,7 +26,6 @@ export interface UpTo {
 
 const GOOD_FOR_MS = 300_000;
 
-/** Returns a string that identifies a position. */
 export const keyOf = ({ history, base, upTo }: ChangePosition): string =>
   [history, base, ...(upTo ? [upTo.target, upTo.changedIn, upTo.id, upTo.isWhole ? 'whole' : 'before'] : [])].join(' ');
 

@@ -1,28 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
-import type { Delivery } from '../delivery.entity';
-import { LISTED_COLUMNS } from '../listed-columns';
-import type { Change, ChangedRow, Look } from './change-feed';
+import { type Delivery, LISTED_COLUMNS } from '../rows/delivery.entity';
+import type { Change, ChangedRow, Polled } from './change-feed';
 import type { ChangePosition } from './change-position';
 import { IS_GIVEN_UP } from './delivery-filters';
 
-/** The user and the position to read changes from. */
-export interface LookFrom {
+export interface PollFrom {
   userId: string;
   from: ChangePosition;
 }
 
-/** The result of one query for changes. */
-export interface Looked {
-  /** The position that the query saw. */
+export interface PollResult {
   now: ChangePosition;
   /** One per user, in order; null where the position belongs to another history of the database. */
-  looks: (Look | null)[];
-  /** The tokens that are still valid. */
+  polled: (Polled | null)[];
   liveTokens: string[];
 }
 
-/** Maximum number of rows that a look reads per user. */
 const MAX_ROWS = 2000;
 /** No transaction has this id. */
 const NEVER = 2n ** 63n - 1n;
@@ -53,7 +47,7 @@ const HISTORY = `
  * inserted since and has changed again had a state in between. The changes of all users are read at once: PostgreSQL would prefer
  * an index by user to better ones when it plans for an empty partition.
  */
-const LOOK: Statement = {
+const POLL: Statement = {
   name: 'changed_deliveries',
   text: `
     with recent as materialized (
@@ -84,7 +78,7 @@ const LOOK: Statement = {
     order by place, "changedIn"::xid8, id`,
 };
 
-type LookRow = ChangedRow & { place: string; changedIn: string; hadStateBefore: boolean };
+type PolledRow = ChangedRow & { place: string; changedIn: string; hadStateBefore: boolean };
 type FirstRow = { snapshot: string; history: string; liveTokens: string[] };
 
 /** Finds changes of deliveries. Only requests for changes pay for this. */
@@ -92,18 +86,14 @@ type FirstRow = { snapshot: string; history: string; liveTokens: string[] };
 export class ChangesRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** Returns the current position; all later changes follow it. */
   async now(): Promise<ChangePosition> {
-    return (await this.look([], [])).now;
+    return (await this.poll([], [])).now;
   }
 
-  /**
-   * Returns the changes of several users after their positions, at most 2,000 rows each, and which of these tokens are valid.
-   * Runs one query.
-   */
-  async look(feeds: readonly LookFrom[], tokenIds: readonly string[]): Promise<Looked> {
+  /** Runs one query for several users, at most 2,000 rows each. */
+  async poll(feeds: readonly PollFrom[], tokenIds: readonly string[]): Promise<PollResult> {
     const firsts = feeds.map(({ from }) => from.upTo?.changedIn ?? xminOf(from.base));
-    const rows = await this.statements.run<FirstRow | LookRow>(LOOK, [
+    const rows = await this.statements.run<FirstRow | PolledRow>(POLL, [
       feeds.map(({ userId }) => userId),
       feeds.map(({ from }) => from.base),
       feeds.map(({ from }) => from.upTo?.target ?? null),
@@ -115,14 +105,16 @@ export class ChangesRepository {
         .reduce((lowest, first) => (first < lowest ? first : lowest), NEVER)
         .toString(),
     ]);
-    const [first, ...changed] = rows as [FirstRow, ...LookRow[]];
-    const rowsOf = feeds.map((): LookRow[] => []);
+    const [first, ...changed] = rows as [FirstRow, ...PolledRow[]];
+    const rowsOf = feeds.map((): PolledRow[] => []);
     for (const row of changed) rowsOf[Number(row.place) - 1]?.push(row);
     const { snapshot, history, liveTokens } = first;
     const isKnown = (from: ChangePosition): boolean =>
       from.history === history && xmaxOf(from.base) <= xmaxOf(snapshot);
-    const looks = feeds.map(({ from }, i) => (isKnown(from) ? lookOf(from, rowsOf[i] as LookRow[], snapshot) : null));
-    return { now: { history, base: snapshot, upTo: null }, looks, liveTokens };
+    const polled = feeds.map(({ from }, i) =>
+      isKnown(from) ? polledOf(from, rowsOf[i] as PolledRow[], snapshot) : null,
+    );
+    return { now: { history, base: snapshot, upTo: null }, polled, liveTokens };
   }
 }
 
@@ -132,7 +124,7 @@ const xminOf = (snapshot: string): string => snapshot.split(':', 1)[0] ?? '0';
 /** An id above all transactions that a snapshot may see. It never decreases, unless a copy of the files was restored. */
 const xmaxOf = (snapshot: string): bigint => BigInt(snapshot.split(':', 2)[1] ?? '0');
 
-function lookOf(from: ChangePosition, rows: readonly LookRow[], snapshot: string): Look {
+function polledOf(from: ChangePosition, rows: readonly PolledRow[], snapshot: string): Polled {
   const target = from.upTo?.target ?? snapshot;
   const changes = rows.flatMap((row) => statesOf(row, from, target));
   const last = changes.at(-1);
@@ -144,13 +136,12 @@ function lookOf(from: ChangePosition, rows: readonly LookRow[], snapshot: string
 }
 
 /** Returns the state of a row, preceded by its state in between if there was one. */
-function statesOf({ changedIn, hadStateBefore, ...row }: LookRow, from: ChangePosition, target: string): Change[] {
+function statesOf({ changedIn, hadStateBefore, ...row }: PolledRow, from: ChangePosition, target: string): Change[] {
   const behind = (isWhole: boolean) => ({ ...from, upTo: { target, changedIn, id: row.id, isWhole } });
   const whole = { row, position: behind(true) };
   return hadStateBefore ? [{ row: pendingBefore(row), position: behind(false) }, whole] : [whole];
 }
 
-/** The row as it was while pending. */
 function pendingBefore(row: ChangedRow): ChangedRow {
   const nothing: Partial<Delivery> = {
     ...{ responseStatus: null, durationMs: null, errorCode: null, errorMessage: null },

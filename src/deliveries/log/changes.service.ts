@@ -1,49 +1,32 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import type { Principal } from '../../auth/access-token';
-import { unauthenticated } from '../../auth/bearer/credentials';
 import { ClockService } from '../../infrastructure/database/clock.service';
-import { ApiError, invalidCursor } from '../../infrastructure/errors/api-error';
+import { type ApiError, invalidCursor } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
-import { sleep, type Sleeper } from '../../infrastructure/concurrency/sleep.timer';
-import { type Change, ChangeFeed, type Changes, firstOf, type Look } from './change-feed';
+import type { Sleeper } from '../../infrastructure/concurrency/pauses.timer';
+import { endRevoked, LongPolls, type Poll, tokensOf, type Waiting } from '../long-polls.timer';
+import { type Change, ChangeFeed, type Changes, firstOf, type Polled } from './change-feed';
 import type { ChangePosition } from './change-position';
 import { ChangesRepository } from './changes.repository';
 
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 /** Waking 200 requests takes half a second. */
 const WAKE_EVERY_MS = 2.5;
 /** A feed older than this is stale; query the database instead. */
 const STALE_MS = 1500;
-const MAX_WAITING = 200;
-const MAX_WAITING_OF_USER = 5;
 
-/** A request for changes, and how long it may wait. */
-export interface ChangeRequest {
-  principal: Principal;
+export interface ChangeRequest extends Poll {
   /** Null for changes from now on. */
   after: ChangePosition | null;
   limit: number;
-  waitMs: number;
   isWanted: (change: Change) => boolean;
-  /** Aborted when the client disconnects. */
-  signal: AbortSignal;
-}
-
-/** A waiting request. */
-interface Waiting extends Sleeper {
-  tokenId: string | null;
-  /** Set when the wait ends early: the token was revoked or has expired, or the position is no longer valid. */
-  error: ApiError | null;
 }
 
 /** The feed of a user who has waiting requests, or had some a moment ago. */
 interface Followed {
   feed: ChangeFeed | null;
-  /** Resolves when the feed is available. */
   ready: Promise<ChangeFeed>;
-  waiting: Set<Waiting>;
 }
 
 /**
@@ -56,85 +39,53 @@ export class ChangesService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly followed = new Map<string, Followed>();
   /** Only one request per user may run its own query at a time. */
   private readonly mutex = new KeyedMutex(1);
-  private waiting = 0;
-  private stopped = false;
-  private readonly looking = new Repeat(() => this.look(), {
-    everyMs: LOOK_EVERY_MS,
+  private readonly polls: LongPolls<ChangeRequest>;
+  private readonly polling = new Repeat(() => this.poll(), {
+    everyMs: POLL_INTERVAL_MS,
     onFailure: logFirst(this.logger, 'Querying changes'),
   });
 
   constructor(
     private readonly repository: ChangesRepository,
-    private readonly clock: ClockService,
-  ) {}
+    clock: ClockService,
+  ) {
+    const limits = [
+      [5, ({ principal }: ChangeRequest) => principal.userId],
+      [200, null],
+    ] as const;
+    this.polls = new LongPolls(() => clock.now(), limits, MESSAGES.tooManyWaiting);
+  }
 
   onApplicationBootstrap(): void {
-    this.looking.start();
+    this.polling.start();
   }
 
-  /** Ends all waiting requests and lets no further request wait. */
   async onModuleDestroy(): Promise<void> {
-    this.stopped = true;
-    for (const { waiting } of this.followed.values()) for (const each of waiting) each.wake();
-    await this.looking.stop();
+    this.polls.stop();
+    await this.polling.stop();
   }
 
-  /**
-   * Returns the matching changes after a position: at once if there are any, otherwise as soon as there are, or none when the
-   * time is over.
-   * @throws ApiError 429 when five requests of the user wait, or 200 in this process; 401 when the token expires or is revoked;
-   *   400 for a position from another history of the database
-   */
+  /** Returns the matching changes after a position: at once, as soon as there are any, or none when the time is over. */
   async read(request: ChangeRequest): Promise<Changes> {
-    const { userId, tokenId } = request.principal;
-    if (request.waitMs === 0 || this.stopped) return this.readAlone(request);
-    const waiting: Waiting = { tokenId, error: null, wake: () => undefined };
-    if (this.waiting >= MAX_WAITING || (this.followed.get(userId)?.waiting.size ?? 0) >= MAX_WAITING_OF_USER) {
-      throw new ApiError('rate_limited', MESSAGES.tooManyWaiting, { headers: { 'retry-after': '1' } });
-    }
-    const followed = this.follow(request);
-    this.waiting += 1;
-    followed.waiting.add(waiting);
-    try {
-      return await this.wait(request, await followed.ready, waiting);
-    } catch (error) {
-      if (!followed.feed) this.followed.delete(userId);
-      throw error;
-    } finally {
-      this.waiting -= 1;
-      followed.waiting.delete(waiting);
-    }
+    if (request.waitMs === 0 || this.polls.isStopped) return this.readAlone(request);
+    const { limit, isWanted, principal } = request;
+    let feed: ChangeFeed | null = null;
+    let position = request.after;
+    return this.polls.wait<Changes>(request, async (waiting, isOver) => {
+      feed ??= await this.follow(request);
+      const { changes, to, goOnFrom } = await this.behind(feed, principal.userId, position ?? feed.end);
+      const answer = firstOf(changes, to, limit, isWanted);
+      if (answer.changes.length > 0 || isOver) return answer;
+      position = goOnFrom;
+      waiting.isDue = feed.end !== goOnFrom;
+      return null;
+    });
   }
 
-  /** Returns the changes so far, without waiting. */
   private async readAlone({ principal: { userId }, after, limit, isWanted }: ChangeRequest): Promise<Changes> {
     if (!after) return { changes: [], next: await this.repository.now() };
-    const { changes, to } = await this.lookAlone(userId, after);
+    const { changes, to } = await this.pollOne(userId, after);
     return firstOf(changes, to, limit, isWanted);
-  }
-
-  /** Returns the matching changes after a position, and waits as long as there are none. */
-  private async wait(
-    { principal, after, limit, waitMs, isWanted, signal }: ChangeRequest,
-    feed: ChangeFeed,
-    waiting: Waiting,
-  ): Promise<Changes> {
-    const { userId, expiresAt } = principal;
-    const waitsUntil = performance.now() + waitMs;
-    let position = after ?? feed.end;
-    for (;;) {
-      const { changes, to, goOnFrom } = await this.behind(feed, userId, position);
-      const answer = firstOf(changes, to, limit, isWanted);
-      const leftMs = waitsUntil - performance.now();
-      if (answer.changes.length > 0 || leftMs <= 0 || this.stopped || signal.aborted) return answer;
-      position = goOnFrom;
-      if (feed.end === goOnFrom) {
-        const liveMs = expiresAt ? expiresAt.getTime() - this.clock.now().getTime() : Infinity;
-        await sleep(Math.min(leftMs, liveMs), waiting, signal);
-      }
-      if (waiting.error) throw waiting.error;
-      if (expiresAt && expiresAt <= this.clock.now()) throw unauthenticated();
-    }
   }
 
   /**
@@ -145,66 +96,68 @@ export class ChangesService implements OnApplicationBootstrap, OnModuleDestroy {
     const remembered = feed.ageMs(performance.now()) < STALE_MS ? feed.after(position) : null;
     if (remembered) return { changes: remembered, to: feed.end, goOnFrom: feed.end };
     const { end } = feed;
-    const look = await this.lookAlone(userId, position);
-    return { ...look, goOnFrom: look.to.upTo ? look.to : end };
+    const polled = await this.pollOne(userId, position);
+    return { ...polled, goOnFrom: polled.to.upTo ? polled.to : end };
   }
 
-  private follow({ principal: { userId }, after }: ChangeRequest): Followed {
+  /** Returns the feed of the user; of concurrent requests the first one creates it. */
+  private follow({ principal: { userId }, after }: ChangeRequest): Promise<ChangeFeed> {
     const known = this.followed.get(userId);
-    if (known) return known;
-    const followed: Followed = { feed: null, ready: this.begin(userId, after), waiting: new Set() };
+    if (known) return known.ready;
+    const followed: Followed = { feed: null, ready: this.begin(userId, after) };
+    this.followed.set(userId, followed);
     followed.ready.then(
       (feed) => (followed.feed = feed),
-      () => undefined,
+      () => this.followed.delete(userId),
     );
-    this.followed.set(userId, followed);
-    return followed;
+    return followed.ready;
   }
 
-  /**
-   * Creates a feed that starts with the changes after a position, unless there are so many that other requests would have to wait
-   * for them.
-   */
+  /** Creates a feed from a position on; when too many changes follow it, from the end of those. */
   private async begin(userId: string, after: ChangePosition | null): Promise<ChangeFeed> {
     if (!after) return new ChangeFeed(await this.repository.now(), performance.now());
-    const look = await this.lookAlone(userId, after);
-    if (look.to.upTo) return new ChangeFeed({ ...look.to, base: look.to.upTo.target, upTo: null }, performance.now());
+    const polled = await this.pollOne(userId, after);
+    if (polled.to.upTo)
+      return new ChangeFeed({ ...polled.to, base: polled.to.upTo.target, upTo: null }, performance.now());
     const feed = new ChangeFeed(after, performance.now());
-    feed.append(look, performance.now());
+    feed.append(polled, performance.now());
     return feed;
   }
 
-  private async lookAlone(userId: string, from: ChangePosition): Promise<Look> {
+  private async pollOne(userId: string, from: ChangePosition): Promise<Polled> {
     const end = await this.mutex.acquire(userId);
     try {
-      const { looks } = await this.repository.look([{ userId, from }], []);
-      if (!looks[0]) throw unknownPosition();
-      return looks[0];
+      const { polled } = await this.repository.poll([{ userId, from }], []);
+      if (!polled[0]) throw unknownPosition();
+      return polled[0];
     } finally {
       end();
     }
   }
 
   /** One query serves all waiting requests; none runs when no request waits. */
-  private async look(): Promise<void> {
-    for (const [userId, { feed, waiting }] of this.followed) {
-      if (feed && waiting.size === 0 && feed.ageMs(performance.now()) > STALE_MS) this.followed.delete(userId);
+  private async poll(): Promise<void> {
+    const byUser = new Map<string, Waiting<ChangeRequest>[]>();
+    for (const each of this.polls.all) {
+      const { userId } = each.request.principal;
+      byUser.set(userId, [...(byUser.get(userId) ?? []), each]);
     }
-    const asked = [...this.followed].flatMap(([userId, { feed, waiting }]) =>
-      feed && waiting.size > 0 ? [{ userId, feed, from: feed.end, waiting: [...waiting] }] : [],
-    );
+    for (const [userId, { feed }] of this.followed) {
+      if (feed && !byUser.has(userId) && feed.ageMs(performance.now()) > STALE_MS) this.followed.delete(userId);
+    }
+    const asked = [...byUser].flatMap(([userId, waiting]) => {
+      const feed = this.followed.get(userId)?.feed;
+      return feed ? [{ userId, feed, from: feed.end, waiting }] : [];
+    });
     if (asked.length === 0) return;
-    const tokenIds = new Set(asked.flatMap(({ waiting }) => waiting.flatMap(({ tokenId }) => tokenId ?? [])));
-    const { looks, liveTokens } = await this.repository.look(asked, [...tokenIds]);
-    const live = new Set(liveTokens);
+    const all = asked.flatMap(({ waiting }) => waiting);
+    const { polled, liveTokens } = await this.repository.poll(asked, tokensOf(all));
+    endRevoked(all, liveTokens);
     asked.forEach(({ userId, feed, waiting }, i) => {
-      const look = looks[i];
-      if (look) feed.append(look, performance.now());
-      else this.followed.delete(userId);
-      for (const each of waiting) {
-        if (!look) each.error = unknownPosition();
-        else if (each.tokenId !== null && !live.has(each.tokenId)) each.error = unauthenticated();
-      }
+      const own = polled[i];
+      if (own) return feed.append(own, performance.now());
+      this.followed.delete(userId);
+      for (const each of waiting) each.error = unknownPosition();
     });
     this.wakeInTurn(asked.map(({ waiting }) => waiting));
   }
@@ -213,7 +166,7 @@ export class ChangesService implements OnApplicationBootstrap, OnModuleDestroy {
    * Wakes one user after the other: responses to all at the same moment would delay the senders. Wakes the requests of a user
    * together, so that their next requests share a query. When the process is busy, the others wait longer.
    */
-  private wakeInTurn([first, ...others]: readonly (readonly Waiting[])[]): void {
+  private wakeInTurn([first, ...others]: readonly (readonly Sleeper[])[]): void {
     if (!first) return;
     for (const each of first) each.wake();
     setTimeout(() => this.wakeInTurn(others), first.length * WAKE_EVERY_MS).unref();
@@ -224,8 +177,6 @@ const unknownPosition = (): ApiError => invalidCursor('changedAfter', MESSAGES.b
 
 interface Behind {
   changes: Change[];
-  /** The position where the result ends. */
   to: ChangePosition;
-  /** The position to continue from. */
   goOnFrom: ChangePosition;
 }

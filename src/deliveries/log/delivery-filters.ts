@@ -1,8 +1,8 @@
 import { invalid } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { lowestIdOf } from '../../infrastructure/database/id-time';
-import type { Delivery, DeliveryStatus, Trigger } from '../delivery.entity';
-import type { ErrorCode } from '../delivery-error';
+import type { Delivery, DeliveryStatus, Trigger } from '../rows/delivery.entity';
+import type { ErrorCode } from '../rows/delivery-error';
 
 /** What became of an event at a webhook: the state of its newest delivery, apart from tests. */
 const STATES = {
@@ -17,7 +17,6 @@ export type DeliveryState = keyof typeof STATES;
 
 export const DELIVERY_STATES = Object.keys(STATES) as DeliveryState[];
 
-/** Returns the status of deliveries in this state. */
 export const statusOfState = (state: DeliveryState): DeliveryStatus => STATES[state].status;
 
 /** Filters for the delivery log. An absent filter matches every row. */
@@ -45,7 +44,6 @@ export function requireStateAlone({ state, status, givenUp }: DeliveryFilters): 
   if (state && (status || givenUp)) throw invalid('query.state', MESSAGES.stateAlone);
 }
 
-/** The columns that filters use. */
 export type FilteredRow = Pick<
   Delivery,
   'id' | 'webhookId' | 'event' | 'eventId' | 'trigger' | 'status' | 'errorCode' | 'responseStatus'
@@ -112,11 +110,7 @@ const CONDITIONS: {
 
 const NAMES = Object.keys(CONDITIONS) as FilterName[];
 
-/**
- * Returns the conditions of the filters as SQL for a row `d`.
- * @param met filters that are already satisfied and need no condition
- * @param bind returns the placeholder of a value
- */
+/** Returns the conditions of the filters, except those in `met`, as SQL for a row `d`. */
 export function conditionsOf(filters: DeliveryFilters, met: readonly FilterName[], bind: Bind): string[] {
   const conditions = NAMES.filter((name) => filters[name] !== undefined && !met.includes(name)).map((name) =>
     (CONDITIONS[name].sql as (value: unknown, bind: Bind) => string)(filters[name], bind),
@@ -124,7 +118,6 @@ export function conditionsOf(filters: DeliveryFilters, met: readonly FilterName[
   return filters.state ? [...conditions, isInState(filters.state)] : conditions;
 }
 
-/** Returns true when a row matches all filters and was created within the time range. */
 export function matches(
   row: FilteredRow,
   filters: ChangeFilters,

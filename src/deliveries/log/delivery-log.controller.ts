@@ -2,15 +2,13 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
-import { MANAGEMENT, RateLimit } from '../../auth/rate-limit.decorator';
-import { WaitsWith } from '../../auth/waiting.decorator';
+import { MANAGEMENT, RateLimit, WaitsWith } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
 import { ConnectionSignal } from '../../infrastructure/http/connection-signal.decorator';
 import type { Page } from '../../infrastructure/pagination/page';
-import { IdParam } from '../../infrastructure/validation/id-param.decorator';
+import { IdParam } from '../../infrastructure/validation/api-request.decorator';
 import { DeliveryDetailDto, DeliveryDto } from '../dto/delivery.dto';
-import { DeliveryListsService } from './delivery-lists.service';
 import { DeliveryLogService } from './delivery-log.service';
 import { DeliveryCountDto, DeliveryCountQueryDto, DeliveryQueryDto } from './dto/delivery-query.dto';
 
@@ -20,10 +18,7 @@ const CHANGES =
 @ApiTags('Deliveries')
 @Controller('api')
 export class DeliveryLogController {
-  constructor(
-    private readonly lists: DeliveryListsService,
-    private readonly log: DeliveryLogService,
-  ) {}
+  constructor(private readonly log: DeliveryLogService) {}
 
   @Get('webhooks/:id/deliveries')
   @Scopes('deliveries:read')
@@ -41,7 +36,7 @@ export class DeliveryLogController {
     @Query() query: DeliveryQueryDto,
     @ConnectionSignal() signal: AbortSignal,
   ): Promise<Page<DeliveryDto>> {
-    return (await this.lists.list(user, id, query, signal)).map(DeliveryDto.from);
+    return (await this.log.list(user, id, query, signal)).map(DeliveryDto.from);
   }
 
   @Get('webhooks/:id/deliveries/:deliveryId')
@@ -77,7 +72,7 @@ export class DeliveryLogController {
     @Query() query: DeliveryQueryDto,
     @ConnectionSignal() signal: AbortSignal,
   ): Promise<Page<DeliveryDto>> {
-    return (await this.lists.listAll(user, query, signal)).map(DeliveryDto.from);
+    return (await this.log.listAll(user, query, signal)).map(DeliveryDto.from);
   }
 
   @Get('deliveries/count')

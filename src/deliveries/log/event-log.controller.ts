@@ -4,7 +4,7 @@ import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
-import { IdParam } from '../../infrastructure/validation/id-param.decorator';
+import { IdParam } from '../../infrastructure/validation/api-request.decorator';
 import type { Page } from '../../infrastructure/pagination/page';
 import { EventDetailDto, EventDto, EventQueryDto } from './dto/event.dto';
 import { EventLogService } from './event-log.service';

@@ -4,7 +4,6 @@ import { WebhooksModule } from '../../webhooks/webhooks.module';
 import { NoticesRepository } from './notices.repository';
 import { NoticesService } from './notices.service';
 
-/** Tells owners that their webhooks are failing, or healthy again. */
 @Module({
   imports: [EventsModule, WebhooksModule],
   providers: [NoticesRepository, NoticesService],

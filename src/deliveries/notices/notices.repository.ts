@@ -6,12 +6,12 @@ import { type Statement, StatementsService } from '../../infrastructure/database
 import { isNoticeSql } from '../../webhooks/event-pattern';
 import { IS_NOTICE_DUE } from '../../webhooks/webhook-health.service';
 import type { Webhook } from '../../webhooks/webhook.entity';
-import type { ErrorCode } from '../delivery-error';
+import type { ErrorCode } from '../rows/delivery-error';
+import { HOUR_MS } from '../../infrastructure/config/durations';
 
 /** A webhook whose owner is yet to be told of a change. */
 export interface DueNotice {
   webhookId: string;
-  /** The owner of the webhook. */
   userId: string;
   /** Milliseconds until the owner may be told, by PostgreSQL's clock; 0 for now. */
   inMs: number;
@@ -25,13 +25,11 @@ export interface NoticedWebhook extends Pick<
   failingSince: Date;
 }
 
-/** The last failed attempt to a webhook. */
 export interface LastError {
   code: ErrorCode | null;
   responseStatus: number | null;
 }
 
-const HOUR_MS = 3_600_000;
 const MOST_AN_HOUR = 60;
 const MINUTE = `interval '1 minute'`;
 
@@ -91,10 +89,7 @@ export class NoticesRepository {
     return this.statements.run<DueNotice & Record<string, unknown>>(DUE, [this.anHourAgo(), limit]);
   }
 
-  /**
-   * Locks a webhook whose owner may be told now. Returns null if there is nothing to tell any more, it is too early, or another
-   * transaction has locked it.
-   */
+  /** Locks a webhook whose owner may be told now; null when there is nothing to tell, or another transaction has locked it. */
   async take(manager: EntityManager, { webhookId, userId }: DueNotice): Promise<NoticedWebhook | null> {
     await manager.query(LOCK_USER, [`notices of ${userId}`]);
     const [webhook] = await manager.query<NoticedWebhook[]>(TAKE, [this.anHourAgo(), webhookId]);

@@ -11,7 +11,7 @@ import { disablesAt } from '../../webhooks/webhook-views.service';
 import { type DueNotice, type LastError, type NoticedWebhook, NoticesRepository } from './notices.repository';
 
 /** How often a process looks for notices that another process left behind. */
-const LOOK_EVERY_MS = 60_000;
+const POLL_INTERVAL_MS = 60_000;
 const TURN_EVERY_MS = 1000;
 const MOST_A_TURN = 100;
 
@@ -25,7 +25,7 @@ export class NoticesService {
   /** True when this process knows of a notice that is due. At the start another process may have left one. */
   private isDue = true;
   /** When to look without knowing of one, by `performance.now()`. */
-  private lookAtMs = 0;
+  private pollAtMs = 0;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -45,12 +45,12 @@ export class NoticesService {
   }
 
   private async turn(): Promise<void> {
-    if (!this.isDue && performance.now() < this.lookAtMs) return;
+    if (!this.isDue && performance.now() < this.pollAtMs) return;
     this.isDue = false;
     try {
       const due = await this.notices.due(MOST_A_TURN);
       const waiting = due.find(({ inMs }) => inMs > 0);
-      this.lookAtMs = performance.now() + Math.min(waiting?.inMs ?? Infinity, LOOK_EVERY_MS);
+      this.pollAtMs = performance.now() + Math.min(waiting?.inMs ?? Infinity, POLL_INTERVAL_MS);
       for (const notice of due) if (notice.inMs === 0 && !(await this.tell(notice))) this.isDue = true;
       if (due.length === MOST_A_TURN) this.isDue = true;
     } catch (error) {

@@ -7,7 +7,7 @@ import { ClockService } from '../../infrastructure/database/clock.service';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { messageFor } from '../../infrastructure/errors/messages';
 import { explainFilter, type FilterExplanation } from '../../webhooks/filter/explain-filter';
-import type { StoredEvent } from '../../webhooks/filter/filters.service';
+import type { StoredEvent } from '../../webhooks/filters.service';
 import { formatted, type FormattedEvent } from '../../webhooks/formats/event-format';
 import { EventLogService } from '../log/event-log.service';
 import type { ChosenEvent, FilterCheck, FormatPreview } from './preview-requests';
@@ -21,21 +21,14 @@ export class PreviewsService {
     private readonly catalogue: EventCatalogue,
   ) {}
 
-  /**
-   * Compares an event with a filter.
-   * @throws ApiError for a stored event: 403 without deliveries:read, 404 when it is not visible to the user and was not for
-   *   a webhook of theirs that has a filter
-   */
+  /** Compares an event with a filter. */
   async checkFilter(user: Principal, { filter, chosen }: FilterCheck): Promise<FilterExplanation> {
     const { name, userId, body } = await this.eventOf(user, chosen, (id) => this.log.readForFilter(user.userId, id));
     if (filter === null) return { matches: true, failed: [] };
     return explainFilter(filter, { event: name, userId, data: (JSON.parse(body) as { data: unknown }).data });
   }
 
-  /**
-   * Returns the request body of an event in a format.
-   * @throws ApiError for a stored event: 403 without deliveries:read, 404 when it is not visible to the user
-   */
+  /** Returns the request body of an event in a format. */
   async format(user: Principal, { format, chosen }: FormatPreview): Promise<FormattedEvent> {
     const read = async (id: string) => (await this.log.read(user.userId, id)).event;
     const { name, userId, body } = await this.eventOf(user, chosen, read);

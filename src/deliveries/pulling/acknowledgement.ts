@@ -15,10 +15,7 @@ export const MAX_REASON = 500;
 /** Without NUL and halves of pairs, which PostgreSQL cannot store. */
 export const REASON = /^[^\p{Cs}\0]*$/u;
 
-/**
- * Parses the body of an acknowledgement: `{succeeded, failed}` with 1 to 100 different leases.
- * @throws ApiError 400 that lists every error
- */
+/** Parses `{succeeded, failed}` with 1 to 100 different leases. Throws 400 with every error. */
 export function parseAcknowledgements(body: unknown): Acknowledgement[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalid('body', MESSAGES.badAcknowledgement);

@@ -7,7 +7,7 @@ import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer'
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { WebhookLifecycleService } from '../../webhooks/webhook-lifecycle.service';
 
-const LOOK_EVERY_MS = 5000;
+const POLL_INTERVAL_MS = 5000;
 const MAX_A_TURN = 100;
 /** Time for consumers to ask again after an outage, during which they could not. */
 const GRACE_MS = 30_000;
@@ -43,7 +43,7 @@ export class IdleWebhooksService {
       this.outageAt = performance.now();
       logFailure(error, isRepeated);
     };
-    tasks.add(new Repeat(() => this.deleteIdle(), { everyMs: LOOK_EVERY_MS, onFailure }));
+    tasks.add(new Repeat(() => this.deleteIdle(), { everyMs: POLL_INTERVAL_MS, onFailure }));
   }
 
   private async deleteIdle(): Promise<void> {

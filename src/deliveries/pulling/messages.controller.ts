@@ -6,8 +6,7 @@ import { MANAGEMENT, RateLimit } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { ConnectionSignal } from '../../infrastructure/http/connection-signal.decorator';
-import { IdParam } from '../../infrastructure/validation/id-param.decorator';
-import { ParsedBody } from '../../infrastructure/validation/parsed-body.decorator';
+import { IdParam, ParsedBody } from '../../infrastructure/validation/api-request.decorator';
 import { type Acknowledgement, parseAcknowledgements } from './acknowledgement';
 import { AcknowledgedDto, AcknowledgeMessagesDto, LeaseMessagesDto, MessageDto } from './dto/message.dto';
 import { MessagesService } from './messages.service';
@@ -40,7 +39,7 @@ export class MessagesController {
   @ApiErrors(...BODY_ERRORS, 'not_found', 'kind_mismatch')
   async lease(
     @CurrentUser() user: Principal,
-    @IdParam('id', 'Id of the webhook.') id: string,
+    @IdParam('id', 'Id of a pull webhook.') id: string,
     @Body() wanted: LeaseMessagesDto,
     @ConnectionSignal() signal: AbortSignal,
   ): Promise<MessageDto[]> {
@@ -61,7 +60,7 @@ export class MessagesController {
   @ApiErrors(...BODY_ERRORS, 'not_found', 'kind_mismatch')
   async acknowledge(
     @CurrentUser() { userId }: Principal,
-    @IdParam('id', 'Id of the webhook.') id: string,
+    @IdParam('id', 'Id of a pull webhook.') id: string,
     @ParsedBody(parseAcknowledgements) all: Acknowledgement[],
   ): Promise<AcknowledgedDto> {
     return this.messages.acknowledge(userId, id, all);

@@ -7,14 +7,14 @@ import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { WebhooksService } from '../../webhooks/webhooks.service';
-import { ClaimsRepository, type LeasedDelivery } from '../sending/claims.repository';
+import { ClaimsRepository, type LeasedDelivery } from '../rows/claims.repository';
 import { RequestSignerService } from '../sending/request-signer.service';
 import type { Acknowledgement } from './acknowledgement';
 import { ConsumersService } from './consumers.service';
 import type { AcknowledgedDto, LeaseMessagesDto, MessageDto } from './dto/message.dto';
-import { formatLeaseId, leaseKeyOf, type LeaseKey, parseLeaseId } from './lease-id';
-import { LeasesRepository } from './leases.repository';
-import { SettlementsService, type Verdict } from './settlements.service';
+import { formatLeaseId, leaseKeyOf, type LeaseKey, parseLeaseId } from '../rows/lease-id';
+import { ConsumerLeasesRepository } from './consumer-leases.repository';
+import { type Ended, SettlementsService } from './settlements.service';
 
 /** The bodies of one response, unless `EVENT_MAX_BYTES` was lowered since they were stored. */
 const MAX_BYTES = 10 * 1_048_576;
@@ -32,20 +32,14 @@ export class MessagesService {
     private readonly webhooks: WebhooksService,
     private readonly claims: ClaimsRepository,
     private readonly signer: RequestSignerService,
-    private readonly leases: LeasesRepository,
+    private readonly leases: ConsumerLeasesRepository,
     private readonly settlements: SettlementsService,
     private readonly consumers: ConsumersService,
   ) {
     this.most = Math.floor(MAX_BYTES / eventMaxBytes);
   }
 
-  /**
-   * Leases due deliveries, the oldest due first: at once if there are any, otherwise as soon as there are, or none when the time is
-   * over.
-   * @param signal aborted when the client disconnects; nothing is leased after that
-   * @throws ApiError 404 when the user has no such webhook, or no more, 409 for a push webhook, 429 when too many requests wait, 401 when the
-   *   token expires or is revoked
-   */
+  /** Leases due deliveries, the oldest first: at once, as soon as there are any, or none when the time is over. */
   async lease(
     principal: Principal,
     webhookId: string,
@@ -64,10 +58,7 @@ export class MessagesService {
     return this.consumers.wait({ principal, webhookId, waitMs: waitSeconds * 1000, signal }, take);
   }
 
-  /**
-   * Ends attempts. A lease that has an outcome already, belongs to another webhook or is unknown changes nothing.
-   * @throws ApiError 404 when the user has no such webhook, 409 for a push webhook
-   */
+  /** Ends attempts. A lease that has an outcome already, belongs to another webhook or is unknown changes nothing. */
   async acknowledge(userId: string, webhookId: string, all: readonly Acknowledgement[]): Promise<AcknowledgedDto> {
     await this.requirePulled(userId, webhookId);
     const keys = all.map(({ leaseId }) => parseLeaseId(leaseId));
@@ -78,7 +69,7 @@ export class MessagesService {
     const isSettled = await Promise.all(
       all.map(async (each, i) => {
         const row = held.get(keys[i]?.random ?? '');
-        return row !== undefined && (await this.settlements.settle(row, verdictOf(each)));
+        return row !== undefined && (await this.settlements.settle(row, endOf(each)));
       }),
     );
     const idsOf = (belongs: (each: Acknowledgement, i: number) => boolean): string[] =>
@@ -100,7 +91,7 @@ export class MessagesService {
         if (signed) messages.push(signed);
         else await this.settlements.fail(delivery);
       }
-      const kept = await this.leases.hold(
+      const kept = await this.claims.hold(
         messages.map(({ lease, message: { headers } }) => ({ ...lease, requestHeaders: headers })),
       );
       return messages.map(({ message }) => message).filter(({ deliveryId }) => kept.has(deliveryId));
@@ -126,6 +117,5 @@ export class MessagesService {
   }
 }
 
-function verdictOf({ succeeded, message }: Acknowledgement): Verdict {
-  return succeeded ? { succeeded } : { succeeded, code: 'rejected', message };
-}
+const endOf = ({ succeeded, message }: Acknowledgement): Ended =>
+  succeeded ? 'succeeded' : { code: 'rejected', message };

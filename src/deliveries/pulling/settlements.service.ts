@@ -1,20 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Counter } from 'prom-client';
 import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { Config } from '../../infrastructure/config/config';
-import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
-import type { Outcome } from '../attempt';
-import { type DeliveryError, deliveryError } from '../delivery-error';
+import { type DeliveryError, deliveryError } from '../rows/delivery-error';
 import { AttemptReportsService } from '../sending/attempt-reports.service';
-import { AutoDisableService } from '../sending/auto-disable.service';
-import { retryDelayMs } from '../sending/backoff';
-import type { LeasedDelivery } from '../sending/claims.repository';
+import { outcomeOf, unsent, type Verdict } from '../sending/classify';
+import type { LeasedDelivery } from '../rows/claims.repository';
 import { OutcomesService } from '../sending/outcomes.service';
-import { type HeldLease, LeasesRepository } from './leases.repository';
+import { type HeldLease, ConsumerLeasesRepository } from './consumer-leases.repository';
 
 /** How an attempt of a consumer ended. */
-export type Verdict = { succeeded: true } | { succeeded: false; code: 'rejected' | 'timeout'; message: string | null };
+export type Ended = 'succeeded' | { code: 'rejected' | 'timeout'; message: string | null };
 
 const SETTLE_EVERY_MS = 1000;
 const MAX_ROWS = 1000;
@@ -23,53 +19,39 @@ const MAX_ROWS = 1000;
 @Injectable()
 export class SettlementsService {
   private readonly logger = new Logger(SettlementsService.name);
-  private readonly ended: Counter<'outcome'>;
 
   constructor(
     private readonly config: Config,
-    private readonly leases: LeasesRepository,
+    private readonly leases: ConsumerLeasesRepository,
     private readonly outcomes: OutcomesService,
     private readonly reports: AttemptReportsService,
-    private readonly autoDisable: AutoDisableService,
     tasks: WorkerTasksService,
-    metrics: MetricsService,
   ) {
     const onFailure = logFirst(this.logger, 'Settling leases that have ended');
     tasks.add(new Repeat(() => this.settleEnded(), { everyMs: SETTLE_EVERY_MS, onFailure }));
-    const outcome = ['succeeded', 'rejected', 'timeout'];
-    const help = 'Leases of consumers that ended, by outcome. Other figures on attempts do not count them.';
-    this.ended = metrics.counterBy('webhooks_leases_total', help, 'outcome', outcome);
   }
 
-  /**
-   * Writes the outcome of an attempt, and inserts the next one by the retry plan. Returns false when it has an outcome already.
-   * Throws while PostgreSQL is unavailable; the lease goes on then.
-   */
-  async settle(lease: HeldLease, verdict: Verdict): Promise<boolean> {
-    const { attempt, retryDelaysMs, attemptedAt, durationMs } = lease;
-    const retryInMs = verdict.succeeded ? null : retryDelayMs(attempt, this.config, Math.random(), retryDelaysMs);
-    const finalStatus = verdict.succeeded ? 'succeeded' : retryInMs === null ? 'out_of_retries' : null;
-    const outcome: Outcome = {
-      deliveryId: lease.id,
-      status: verdict.succeeded ? 'succeeded' : 'failed',
-      error: verdict.succeeded ? null : errorOf(verdict, lease),
-      exchange: { url: null, attemptedAt, durationMs, requestHeaders: null, formatted: null, response: null },
-      retryInMs,
-      finalStatus,
-    };
+  /** Returns false when the attempt has an outcome already. Throws while PostgreSQL is unavailable; the lease goes on then. */
+  async settle(lease: HeldLease, ended: Ended): Promise<boolean> {
+    const { attemptedAt, durationMs, retryDelaysMs } = lease;
+    const exchange = { url: null, attemptedAt, durationMs, requestHeaders: null, formatted: null, response: null };
+    const verdict: Verdict =
+      ended === 'succeeded'
+        ? { status: 'succeeded' }
+        : { status: 'failed', error: errorOf(ended, lease), retry: true, gone: false };
+    const outcome = outcomeOf(lease, exchange, verdict, {
+      schedule: this.config,
+      retryDelaysMs,
+      random: Math.random(),
+    });
     const written = await this.outcomes.settle(outcome);
-    if (!written) return false;
-    this.ended.inc({ outcome: verdict.succeeded ? 'succeeded' : verdict.code });
-    this.reports.log(lease, outcome);
-    await this.autoDisable.note(lease, outcome, written);
-    return true;
+    if (written) await this.outcomes.follow(lease, outcome, written);
+    return written !== null;
   }
 
   /** Ends an attempt that could not be signed, and so was not leased. */
   async fail(delivery: LeasedDelivery): Promise<void> {
-    const error = deliveryError('internal', { durationMs: 0, timeoutMs: 0 });
-    const ended = { status: 'failed', error, exchange: null, retryInMs: null, finalStatus: null } as const;
-    const outcome: Outcome = { deliveryId: delivery.id, ...ended };
+    const outcome = unsent(delivery.id, 'failed', 'internal');
     if (await this.outcomes.settle(outcome)) this.reports.log(delivery, outcome);
   }
 
@@ -77,13 +59,12 @@ export class SettlementsService {
     for (let found = MAX_ROWS; found === MAX_ROWS;) {
       const ended = await this.leases.ended(MAX_ROWS);
       found = ended.length;
-      const verdict = { succeeded: false, code: 'timeout', message: null } as const;
-      await Promise.all(ended.map((lease) => this.settle(lease, verdict)));
+      await Promise.all(ended.map((lease) => this.settle(lease, { code: 'timeout', message: null })));
     }
   }
 }
 
-function errorOf({ code, message }: Exclude<Verdict, { succeeded: true }>, { leaseMs }: HeldLease): DeliveryError {
+function errorOf({ code, message }: Exclude<Ended, string>, { leaseMs }: HeldLease): DeliveryError {
   if (code === 'rejected')
     return { code, message: message || deliveryError(code, { durationMs: 0, timeoutMs: 0 }).message };
   const seconds = Math.round(leaseMs / 1000);

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { idBounds } from '../../infrastructure/database/id-bounds';
+import { idBounds } from '../../infrastructure/database/id-time';
 import type { EventFilter } from '../../webhooks/filter/event-filter';
-import { FiltersService, type StoredEvent } from '../../webhooks/filter/filters.service';
-import { isOneOf } from '../found-by-id';
+import { FiltersService, type StoredEvent } from '../../webhooks/filters.service';
+import { isOneOf } from '../rows/found-by-id';
 
 const READ = `
   select id, name, user_id as "userId", body from webhook_service.events

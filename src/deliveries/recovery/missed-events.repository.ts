@@ -1,19 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { ErrorCode } from '../delivery-error';
-import { isNotAbout, isNoticeSql, subjectSql } from '../../webhooks/event-pattern';
-import { RetentionCutoffService } from '../retention/retention-cutoff.service';
+import type { ErrorCode } from '../rows/delivery-error';
+import { isNotAbout, patternsSql, subjectSql } from '../../webhooks/event-pattern';
+import { RetentionCutoffService } from '../rows/retention-cutoff.service';
 
 /** A time window of events for one webhook, bounded by event ids. */
 export interface EventWindow {
   webhookId: string;
-  /** The owner of the webhook. */
   userId: string;
   firstId: string;
   /** The first id after the window. */
   untilId: string;
-  /** Only events with this name; null for all. */
   event: string | null;
   /** Only events whose newest delivery has this error; null for all missed events. */
   error: ErrorCode | null;
@@ -43,14 +41,12 @@ const CANDIDATES = `
     select * from webhook_service.events where user_id is null and ${IN_WINDOW}
   ) as e
   where w.id = $1 and not e.is_test and e.accepted_at > w.created_at
-    and ${isNotAbout(subjectSql('e.name', 'e.body'))} and exists (
-    select from unnest(w.events) as pattern
-    where pattern = e.name or (pattern = '*' and not ${isNoticeSql('e.name')})
-      or (right(pattern, 2) = '.*' and starts_with(e.name, left(pattern, -1))))`;
+    and ${isNotAbout(subjectSql('e.name', 'e.body'))} and w.events && (${patternsSql('e.name')})`;
 
 /**
- * An event is missed when its newest delivery failed permanently or was canceled because the webhook was disabled or had too many
- * pending deliveries, or when it has no delivery because the webhook was inactive at its fan-out. An event with a pending delivery is not missed.
+ * An event is missed when its newest delivery failed permanently, or was canceled because the webhook was disabled or had too many
+ * pending deliveries, or when it has no delivery because the webhook was inactive at its fan-out. A pending delivery may still
+ * arrive: its event is not missed.
  */
 const MISSED = `
   not exists (
@@ -83,7 +79,6 @@ const PAGE = `
 
 const NIL = '00000000-0000-0000-0000-000000000000';
 
-/** Finds the events that a webhook has missed. */
 @Injectable()
 export class MissedEventsRepository {
   constructor(

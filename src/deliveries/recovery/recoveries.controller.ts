@@ -7,14 +7,19 @@ import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto';
 import type { Page } from '../../infrastructure/pagination/page';
-import { IdParam } from '../../infrastructure/validation/id-param.decorator';
+import { IdParam } from '../../infrastructure/validation/api-request.decorator';
+import { DeliveryDto } from '../dto/delivery.dto';
 import { RecoverDto, RecoveryResultDto, RecoveryDto } from './dto/recovery.dto';
 import { RecoveriesService } from './recoveries.service';
+import { RedeliveryService } from './redelivery.service';
 
 @ApiTags('Deliveries')
 @Controller('api/webhooks/:id')
 export class RecoveriesController {
-  constructor(private readonly recoveries: RecoveriesService) {}
+  constructor(
+    private readonly redelivery: RedeliveryService,
+    private readonly recoveries: RecoveriesService,
+  ) {}
 
   @Post('recover')
   @HttpCode(202)
@@ -78,5 +83,35 @@ export class RecoveriesController {
     @IdParam('recoveryId', 'Id of the recovery.') recoveryId: string,
   ): Promise<RecoveryDto> {
     return RecoveryDto.from(await this.recoveries.read(userId, id, recoveryId));
+  }
+
+  @Post('deliveries/:deliveryId/redeliver')
+  @HttpCode(202)
+  @Scopes('webhooks:write')
+  @ApiOperation({
+    operationId: 'redeliverDelivery',
+    summary: 'Redeliver an event',
+    description:
+      'Sends the event of this delivery again: the same bytes, retried like a first delivery. A delivery that waits for its retry or for a slot becomes due now instead.',
+  })
+  @ApiAnswer(DeliveryDto, { status: 202, description: 'The new attempt, pending.' })
+  @ApiAnswer(DeliveryDto, { description: 'The pending attempt, which is due now.' })
+  @ApiErrors(
+    ...BODY_ERRORS,
+    'not_found',
+    'delivery_pending',
+    'webhook_inactive',
+    'event_expired',
+    'test_not_redeliverable',
+  )
+  async redeliver(
+    @CurrentUser() { userId }: Principal,
+    @IdParam('id', 'Id of the webhook.') id: string,
+    @IdParam('deliveryId', 'Id of a delivery of the event.') deliveryId: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<DeliveryDto> {
+    const { delivery, isNew } = await this.redelivery.redeliver(userId, id, deliveryId);
+    if (!isNew) reply.status(HttpStatus.OK);
+    return DeliveryDto.from(delivery);
   }
 }

@@ -5,7 +5,11 @@ import { type Statement, StatementsService } from '../../infrastructure/database
 import type { PageRequest } from '../../infrastructure/pagination/id-window';
 import { newestFirst } from '../../infrastructure/pagination/newest-first.query';
 import type { Page } from '../../infrastructure/pagination/page';
+import type { Webhook } from '../../webhooks/webhook.entity';
 import { Recovery } from './recovery.entity';
+
+/** Redeliveries are inserted under this lock, so that two transactions never both see an event without a pending attempt. */
+const LOCK_WEBHOOK = 'select active, filter, url from webhook_service.webhooks where id = $1 for no key update';
 
 /** The partial unique index lets only one of several concurrent inserts succeed. */
 const INSERT = `
@@ -37,8 +41,9 @@ const UNSENT = `
     limit $2
   ) as unsent`;
 
-/** A recovery before it is inserted. */
 export type NewRecovery = Omit<Recovery, 'status' | 'queued' | 'cursor' | 'createdAt' | 'completedAt'>;
+
+type LockedWebhook = Pick<Webhook, 'active' | 'filter' | 'url'>;
 
 export type RunningRecovery = Pick<Recovery, 'id' | 'webhookId' | 'userId'>;
 
@@ -74,7 +79,13 @@ export class RecoveriesRepository {
     return newestFirst(query, page, [userId, `recoveries of ${webhookId}`, {}]);
   }
 
-  /** Returns all running recoveries. */
+  /** Locks a webhook. Returns null when it is deleted; if not `isPatient`, also when another transaction has locked it. */
+  async lockWebhook(manager: EntityManager, webhookId: string, isPatient: boolean): Promise<LockedWebhook | null> {
+    const lock = isPatient ? LOCK_WEBHOOK : `${LOCK_WEBHOOK} skip locked`;
+    const [webhook] = await manager.query<LockedWebhook[]>(lock, [webhookId]);
+    return webhook ?? null;
+  }
+
   running(): Promise<RunningRecovery[]> {
     return this.statements.run<RunningRecovery & Record<string, unknown>>(RUNNING, []);
   }

@@ -25,7 +25,6 @@ export interface MissedCount {
   complete: boolean;
 }
 
-/** Recovers events that a webhook has missed. */
 @Injectable()
 export class RecoveriesService implements OnModuleInit {
   constructor(
@@ -43,19 +42,13 @@ export class RecoveriesService implements OnModuleInit {
     this.lifecycle.whenStopped((manager, webhookId) => this.recoveries.end(manager, webhookId));
   }
 
-  /**
-   * Counts the events in the time range that the webhook has missed; with a filter those of the newest 10,000 that match it.
-   * @throws ApiError 404 when the user has no such webhook, 400 for an empty or future window, 409 when the webhook is inactive
-   */
+  /** Counts the events in the time range that the webhook has missed; with a filter those of the newest 10,000 that match it. */
   async count(userId: string, webhookId: string, wanted: RecoverDto): Promise<MissedCount> {
     const { window, filter } = await this.window(userId, webhookId, wanted);
     return this.countMissed(window, filter);
   }
 
-  /**
-   * Starts to send them again. The recovery is stored when this resolves, and continues even if this process ends.
-   * @throws ApiError as `count`, and 409 while another recovery of the webhook is running
-   */
+  /** Starts to send them again. The recovery is stored when this resolves, and continues even if this process ends. */
   async start(userId: string, webhookId: string, wanted: RecoverDto): Promise<Recovery> {
     const { window, filter } = await this.window(userId, webhookId, wanted);
     const { id } = this.clock.newId();
@@ -69,19 +62,13 @@ export class RecoveriesService implements OnModuleInit {
     return recovery;
   }
 
-  /**
-   * Returns one page of the recoveries of a webhook, newest first.
-   * @throws ApiError 404 when the user has no such webhook, 400 for a bad cursor
-   */
+  /** Returns one page of the recoveries of a webhook, newest first. */
   async list(userId: string, webhookId: string, page: PageQueryDto): Promise<Page<Recovery>> {
     await this.webhooks.read(userId, { id: webhookId });
     return this.recoveries.list(userId, webhookId, page);
   }
 
-  /**
-   * Returns one recovery.
-   * @throws ApiError 404 when the user has no such webhook, or the webhook has no such recovery
-   */
+  /** Returns one recovery. */
   async read(userId: string, webhookId: string, id: string): Promise<Recovery> {
     await this.webhooks.read(userId, { id: webhookId });
     const recovery = await this.recoveries.find(userId, webhookId, id);

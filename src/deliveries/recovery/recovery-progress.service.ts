@@ -7,7 +7,7 @@ import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.serv
 import { FilteredEventsService } from './filtered-events.service';
 import { MissedEventsRepository } from './missed-events.repository';
 import { RecoveriesRepository, type RunningRecovery } from './recoveries.repository';
-import { RedeliveriesRepository } from './redeliveries.repository';
+import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { SendQueue } from '../send.queue';
 
 /** Maximum number of events that one step checks, and so the most that it enqueues. */
@@ -40,7 +40,7 @@ export class RecoveryProgressService {
     private readonly missed: MissedEventsRepository,
     private readonly filtered: FilteredEventsService,
     private readonly recoveries: RecoveriesRepository,
-    private readonly redeliveries: RedeliveriesRepository,
+    private readonly rows: WaitingRowsRepository,
     private readonly queue: SendQueue,
     tasks: WorkerTasksService,
   ) {
@@ -53,10 +53,7 @@ export class RecoveryProgressService {
     for (const recovery of await this.recoveries.running()) await this.continue(recovery);
   }
 
-  /**
-   * Advances one recovery as far as possible without waiting. Never throws: a failed step is retried at the next turn, in this
-   * process or another.
-   */
+  /** Never throws: any process retries a failed step at its next turn. */
   async continue({ id, webhookId, userId }: RunningRecovery): Promise<void> {
     try {
       for (let pages = 0, more = true; more && pages < MAX_PAGES; pages++) {
@@ -74,7 +71,7 @@ export class RecoveryProgressService {
   }
 
   private async step(manager: EntityManager, id: string, webhookId: string): Promise<Step> {
-    const webhook = await this.redeliveries.tryToLockWebhook(manager, webhookId);
+    const webhook = await this.recoveries.lockWebhook(manager, webhookId, false);
     const recovery = await this.recoveries.reread(manager, id);
     if (!webhook || !recovery) return NO_STEP;
     if (!webhook.active) {
@@ -85,7 +82,7 @@ export class RecoveryProgressService {
     const page = await this.missed.page(manager, recovery, recovery.cursor, PAGE);
     const missed = page.filter((candidate) => candidate.missed).map(({ id: eventId }) => eventId);
     const eventIds = await this.filtered.matching(webhook.filter, missed, manager);
-    const ids = await this.redeliveries.insert(manager, webhookId, eventIds);
+    const ids = await this.rows.insert(manager, webhookId, eventIds, 'redelivery');
     const last = page.at(-1);
     if (last) await this.recoveries.advance(manager, id, last.id, ids.length);
     if (page.length < PAGE) await this.recoveries.end(manager, webhookId);

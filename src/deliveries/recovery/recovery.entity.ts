@@ -1,10 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { ErrorCode } from '../delivery-error';
+import type { ErrorCode } from '../rows/delivery-error';
 
 export const RECOVERY_STATUSES = ['running', 'done'] as const;
 export type RecoveryStatus = (typeof RECOVERY_STATUSES)[number];
 
-/** A request to recover the missed events of a webhook. */
 @Entity('recoveries')
 export class Recovery {
   @PrimaryColumn('uuid')
@@ -13,7 +12,6 @@ export class Recovery {
   @Column('uuid', { name: 'webhook_id' })
   webhookId: string;
 
-  /** The owner of the webhook. */
   @Column('text', { name: 'user_id' })
   userId: string;
 
@@ -40,7 +38,6 @@ export class Recovery {
   @Column('uuid')
   cursor: string;
 
-  /** Only events with this name; null for all. */
   @Column('text', { nullable: true })
   event: string | null;
 

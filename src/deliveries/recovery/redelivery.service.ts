@@ -3,10 +3,14 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
-import { Delivery } from '../delivery.entity';
+import { Delivery } from '../rows/delivery.entity';
 import { DeliveryLogService } from '../log/delivery-log.service';
-import { RedeliveriesRepository } from './redeliveries.repository';
+import { RetentionCutoffService } from '../rows/retention-cutoff.service';
+import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
+import { RecoveriesRepository } from './recoveries.repository';
 import { SendQueue } from '../send.queue';
+
+const KEPT = 'select 1 from webhook_service.events where id = $1 and id >= $2';
 
 /** The attempt that results from a redelivery: a new one, or a pending one that is due now. */
 export interface Redelivery {
@@ -19,17 +23,14 @@ export interface Redelivery {
 export class RedeliveryService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly redeliveries: RedeliveriesRepository,
+    private readonly recoveries: RecoveriesRepository,
+    private readonly rows: WaitingRowsRepository,
+    private readonly cutoff: RetentionCutoffService,
     private readonly log: DeliveryLogService,
     private readonly queue: SendQueue,
   ) {}
 
-  /**
-   * Makes a pending attempt due now, or inserts and enqueues a new one for the event of a final delivery. The attempt is stored
-   * when this resolves.
-   * @throws ApiError 404 when the user has no such webhook or delivery; 409 for a test, an inactive webhook, an event past
-   *   retention, an attempt that is due already, or an event with another pending attempt
-   */
+  /** Makes a pending attempt due now, or inserts and enqueues a new one. It is stored when this resolves. */
   async redeliver(userId: string, webhookId: string, deliveryId: string): Promise<Redelivery> {
     const { delivery } = await this.log.read(userId, webhookId, deliveryId);
     if (delivery.trigger === 'test') throw new ApiError('test_not_redeliverable', MESSAGES.testNotRedelivered);
@@ -41,7 +42,7 @@ export class RedeliveryService {
 
   private makeDue(webhookId: string, id: string): Promise<Delivery> {
     return this.whileActive(webhookId, async (manager) => {
-      if (!(await this.redeliveries.makeDue(manager, webhookId, id)))
+      if (!(await this.rows.makeDue(manager, webhookId, id)))
         throw new ApiError('delivery_pending', MESSAGES.attemptPending);
       return manager.findOneByOrFail(Delivery, { id });
     });
@@ -50,9 +51,9 @@ export class RedeliveryService {
   /** Returns the row as it was inserted: once it is committed, a worker may send it at any moment. */
   private insert(webhookId: string, eventId: string): Promise<Delivery> {
     return this.whileActive(webhookId, async (manager) => {
-      if (!(await this.redeliveries.isKept(manager, eventId)))
-        throw new ApiError('event_expired', MESSAGES.eventPastRetention);
-      const [id] = await this.redeliveries.insert(manager, webhookId, [eventId]);
+      const kept = await manager.query<unknown[]>(KEPT, [eventId, this.cutoff.firstKeptId()]);
+      if (kept.length === 0) throw new ApiError('event_expired', MESSAGES.eventPastRetention);
+      const [id] = await this.rows.insert(manager, webhookId, [eventId], 'redelivery');
       if (id === undefined) throw new ApiError('delivery_pending', MESSAGES.attemptPending);
       return manager.findOneByOrFail(Delivery, { id });
     });
@@ -60,7 +61,7 @@ export class RedeliveryService {
 
   private whileActive<Result>(webhookId: string, act: (manager: EntityManager) => Promise<Result>): Promise<Result> {
     return this.dataSource.transaction(async (manager) => {
-      const webhook = await this.redeliveries.lockWebhook(manager, webhookId);
+      const webhook = await this.recoveries.lockWebhook(manager, webhookId, true);
       if (!webhook) throw new ApiError('not_found', MESSAGES.webhookNotFound);
       if (!webhook.active) throw new ApiError('webhook_inactive', MESSAGES.webhookInactive);
       return act(manager);

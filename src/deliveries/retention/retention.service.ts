@@ -1,28 +1,55 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { ClockService } from '../../infrastructure/database/clock.service';
 import { DayTablesRepository } from '../../infrastructure/database/day-tables.repository';
-import { timeOfId } from '../../infrastructure/database/id-time';
+import { lowestIdOf, timeOfId } from '../../infrastructure/database/id-time';
 import type { DayPartition, PartitionedTable } from '../../infrastructure/database/partitions';
 import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { RollUpService } from '../../webhooks/stats/roll-up.service';
-import { DeliveriesRepository } from '../deliveries.repository';
-import { deliveryError } from '../delivery-error';
-import { RetentionCutoffService } from './retention-cutoff.service';
-import { RetentionRepository } from './retention.repository';
+import { OutcomesRepository } from '../rows/outcomes.repository';
+import { deliveryError } from '../rows/delivery-error';
+import { RetentionCutoffService } from '../rows/retention-cutoff.service';
+import { HOUR_MS, MINUTE_MS } from '../../infrastructure/config/durations';
 
-const EVERY_MS = 3_600_000;
-/** Deliveries that one statement cancels. */
+const EVERY_MS = HOUR_MS;
+/** Maximum number of rows that a statement cancels or deletes, so that it holds its locks only briefly. */
 const MAX_ROWS = 10_000;
+
+const IS_SILENT = `
+  select not exists (select from webhook_service.events where id >= $1 and id < $2)
+     and not exists (select from webhook_service.deliveries where id >= $1 and id < $2) as silent`;
+
+const FORGET_KEYS = `
+  with old as (
+    select publisher_id, key from webhook_service.event_keys
+    where created_at < $1 order by created_at limit ${MAX_ROWS}
+  )
+  delete from webhook_service.event_keys k using old where k.publisher_id = old.publisher_id and k.key = old.key`;
+
+const FORGET_PAUSES = `delete from webhook_service.webhook_pauses where ended_at < $1`;
+
+const FORGET_COUNTS = `
+  with old as (
+    select ctid from webhook_service.attempt_counts
+    where at < $1::timestamptz - interval '1 hour' limit ${MAX_ROWS}
+  )
+  delete from webhook_service.attempt_counts where ctid = any(array(select ctid from old))`;
+
+/** A job that is deleted from its queue without an event would otherwise stay forever. */
+const FORGET_JOBS = `
+  delete from webhook_service.queue_jobs where noted_at < least($1::timestamptz, now() - interval '30 days')`;
 
 const CLOCK_IN_DOUBT =
   "Dropped nothing: the log has no row from the last day, so PostgreSQL's clock may be ahead; checking again in an hour";
 /** How early the timer of the next run may fire. */
-const EARLY_MS = 60_000;
+const EARLY_MS = MINUTE_MS;
 
 /**
- * Drops days that have been past retention for a day, at most one day per run, so that a clock that is far ahead does little damage before an operator
- * notices it. Runs on a timer of this process; only one process at a time does the work. Pending deliveries of events past retention
- * are canceled first; their day is dropped a day later, whatever it contains.
+ * Drops days that have been past retention for a day, at most one day per run, so that a clock that is far ahead does little damage
+ * before an operator notices it. Runs on a timer of this process; only one process at a time does the work. Pending deliveries of
+ * events past retention are canceled first; their day is dropped a day later, whatever it contains.
  */
 @Injectable()
 export class RetentionService {
@@ -32,10 +59,11 @@ export class RetentionService {
 
   constructor(
     private readonly cutoff: RetentionCutoffService,
-    private readonly deliveries: DeliveriesRepository,
+    private readonly clock: ClockService,
+    private readonly outcomes: OutcomesRepository,
     private readonly rollUp: RollUpService,
     private readonly days: DayTablesRepository,
-    private readonly retention: RetentionRepository,
+    @InjectDataSource() private readonly dataSource: DataSource,
     tasks: WorkerTasksService,
   ) {
     const onFailure = (error: unknown): void =>
@@ -43,10 +71,7 @@ export class RetentionService {
     tasks.add(new Repeat(() => this.apply(), { everyMs: EVERY_MS, onFailure }));
   }
 
-  /**
-   * Performs one run. Does nothing while another process runs, or while the clock is in doubt. Throws while PostgreSQL is
-   * unavailable.
-   */
+  /** Does nothing while another process runs, or while the clock is in doubt. */
   async apply(): Promise<void> {
     await this.days.alone(async () => {
       const days = await this.daysToDrop();
@@ -56,10 +81,11 @@ export class RetentionService {
       }
       await this.cancelExpired();
       const until = await this.dropFirst(days);
-      await this.retention.forgetPauses(until);
-      await this.retention.forgetCounts(until);
-      await this.retention.forgetJobs(until);
-      const keys = await this.retention.forgetKeys(until);
+      // No recovery uses these pauses any more.
+      await this.dataSource.query(FORGET_PAUSES, [until]);
+      await this.inPages(FORGET_COUNTS, until);
+      await this.dataSource.query(FORGET_JOBS, [until]);
+      const keys = await this.inPages(FORGET_KEYS, until);
       if (keys > 0) this.logger.log({ msg: 'idempotency keys deleted', keys });
     });
   }
@@ -69,16 +95,13 @@ export class RetentionService {
     const error = deliveryError('expired', { durationMs: 0, timeoutMs: 0 });
     let total = 0;
     for (let found = MAX_ROWS; found === MAX_ROWS; total += found)
-      found = await this.deliveries.cancelExpired(firstKeptId, error, MAX_ROWS);
+      found = await this.outcomes.cancelExpired(firstKeptId, error, MAX_ROWS);
     if (total === 0) return;
     this.rollUp.note();
     this.logger.warn({ msg: 'pending deliveries past retention canceled', deliveries: total });
   }
 
-  /**
-   * Returns the days to drop, oldest first. Deliveries of a day come before its events: a delivery could not be shown
-   * without its event.
-   */
+  /** Oldest first; deliveries of a day before its events, without which they could not be shown. */
   private async daysToDrop(): Promise<Day[]> {
     const firstStoredId = this.cutoff.firstStoredId();
     const tables = ['deliveries', 'events'] as const;
@@ -95,12 +118,24 @@ export class RetentionService {
    * later, decides. Rows from the last hour prove nothing: they may have been written after the jump.
    */
   private async isClockInDoubt(): Promise<boolean> {
-    if (!(await this.retention.isSilent())) {
+    const hourAgoMs = this.clock.now().getTime() - HOUR_MS;
+    const lastDay = [lowestIdOf(hourAgoMs - 24 * HOUR_MS), lowestIdOf(hourAgoMs)];
+    const [row] = await this.dataSource.query<{ silent: boolean }[]>(IS_SILENT, lastDay);
+    if (row?.silent === false) {
       this.silentSince = null;
       return false;
     }
     this.silentSince ??= performance.now();
     return performance.now() - this.silentSince < EVERY_MS - EARLY_MS;
+  }
+
+  /** Deletes rows from before a time, in pages. Returns their number. */
+  private async inPages(statement: string, until: Date): Promise<number> {
+    let total = 0;
+    for (let found = MAX_ROWS; found === MAX_ROWS; total += found) {
+      [, found] = await this.dataSource.query<[unknown, number]>(statement, [until]);
+    }
+    return total;
   }
 
   /** Drops the first day. Returns the time before which all other data may be deleted, too. */

@@ -1,11 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Counter, Gauge, Histogram } from 'prom-client';
+import type { Counter, Histogram } from 'prom-client';
 import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import { timeOfId } from '../../infrastructure/database/id-time';
 import { traceIdOf } from '../../events/traceparent';
-import type { Attempt, Exchange, Outcome, Written } from '../attempt';
-import { TRIGGERS } from '../delivery.entity';
-import { ERROR_CODES } from '../delivery-error';
+import type { Attempted, Exchange, Outcome, Written } from '../rows/attempt';
+import { TRIGGERS } from '../rows/delivery.entity';
+import { ERROR_CODES } from '../rows/delivery-error';
+import type { Wait } from '../rows/waits';
 
 const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const WAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
@@ -14,19 +15,15 @@ const WAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 3
 @Injectable()
 export class AttemptReportsService {
   private readonly logger = new Logger(AttemptReportsService.name);
-  private readonly inFlight: Gauge;
   private readonly succeeded: Counter<'trigger'>;
   private readonly failed: Counter<'code'>;
   private readonly retries: Counter;
   private readonly proxyFailures: Counter;
   private readonly duration: Histogram;
   private readonly way: Histogram;
+  private readonly leases: Counter<'outcome'>;
 
   constructor(metrics: MetricsService) {
-    this.inFlight = metrics.level(
-      'webhooks_attempts_in_flight',
-      'Attempts that this process is making, until their outcome is written.',
-    );
     this.succeeded = metrics.counterBy(
       'webhooks_deliveries_succeeded_total',
       'Attempts that a receiver accepted.',
@@ -49,30 +46,24 @@ export class AttemptReportsService {
       'Time from publishing an event to the success of its first attempt at a webhook.',
       WAY_SECONDS,
     );
-  }
-
-  /** Counts an attempt as in flight until `end`. */
-  begin(): void {
-    this.inFlight.inc();
-  }
-
-  end(): void {
-    this.inFlight.dec();
+    const help = 'Leases of consumers that ended, by outcome. Other figures on attempts do not count them.';
+    this.leases = metrics.counterBy('webhooks_leases_total', help, 'outcome', ['succeeded', 'rejected', 'timeout']);
   }
 
   /** Counts an attempt that was put back. It is not logged, because nothing was sent; `Tunnels` logs the failure once. */
-  waitsForProxy(): void {
-    this.proxyFailures.inc();
+  putBack(wait: Wait): void {
+    if (wait === 'proxy') this.proxyFailures.inc();
   }
 
   /** @param written null when another process had already written an outcome; this one is then logged but not counted */
-  report(delivery: Attempt, outcome: Outcome, written: Written | null): void {
-    if (written) this.count(delivery, outcome);
-    if (written?.nextId) this.retries.inc();
+  report(delivery: Attempted, outcome: Outcome, written: Written | null): void {
+    if (written) this.count(delivery, outcome, written);
     this.log(delivery, outcome);
   }
 
-  private count(delivery: Attempt, { status, error, exchange }: Outcome): void {
+  private count(delivery: Attempted, { status, error, exchange }: Outcome, { nextId }: Written): void {
+    if (exchange?.url === null) return this.leases.inc({ outcome: error?.code ?? 'succeeded' });
+    if (nextId) this.retries.inc();
     if (exchange) this.duration.observe(exchange.durationMs / 1000);
     if (status === 'failed' && error) this.failed.inc({ code: error.code });
     if (status !== 'succeeded' || !exchange) return;
@@ -81,7 +72,7 @@ export class AttemptReportsService {
   }
 
   /** Logs an attempt without counting it. */
-  log(delivery: Omit<Attempt, 'body' | 'audience' | 'webhook'>, { status, error, exchange, retryInMs }: Outcome): void {
+  log(delivery: Attempted, { status, error, exchange, retryInMs }: Outcome): void {
     const { id, webhookId, eventId, event, attempt, trigger, traceparent } = delivery;
     const host = exchange?.url ? new URL(exchange.url).host : null;
     const sent = exchange?.requestHeaders?.traceparent as string | undefined;
@@ -106,10 +97,7 @@ export class AttemptReportsService {
   }
 }
 
-/**
- * Returns the time from publishing to the first success in ms. Both timestamps are PostgreSQL's: that of the event's id, and that
- * of the attempt.
- */
-function wayMs({ eventId }: Attempt, { attemptedAt, durationMs }: Exchange): number {
+/** Time from publishing to the first success, between two times of PostgreSQL. */
+function wayMs({ eventId }: Attempted, { attemptedAt, durationMs }: Exchange): number {
   return Math.max(0, attemptedAt.getTime() + durationMs - timeOfId(eventId).getTime());
 }

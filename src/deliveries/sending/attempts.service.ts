@@ -1,194 +1,180 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { Gauge } from 'prom-client';
 import { Config } from '../../infrastructure/config/config';
-import type { HttpResult } from '../../infrastructure/destinations/http-result';
-import type { Attempt, Exchange, FirstAttempt, Outcome } from '../attempt';
-import { endSpan, failSpan } from '../../events/spans';
-import { deliveryError, type ErrorCode } from '../delivery-error';
-import type { DueWebhook } from '../due-webhook';
-import type { Speed } from '../slots/fair-share';
-import { BacklogService } from '../slots/backlog.service';
 import { Semaphore } from '../../infrastructure/concurrency/semaphore';
-import { AttemptReportsService } from './attempt-reports.service';
-import { AutoDisableService } from './auto-disable.service';
-import { retryAfterMs, retryDelayMs } from './backoff';
-import { classify } from './classify';
-import { endDeliver, startDeliver } from './deliver-span';
-import { LeasesService } from './leases.service';
+import { MetricsService } from '../../infrastructure/metrics/metrics.service';
+import type { Attempt, FirstAttempt, Outcome, Written } from '../rows/attempt';
+import { ClaimsRepository } from '../rows/claims.repository';
+import type { Wait } from '../rows/waits';
+import { BacklogService } from '../slots/backlog.service';
+import type { Speed } from '../slots/fair-share';
+import { SlotsService } from '../slots/slots.service';
 import { OutcomesService } from './outcomes.service';
-import { SenderService, type SentRequest } from './sender.service';
+import { SenderService } from './sender.service';
 
 const SLOW_MS = 2000;
 /** A first attempt that takes longer gets a pending row. */
 const PENDING_AFTER_MS = 1000;
+const EXTEND_EVERY_MS = 1000;
+/** Well before `JOB_LEASE` ends, so that a slow attempt keeps its row. */
+const EXTEND_AFTER_MS = 4000;
 
-type WhenEnded = (speed: Speed) => void;
-type RequestOutcome = Pick<Outcome, 'status' | 'error' | 'retryInMs' | 'finalStatus'>;
+/** A first attempt that has a row. `over` resolves when the attempt is over. */
+export interface Begun {
+  over: Promise<void>;
+}
 
-/** Makes attempts. First attempts, retries, redeliveries and tests all run here. */
+/**
+ * Makes attempts. First attempts, retries, redeliveries and tests all run here, each in a slot unless it is a test: `SenderService`
+ * makes an attempt an outcome, then the slot is free, and `OutcomesService` writes the outcome and does what follows. A receiver's
+ * failure is an outcome, never an exception.
+ */
 @Injectable()
-export class AttemptsService {
+export class AttemptsService implements OnApplicationShutdown {
+  private readonly logger = new Logger(AttemptsService.name);
+  /** The attempts in flight, and when to extend their leases, in ms by `performance.now()`. */
+  private readonly extendAt = new Map<string, number>();
+  private readonly extending = setInterval(() => void this.extend(), EXTEND_EVERY_MS).unref();
+  private readonly inFlight: Gauge;
   /** Outcomes waiting to be written; at most as many as there are slots. */
   private readonly outcomeBuffer: Semaphore;
 
   constructor(
-    private readonly config: Config,
-    private readonly leases: LeasesService,
+    config: Config,
+    private readonly slots: SlotsService,
     private readonly sender: SenderService,
-    private readonly reports: AttemptReportsService,
     private readonly outcomes: OutcomesService,
     private readonly backlog: BacklogService,
-    private readonly autoDisable: AutoDisableService,
+    private readonly claims: ClaimsRepository,
+    metrics: MetricsService,
   ) {
+    const help = 'Attempts that this process is making, until their outcome is written.';
+    this.inFlight = metrics.level('webhooks_attempts_in_flight', help);
     this.outcomeBuffer = new Semaphore(config.deliveryConcurrency);
   }
 
+  onApplicationShutdown(): void {
+    clearInterval(this.extending);
+  }
+
   /**
-   * Makes one attempt: sends the request, writes its outcome, enqueues the retry when one follows, and counts the final outcome
-   * of the event for the webhook. A receiver's failure is an outcome, never an exception. When the egress proxy fails, the row
-   * waits for it, and nothing else changes. Does nothing when this process is already making the attempt, which may be enqueued
-   * again after a queue lost its jobs. Throws when PostgreSQL does not accept the outcome within two minutes.
-   * @param whenEnded called once when the request has ended; after that only its outcome is written
-   * @param whenRow called when a first attempt gets a row before its outcome
+   * Makes the attempt of a claimed row. Does nothing but release the slot when this process is already making it: a job may come
+   * twice. Rejects when PostgreSQL does not accept the outcome within two minutes.
    */
-  async make(delivery: Attempt, whenEnded: WhenEnded = nothing, whenRow: () => void = nothing): Promise<void> {
-    if (!this.leases.begin(delivery.id)) return whenEnded(null);
-    this.reports.begin();
-    const { outcome, written } = await this.sendAndWrite(delivery, whenEnded, whenRow).finally(() => {
-      this.leases.end(delivery.id);
-      this.reports.end();
-    });
-    if (!outcome || !written) return;
-    // The retry of a first attempt is one more pending row; every other one replaces a row.
-    if (written.nextId !== null && 'isOnly' in delivery) this.backlog.note(delivery.webhookId);
-    await this.outcomes.enqueueNext(written, delivery);
-    await this.autoDisable.note(delivery, outcome, written);
+  make(delivery: Attempt): Promise<void> {
+    if (this.begin(delivery.id)) return this.finish(delivery, this.send(delivery));
+    this.release(delivery, null);
+    return Promise.resolve();
   }
 
-  /** Cancels the delivery of a new event without a request: it gets a row that says why. Throws while PostgreSQL is unavailable. */
-  async cancelNew(first: FirstAttempt, code: ErrorCode): Promise<void> {
-    const outcome = this.unsent(first, 'canceled', code);
-    this.reports.report(first, outcome, await this.outcomes.insert(first, outcome));
-  }
-
-  private async sendAndWrite(delivery: Attempt, whenEnded: WhenEnded, whenRow: () => void) {
-    const sending = this.send(delivery, whenEnded);
-    const first = 'isOnly' in delivery ? (delivery as FirstAttempt) : null;
-    const hasRow = first === null || (await this.insertWhenSlow(first, sending, whenRow));
-    const outcome = await sending;
-    if (outcome === null) return this.waitForProxy(delivery, hasRow ? null : first);
-    const writing = hasRow ? this.outcomes.update(outcome) : this.outcomes.insert(first, outcome);
-    const written = await writing.finally(() => this.outcomeBuffer.release());
-    this.reports.report(delivery, outcome, written);
-    return { outcome, written };
-  }
-
-  /** Puts the attempt back into its row. A first attempt that has none gets one. */
-  private async waitForProxy({ id }: Attempt, withoutRow: FirstAttempt | null) {
-    const isOurs = withoutRow === null || (await this.outcomes.insertPending(withoutRow, false));
-    if (isOurs) await this.leases.waitForProxy(id);
-    if (isOurs && withoutRow) this.backlog.note(withoutRow.webhookId);
-    this.reports.waitsForProxy();
-    return { outcome: null, written: null };
+  /**
+   * Makes a first attempt, which has no row. Resolves when it has one: with its outcome, or as a pending row when it takes longer
+   * than a second, so that the log shows it and its event need not wait. Otherwise like `make`.
+   */
+  async makeFirst(first: FirstAttempt): Promise<Begun | void> {
+    if (!this.begin(first.id)) return this.release(first, null);
+    const sending = this.send(first);
+    const hasRow = (await takesLongerThan(PENDING_AFTER_MS, sending)) && (await this.insertPending(first));
+    const over = this.finish(first, sending, first, hasRow);
+    if (!hasRow) await over;
+    return { over };
   }
 
   /**
    * Sends the request and acquires a place in the outcome buffer. While PostgreSQL falls behind, a request that has ended keeps
-   * its slot until it has that place. Returns null when the egress proxy failed, so that there is no outcome.
+   * its slot until it has that place. Returns a wait when the attempt is to be put back.
    */
-  private async send(delivery: Attempt, whenEnded: WhenEnded): Promise<Outcome | null> {
+  private async send(delivery: Attempt): Promise<Outcome | Wait> {
     let speed: Speed = null;
     try {
-      const outcome = await this.request(delivery);
-      if (outcome === null) return null;
+      const outcome = await this.sender.send(delivery);
+      if (typeof outcome === 'string') return outcome;
       speed = speedOf(outcome);
-      await this.outcomeBuffer.acquire();
+      if (!this.outcomeBuffer.tryAcquire()) await this.outcomeBuffer.acquire();
       return outcome;
     } finally {
-      whenEnded(speed);
+      this.release(delivery, speed);
     }
   }
 
-  /**
-   * Inserts a pending row for an attempt that takes longer than a second, so that the log shows it and its event need not wait.
-   */
-  private async insertWhenSlow(first: FirstAttempt, sending: Promise<unknown>, whenRow: () => void): Promise<boolean> {
-    if (!(await takesLongerThan(PENDING_AFTER_MS, sending))) return false;
-    const isInserted = await this.outcomes.insertPending(first, false).then(
+  /** @param first the delivery if it had no row at first; `hasRow` says whether it has one by now */
+  private async finish(
+    delivery: Attempt,
+    sending: Promise<Outcome | Wait>,
+    first: FirstAttempt | null = null,
+    hasRow = true,
+  ): Promise<void> {
+    let outcome: Outcome | Wait;
+    let written: Written | null;
+    try {
+      outcome = await sending;
+      if (typeof outcome === 'string') return await this.putBack(delivery, outcome, hasRow ? null : first);
+      const writing = first && !hasRow ? this.outcomes.insert(first, outcome) : this.outcomes.update(outcome);
+      written = await writing.finally(() => this.outcomeBuffer.release());
+    } finally {
+      this.end(delivery.id);
+    }
+    // The retry of a first attempt is one more pending row; every other one replaces a row.
+    if (first && written?.nextId) this.backlog.note(first.webhookId);
+    await this.outcomes.follow(delivery, outcome, written);
+  }
+
+  /** Puts the attempt back into its row. A first attempt that has none gets one. */
+  private async putBack({ id }: Attempt, wait: Wait, withoutRow: FirstAttempt | null): Promise<void> {
+    const isOurs = withoutRow === null || (await this.outcomes.insertPending(withoutRow, false));
+    if (isOurs) await this.outcomes.putBack(id, wait);
+    if (isOurs && withoutRow) this.backlog.note(withoutRow.webhookId);
+  }
+
+  /** Never throws: the row is then inserted with its outcome. */
+  private insertPending(first: FirstAttempt): Promise<boolean> {
+    return this.outcomes.insertPending(first, false).then(
       () => true,
       () => false,
     );
-    if (isInserted) whenRow();
-    return isInserted;
   }
 
-  private async request(delivery: Attempt): Promise<Outcome | null> {
-    const { webhook } = delivery;
-    if (!webhook) return this.unsent(delivery, 'canceled', 'webhook_deleted');
-    if (!webhook.active && delivery.trigger !== 'test') return this.unsent(delivery, 'canceled', 'webhook_disabled');
-    const timeoutMs = Math.min(webhook.timeoutMs ?? Infinity, this.config.deliveryTimeoutMs);
-    const span = startDeliver(delivery, webhook);
+  /** Returns false when this process is already making the attempt. */
+  private begin(deliveryId: string): boolean {
+    if (this.extendAt.has(deliveryId)) return false;
+    this.extendAt.set(deliveryId, performance.now() + EXTEND_AFTER_MS);
+    this.inFlight.inc();
+    return true;
+  }
+
+  private end(deliveryId: string): void {
+    this.extendAt.delete(deliveryId);
+    this.inFlight.dec();
+  }
+
+  /** Extends the leases of slow attempts. */
+  private async extend(): Promise<void> {
+    const now = performance.now();
+    const ids: string[] = [];
+    // The entries are ordered by time: after the first that is not due, none is.
+    for (const [id, at] of this.extendAt) {
+      if (at > now) break;
+      ids.push(id);
+    }
+    for (const id of ids) {
+      this.extendAt.delete(id);
+      this.extendAt.set(id, now + EXTEND_AFTER_MS);
+    }
     try {
-      const sent = await this.sender.send(delivery, webhook, timeoutMs, span);
-      if (sent && isPutBack(delivery, sent)) {
-        endSpan(span, 'proxy_failed');
-        return null;
-      }
-      const outcome = sent
-        ? { deliveryId: delivery.id, exchange: sent.exchange, ...this.outcomeOf(delivery, webhook, sent, timeoutMs) }
-        : this.unsent(delivery, 'failed', 'internal');
-      endDeliver(span, outcome);
-      return outcome;
+      if (ids.length > 0) await this.claims.extendLeases(ids);
     } catch (error) {
-      failSpan(span, error);
-      throw error;
+      this.logger.debug(`Extending the leases of slow attempts failed; retrying in 4 s: ${String(error)}`);
     }
   }
 
-  private outcomeOf(
-    delivery: Attempt,
-    { url, retryDelaysMs }: DueWebhook,
-    { exchange, result }: SentRequest,
-    timeoutMs: number,
-  ): RequestOutcome {
-    const isTest = delivery.trigger === 'test';
-    const verdict = classify(result, timeoutMs, url);
-    if (verdict.status === 'succeeded') {
-      return { status: 'succeeded', error: null, retryInMs: null, finalStatus: isTest ? null : 'succeeded' };
-    }
-    const { error, retry, gone } = verdict;
-    const mayRetry = retry && !isTest;
-    const delayMs = mayRetry ? retryDelayMs(delivery.attempt, this.config, Math.random(), retryDelaysMs) : null;
-    if (delayMs === null) {
-      const finalStatus = isTest ? null : gone ? 'gone' : 'out_of_retries';
-      return { status: 'failed', error, retryInMs: null, finalStatus };
-    }
-    const retryInMs = Math.max(delayMs, requestedDelayMs(result, endOf(exchange)));
-    return { status: 'failed', error, retryInMs, finalStatus: null };
-  }
-
-  private unsent(delivery: Attempt, status: 'failed' | 'canceled', code: ErrorCode): Outcome {
-    const error = deliveryError(code, { durationMs: 0, timeoutMs: this.config.deliveryTimeoutMs });
-    return { deliveryId: delivery.id, status, error, exchange: null, retryInMs: null, finalStatus: null };
+  private release(delivery: Attempt, speed: Speed): void {
+    if (delivery.trigger !== 'test') this.slots.release(delivery, speed);
   }
 }
-
-const nothing = (): void => undefined;
-
-/** A test has to say at once that the egress proxy failed; everything else waits for it. */
-const isPutBack = ({ trigger }: Attempt, { result }: SentRequest): boolean =>
-  result.kind === 'failure' && result.code === 'proxy_failed' && trigger !== 'test';
 
 function speedOf({ exchange, error }: Outcome): Speed {
   if (!exchange) return null;
   return error?.code === 'timeout' || exchange.durationMs > SLOW_MS ? 'slow' : 'fast';
-}
-
-const endOf = ({ attemptedAt, durationMs }: Exchange): Date => new Date(attemptedAt.getTime() + durationMs);
-
-/** Returns the requested delay in ms. `Retry-After` means "later" only with 429 and 503. */
-function requestedDelayMs(result: HttpResult, now: Date): number {
-  const counts = result.kind === 'response' && (result.status === 429 || result.status === 503);
-  return counts ? retryAfterMs(result.headers['retry-after'], now) : 0;
 }
 
 function takesLongerThan(ms: number, work: Promise<unknown>): Promise<boolean> {

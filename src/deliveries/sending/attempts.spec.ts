@@ -1,78 +1,119 @@
 import type { Config } from '../../infrastructure/config/config';
+import type { MetricsService } from '../../infrastructure/metrics/metrics.service';
+import type { RollUpService } from '../../webhooks/stats/roll-up.service';
+import type { ClaimedDelivery, FirstAttempt, Outcome } from '../rows/attempt';
+import type { ClaimsRepository } from '../rows/claims.repository';
+import type { OutcomesRepository } from '../rows/outcomes.repository';
+import type { WaitingRowsRepository } from '../rows/waiting-rows.repository';
+import type { SendQueue } from '../send.queue';
+import type { BacklogService } from '../slots/backlog.service';
+import type { SlotsService } from '../slots/slots.service';
 import type { AttemptReportsService } from './attempt-reports.service';
 import { AttemptsService } from './attempts.service';
-import type { ClaimedDelivery } from '../attempt';
 import type { AutoDisableService } from './auto-disable.service';
-import type { LeasesService } from './leases.service';
-import type { OutcomesRepository } from './outcomes.repository';
 import { OutcomesService } from './outcomes.service';
-import type { SendQueue } from '../send.queue';
-import type { RollUpService } from '../../webhooks/stats/roll-up.service';
-import type { BacklogService } from '../slots/backlog.service';
 import type { SenderService } from './sender.service';
 
 const CONCURRENCY = 2;
-const SENT = { exchange: { durationMs: 5 }, result: { kind: 'response', status: 200 } };
+const SUCCESS = { status: 'succeeded', exchange: { durationMs: 5 }, error: null, finalStatus: null } as Outcome;
+
+const settled = async () => new Promise((resolve) => setImmediate(resolve));
+const due = (id: string) => ({ id, trigger: 'event' }) as ClaimedDelivery;
+
+const services: AttemptsService[] = [];
+afterEach(() => services.splice(0).forEach((service) => service.onApplicationShutdown()));
+
+function attempts(rows: Partial<OutcomesRepository>, send: SenderService['send'] = async () => SUCCESS) {
+  const [release, end] = [jest.fn(), jest.fn()];
+  const metrics = { level: () => ({ inc: () => undefined, dec: end }) } as object as MetricsService;
+  const service = new AttemptsService(
+    { deliveryConcurrency: CONCURRENCY } as Config,
+    { release } as Partial<SlotsService> as SlotsService,
+    { send } as Partial<SenderService> as SenderService,
+    new OutcomesService(
+      rows as OutcomesRepository,
+      {} as WaitingRowsRepository,
+      {} as SendQueue,
+      { note: jest.fn() } as Partial<RollUpService> as RollUpService,
+      { report: jest.fn() } as Partial<AttemptReportsService> as AttemptReportsService,
+      {} as AutoDisableService,
+    ),
+    {} as BacklogService,
+    {} as ClaimsRepository,
+    metrics,
+  );
+  services.push(service);
+  return { service, release, end, speeds: () => release.mock.calls.map(([{ id }, speed]) => [id, speed]) };
+}
 
 describe('The slot of an attempt', () => {
-  function attempts(update: OutcomesRepository['update'], send = jest.fn().mockResolvedValue(SENT)) {
-    return new AttemptsService(
-      { deliveryConcurrency: CONCURRENCY } as Config,
-      { begin: (id) => id !== 'under way', end: jest.fn() } as Partial<LeasesService> as LeasesService,
-      { send } as Partial<SenderService> as SenderService,
-      {
-        begin: jest.fn(),
-        end: jest.fn(),
-        report: jest.fn(),
-      } as Partial<AttemptReportsService> as AttemptReportsService,
-      new OutcomesService(
-        { update } as Partial<OutcomesRepository> as OutcomesRepository,
-        {} as SendQueue,
-        { note: jest.fn() } as Partial<RollUpService> as RollUpService,
-      ),
-      {} as BacklogService,
-      {} as AutoDisableService,
-    );
-  }
-
-  const due = (id: string) =>
-    ({ id, trigger: 'event', traceparent: null, webhook: { active: true } }) as ClaimedDelivery;
-  const settled = async () => new Promise((resolve) => setImmediate(resolve));
-
   it('is released as soon as its request has ended, before the outcome is written', async () => {
-    const service = attempts(() => new Promise(() => undefined));
-    const whenEnded = jest.fn();
-    void service.make(due('one'), whenEnded);
+    const { service, speeds, end } = attempts({ update: () => new Promise(() => undefined) });
+    void service.make(due('one'));
     await settled();
-    expect(whenEnded.mock.calls).toEqual([['fast']]);
+    expect(speeds()).toEqual([['one', 'fast']]);
+    expect(end).not.toHaveBeenCalled();
   });
 
   it('is held while the outcome buffer is full', async () => {
     let write: () => void = () => undefined;
-    const written = new Promise<void>((resolve) => (write = resolve));
-    const service = attempts(async () => written.then(() => null));
-    const whenEnded = ['one', 'two', 'three'].map((id) => {
-      const listener = jest.fn();
-      void service.make(due(id), listener);
-      return listener;
-    });
+    const written = new Promise<null>((resolve) => (write = () => resolve(null)));
+    const { service, speeds } = attempts({ update: () => written });
+    for (const id of ['one', 'two', 'three']) void service.make(due(id));
     await settled();
-    expect(whenEnded.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 0]);
+    expect(speeds().map(([id]) => id)).toEqual(['one', 'two']);
     write();
     await settled();
-    expect(whenEnded.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1]);
+    expect(speeds().map(([id]) => id)).toEqual(['one', 'two', 'three']);
   });
 
   it('is released when nothing is sent because the attempt is already in progress', async () => {
-    const whenEnded = jest.fn();
-    await expect(attempts(jest.fn()).make(due('under way'), whenEnded)).resolves.toBeUndefined();
-    expect(whenEnded.mock.calls).toEqual([[null]]);
+    const { service, speeds, end } = attempts({}, () => new Promise(() => undefined));
+    void service.make(due('under way'));
+    await expect(service.make(due('under way'))).resolves.toBeUndefined();
+    expect(speeds()).toEqual([['under way', null]]);
+    expect(end).not.toHaveBeenCalled();
   });
 
   it('is released when sending fails with an internal error', async () => {
-    const whenEnded = jest.fn();
-    const service = attempts(jest.fn(), jest.fn().mockRejectedValue(new Error('an error')));
-    await expect(service.make(due('one'), whenEnded)).rejects.toThrow('an error');
-    expect(whenEnded.mock.calls).toEqual([[null]]);
+    const { service, speeds, end } = attempts({}, () => Promise.reject(new Error('an error')));
+    await expect(service.make(due('one'))).rejects.toThrow('an error');
+    expect(speeds()).toEqual([['one', null]]);
+    expect(end).toHaveBeenCalledTimes(1);
+  });
+
+  it('is not released by a test, which holds none', async () => {
+    const { service, release } = attempts({ update: async () => null });
+    await service.make({ ...due('one'), trigger: 'test' });
+    expect(release).not.toHaveBeenCalled();
+  });
+});
+
+describe('A first attempt', () => {
+  const first = { id: 'first', trigger: 'event', attempt: 1 } as FirstAttempt;
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'performance'] }));
+  afterEach(() => jest.useRealTimers());
+
+  it('has a row when it is over: with its outcome', async () => {
+    const insert = jest.fn().mockResolvedValue({ nextId: null });
+    const { service } = attempts({ insert });
+    await service.makeFirst(first);
+    expect(insert.mock.calls).toEqual([[{ first, outcome: SUCCESS, deferred: false }]]);
+  });
+
+  it('has a pending row after a second, which gets the outcome', async () => {
+    let respond: (outcome: Outcome) => void = () => undefined;
+    const sending = new Promise<Outcome>((resolve) => (respond = resolve));
+    const insert = jest.fn().mockResolvedValue({ nextId: null });
+    const update = jest.fn().mockResolvedValue({ nextId: null });
+    const { service } = attempts({ insert, update }, () => sending);
+    const begun = service.makeFirst(first);
+    await jest.advanceTimersByTimeAsync(1000);
+    const { over } = (await begun) ?? {};
+    expect(insert.mock.calls).toEqual([[{ first, outcome: null, deferred: false }]]);
+    expect(update).not.toHaveBeenCalled();
+    respond(SUCCESS);
+    await over;
+    expect(update.mock.calls).toEqual([[SUCCESS]]);
   });
 });

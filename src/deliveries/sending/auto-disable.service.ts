@@ -6,18 +6,15 @@ import { isReserved } from 'webhook-notification/catalogue';
 import { EventsService } from '../../events/events.service';
 import { unlessErased } from '../../events/unless-erased';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
-import { whileBusy } from '../../infrastructure/concurrency/while-busy.timer';
+import { whileBusy } from '../../infrastructure/concurrency/pauses.timer';
 import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import type { FinalOutcome } from '../../webhooks/failure-tally';
 import { type DisabledWebhook, WebhookHealthService } from '../../webhooks/webhook-health.service';
-import type { Attempt, Outcome, Written } from '../attempt';
+import type { Attempt, Outcome, Written } from '../rows/attempt';
 import { NoticesService } from '../notices/notices.service';
 import { StatsService } from '../../webhooks/stats/stats.service';
 
-/**
- * Records the final outcomes of events for a webhook: a success, no retries left, or a receiver that is gone. A success that has
- * no failures to clear writes nothing.
- */
+/** Counts final outcomes for webhooks, and disables those that fail too often or are gone. */
 @Injectable()
 export class AutoDisableService {
   private readonly logger = new Logger(AutoDisableService.name);
@@ -37,10 +34,7 @@ export class AutoDisableService {
     this.disabled = metrics.counterBy('webhooks_disabled_total', help, 'reason', ['failing', 'gone']);
   }
 
-  /**
-   * Counts the final outcome of an event, disables the webhook when it has failed too often or its receiver is gone, and leaves it
-   * to `NoticesService` to tell its owner that it is failing, or healthy again.
-   */
+  /** A success that has no failures to clear writes nothing. `NoticesService` tells the owner what changed. */
   async note(
     { webhookId, userId, event }: Pick<Attempt, 'webhookId' | 'userId' | 'event'>,
     { finalStatus, exchange }: Pick<Outcome, 'finalStatus' | 'exchange'>,

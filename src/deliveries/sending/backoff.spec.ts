@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { retryAfterMs, retryDelayMs } from './backoff';
+import { HOUR_MS } from '../../infrastructure/config/durations';
 
 const schedule = { maxRetries: 3, retryBaseDelayMs: 30_000, retryFactor: 8, retryJitter: 0.2 };
 const MIDDLE = 0.5;
-const HOUR_MS = 3_600_000;
 
 describe('The delay before a retry', () => {
   it('is 30 s, 4 min and 32 min, then null', () => {

@@ -1,3 +1,5 @@
+import { HOUR_MS } from '../../infrastructure/config/durations';
+
 /** Settings that determine when a failed delivery is retried. */
 export interface RetrySchedule {
   maxRetries: number;
@@ -6,7 +8,7 @@ export interface RetrySchedule {
   retryJitter: number;
 }
 
-const MAX_RETRY_AFTER_MS = 3_600_000;
+const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 /**
  * Returns the delay in ms after failed attempt `attempt` (1 is the first): base × factor^(attempt-1), varied by ±jitter. Null

@@ -1,16 +1,15 @@
 import type { HttpResult } from '../../infrastructure/destinations/http-result';
-import { type DeliveryError, deliveryError } from '../delivery-error';
+import type { Attempt, Exchange, Outcome } from '../rows/attempt';
+import { type DeliveryError, deliveryError, type ErrorCode } from '../rows/delivery-error';
+import { retryDelayMs, type RetrySchedule } from './backoff';
 
-/** The result of an attempt. `gone`: the receiver returned 410. */
+/** The result of an attempt, by the response of its receiver or the word of its consumer. `gone`: the receiver returned 410. */
 export type Verdict =
   { status: 'succeeded' } | { status: 'failed'; error: DeliveryError; retry: boolean; gone: boolean };
 
 const GONE = 410;
 
-/**
- * Classifies the result of a request: any 2xx status is a success; everything else is a failure, including redirects. A blocked
- * destination is not retried, and neither is a receiver that is gone (RFC 9110, section 15.5.11).
- */
+/** Any 2xx status is a success. A blocked destination and a receiver that is gone (RFC 9110, 15.5.11) are not retried. */
 export function classify(result: HttpResult, timeoutMs: number, url?: string): Verdict {
   const { durationMs } = result;
   if (result.kind === 'failure') {
@@ -24,4 +23,40 @@ export function classify(result: HttpResult, timeoutMs: number, url?: string): V
   const gone = responseStatus === GONE;
   const error = deliveryError(code, { durationMs, timeoutMs, url, responseStatus });
   return { status: 'failed', error, retry: !gone, gone };
+}
+
+/** What decides when a failed attempt is made again. */
+interface RetryPlan {
+  schedule: RetrySchedule;
+  /** The webhook's own delays; null: those of the schedule. */
+  retryDelaysMs: readonly number[] | null;
+  /** From 0 (included) to 1 (excluded). */
+  random: number;
+  /** The receiver asked to be left alone for this long. */
+  notBeforeMs?: number;
+}
+
+/** Returns the outcome of an attempt that was made: whether it is made again, and otherwise the event's final one. Tests have neither. */
+export function outcomeOf(
+  { id, attempt, trigger }: Pick<Attempt, 'id' | 'attempt' | 'trigger'>,
+  exchange: Exchange,
+  verdict: Verdict,
+  { schedule, retryDelaysMs, random, notBeforeMs = 0 }: RetryPlan,
+): Outcome {
+  const isTest = trigger === 'test';
+  const { status } = verdict;
+  if (status === 'succeeded')
+    return { deliveryId: id, status, error: null, exchange, retryInMs: null, finalStatus: isTest ? null : 'succeeded' };
+  const mayRetry = verdict.retry && !isTest;
+  const delayMs = mayRetry ? retryDelayMs(attempt, schedule, random, retryDelaysMs) : null;
+  const retryInMs = delayMs === null ? null : Math.max(delayMs, notBeforeMs);
+  const isFinal = retryInMs === null && !isTest;
+  const finalStatus = isFinal ? (verdict.gone ? 'gone' : 'out_of_retries') : null;
+  return { deliveryId: id, status, error: verdict.error, exchange, retryInMs, finalStatus };
+}
+
+/** Returns the outcome of an attempt for which no request was made. */
+export function unsent(deliveryId: string, status: 'failed' | 'canceled', code: ErrorCode): Outcome {
+  const error = deliveryError(code, { durationMs: 0, timeoutMs: 0 });
+  return { deliveryId, status, error, exchange: null, retryInMs: null, finalStatus: null };
 }

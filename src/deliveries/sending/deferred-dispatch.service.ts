@@ -2,13 +2,13 @@ import { Injectable, Logger } from '@nestjs/common';
 import { type WorkerTask, WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { WorkersService } from '../../infrastructure/queue/workers.service';
 import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
-import type { ClaimedDelivery } from '../attempt';
-import { ClaimsRepository, type DispatchedDelivery } from './claims.repository';
+import type { ClaimedDelivery } from '../rows/attempt';
+import { ClaimsRepository, type DispatchedDelivery } from '../rows/claims.repository';
 import { DeferralService } from '../slots/deferral.service';
 import { SlotsService } from '../slots/slots.service';
 import { DispatchService } from './dispatch.service';
 
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 const FORGET_IDLE_EVERY_MS = 600_000;
 
 /**
@@ -18,8 +18,8 @@ const FORGET_IDLE_EVERY_MS = 600_000;
 @Injectable()
 export class DeferredDispatchService implements WorkerTask {
   private readonly logger = new Logger(DeferredDispatchService.name);
-  private readonly looking = new Repeat(() => this.look(), {
-    everyMs: LOOK_EVERY_MS,
+  private readonly polling = new Repeat(() => this.poll(), {
+    everyMs: POLL_INTERVAL_MS,
     onFailure: logFirst(this.logger, 'Querying deferred deliveries'),
   });
   private started = false;
@@ -38,21 +38,20 @@ export class DeferredDispatchService implements WorkerTask {
     tasks.add(this);
   }
 
-  /** Starts dispatching whenever a slot is free or a delivery was deferred. */
   start(): void {
     this.started = true;
     this.slots.whenFree(() => void this.dispatchAll());
     this.deferral.whenDeferred(() => void this.dispatchAll());
-    this.looking.start();
+    this.polling.start();
   }
 
   /** Stops dispatching. Attempts in flight end by themselves. */
   async stop(): Promise<void> {
     this.started = false;
-    await this.looking.stop();
+    await this.polling.stop();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     if (Date.now() - this.idleForgottenAt > FORGET_IDLE_EVERY_MS) {
       this.slots.forgetIdle();
       this.idleForgottenAt = Date.now();

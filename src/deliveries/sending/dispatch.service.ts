@@ -1,18 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { Attempt, ClaimedDelivery, FirstAttempt } from '../attempt';
-import type { DueWebhook } from '../due-webhook';
-import { DeliveriesRepository } from '../deliveries.repository';
-import type { PartitionKey } from '../partition-key';
+import type { Attempt, ClaimedDelivery, FirstAttempt } from '../rows/attempt';
+import type { DueWebhook } from '../rows/due-webhook';
+import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
+import type { PartitionKey } from '../rows/partition-key';
 import { BacklogService } from '../slots/backlog.service';
 import { DeferralService } from '../slots/deferral.service';
 import { SlotsService } from '../slots/slots.service';
-import { AttemptsService } from './attempts.service';
-import { ClaimsRepository } from './claims.repository';
+import { AttemptsService, type Begun } from './attempts.service';
+import { unsent } from './classify';
+import { ClaimsRepository } from '../rows/claims.repository';
 import { OutcomesService } from './outcomes.service';
-
-/** Rows that wait for a slot are already due. A row that is due in more than a day was written by a clock that was ahead. */
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../infrastructure/config/durations';
 
 const hasRate = ({ webhook }: Attempt): boolean => webhook !== null && webhook.maxPerSecond !== null;
 
@@ -24,18 +23,17 @@ export class DispatchService {
     private readonly deferral: DeferralService,
     private readonly backlog: BacklogService,
     private readonly claims: ClaimsRepository,
-    private readonly deliveries: DeliveriesRepository,
+    private readonly rows: WaitingRowsRepository,
     private readonly attempts: AttemptsService,
     private readonly outcomes: OutcomesService,
   ) {}
 
   /**
    * Attempts the delivery of a new event, which has no row yet and whose webhook was just read; defers it when no slot is free
-   * soon. Resolves when the attempt is over. Throws while PostgreSQL is unavailable; a delivery without a row is then left to the
-   * lease of its event.
-   * @param whenRow called when the delivery gets a row before the attempt is over
+   * soon. Resolves when the delivery has a row, with the rest of its attempt. Throws while PostgreSQL is unavailable; a delivery
+   * without a row is then left to the lease of its event.
    */
-  async attemptNew(first: FirstAttempt, whenRow: () => void): Promise<void> {
+  async attemptNew(first: FirstAttempt): Promise<Begun | void> {
     // Deferred deliveries are older and go first. Those of a webhook with a rate are all deferred.
     const { webhookId } = first;
     if (first.url === null || this.deferral.hasDeferred(webhookId) || hasRate(first) || this.backlog.isFull(webhookId))
@@ -49,26 +47,23 @@ export class DispatchService {
         return this.deferNew(first);
       }
     }
-    await this.attempts.make(first, (speed) => this.slots.release(first, speed), whenRow);
+    return this.attempts.makeFirst(first);
   }
 
-  /**
-   * Defers the delivery of a new event: it waits in a pending row, for a slot or for a consumer. Cancels it instead when too many deliveries of its webhook are
-   * pending. Throws while PostgreSQL is unavailable.
-   */
+  /** It waits in a pending row, for a slot or for a consumer, unless too many deliveries of its webhook do. */
   async deferNew(first: FirstAttempt): Promise<void> {
     const { userId, webhookId, webhook } = first;
-    if (this.backlog.isFull(webhookId)) return this.attempts.cancelNew(first, 'backlog_full');
+    if (this.backlog.isFull(webhookId)) {
+      const outcome = unsent(first.id, 'canceled', 'backlog_full');
+      return this.outcomes.follow(first, outcome, await this.outcomes.insert(first, outcome));
+    }
     const isPushed = first.url !== null;
     if (!(await this.outcomes.insertPending(first, isPushed))) return;
     this.backlog.note(webhookId);
     if (isPushed) this.deferral.note({ userId, webhookId, maxPerSecond: webhook?.maxPerSecond ?? null });
   }
 
-  /**
-   * Attempts or defers a delivery of a queue job. Does nothing when it is final, deferred or claimed. Throws only when the
-   * infrastructure fails.
-   */
+  /** Attempts or defers a delivery of a queue job, unless it is final, deferred or claimed. */
   async attemptQueued(deliveryId: string, key: PartitionKey): Promise<void> {
     if (!(await this.slots.acquire(key))) return this.deferral.defer(deliveryId, key);
     let claimed: ClaimedDelivery | null = null;
@@ -78,15 +73,16 @@ export class DispatchService {
       if (!claimed || hasRate(claimed)) this.slots.release(key, null);
     }
     // The job may have started too early.
-    if (!claimed) return this.deliveries.releaseLeases([deliveryId]);
+    if (!claimed) return this.rows.releaseLeases([deliveryId]);
     if (hasRate(claimed)) return this.deferral.defer(deliveryId, key, true);
     return this.attemptClaimed(claimed);
   }
 
   /** Attempts a delivery whose row is claimed and whose slot is held. Throws only when the infrastructure fails. */
   async attemptClaimed(delivery: ClaimedDelivery): Promise<void> {
+    // Rows that wait for a slot are due already. A row that is due in more than a day was written by a clock that was ahead.
     if (delivery.dueInMs > 0 && delivery.dueInMs < DAY_MS) await pause(delivery.dueInMs);
-    await this.attempts.make(delivery, (speed) => this.slots.release(delivery, speed));
+    await this.attempts.make(delivery);
   }
 
   /** Reads the webhook again after its delivery has waited for a slot. Releases the slot when the read fails. */

@@ -1,11 +1,11 @@
-import type { ClaimedDelivery } from '../attempt';
+import type { ClaimedDelivery } from '../rows/attempt';
 import type { DeferralService } from '../slots/deferral.service';
 import type { BacklogService } from '../slots/backlog.service';
 import type { SlotsService } from '../slots/slots.service';
 import type { AttemptsService } from './attempts.service';
 import { DispatchService } from './dispatch.service';
-import type { DeliveriesRepository } from '../deliveries.repository';
-import type { ClaimsRepository } from './claims.repository';
+import type { WaitingRowsRepository } from '../rows/waiting-rows.repository';
+import type { ClaimsRepository } from '../rows/claims.repository';
 import type { OutcomesService } from './outcomes.service';
 
 const KEY = { webhookId: 'w', userId: 'u' };
@@ -20,7 +20,7 @@ describe('A delivery of a queue job', () => {
       { defer } as Partial<DeferralService> as DeferralService,
       {} as BacklogService,
       { claim } as Partial<ClaimsRepository> as ClaimsRepository,
-      { releaseLeases } as Partial<DeliveriesRepository> as DeliveriesRepository,
+      { releaseLeases } as Partial<WaitingRowsRepository> as WaitingRowsRepository,
       { make } as Partial<AttemptsService> as AttemptsService,
       {} as OutcomesService,
     );
@@ -33,7 +33,7 @@ describe('A delivery of a queue job', () => {
   ])('is claimed when it has a slot, %s, and is attempted as read', async (_, acquired) => {
     const { service, make, release } = dispatcher(acquired, async () => CLAIMED);
     await service.attemptQueued('d', KEY);
-    expect(make).toHaveBeenCalledWith(CLAIMED, expect.any(Function));
+    expect(make).toHaveBeenCalledWith(CLAIMED);
     expect(release).not.toHaveBeenCalled();
   });
 

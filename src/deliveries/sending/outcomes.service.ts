@@ -1,26 +1,32 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { whileBusy } from '../../infrastructure/concurrency/while-busy.timer';
+import { whileBusy } from '../../infrastructure/concurrency/pauses.timer';
 import { isDatabaseUnavailable } from '../../infrastructure/errors/database-error';
-import type { FirstAttempt, Outcome, Written } from '../attempt';
 import { RollUpService } from '../../webhooks/stats/roll-up.service';
+import type { Attempted, FirstAttempt, Outcome, Written } from '../rows/attempt';
+import { type FirstRow, OutcomesRepository } from '../rows/outcomes.repository';
+import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
+import type { Wait } from '../rows/waits';
 import { SendQueue } from '../send.queue';
-import type { PartitionKey } from '../partition-key';
-import { type FirstRow, OutcomesRepository } from './outcomes.repository';
+import { AttemptReportsService } from './attempt-reports.service';
+import { AutoDisableService } from './auto-disable.service';
 
 const KEEP_FOR_MS = 120_000;
 const WRITE_AGAIN_AFTER_MS = 250;
 
 /**
- * Writes the outcomes of attempts, into their rows or together with them. Keeps outcomes while PostgreSQL is unavailable, because
- * the requests were made and further attempts would duplicate them.
+ * The end of every attempt, whether a request or a consumer made it: writes the outcome, into its row or as its row, and does what
+ * follows. Keeps outcomes while PostgreSQL is unavailable, because the requests were made and further attempts would duplicate them.
  */
 @Injectable()
 export class OutcomesService {
   constructor(
     private readonly rows: OutcomesRepository,
+    private readonly waiting: WaitingRowsRepository,
     private readonly queue: SendQueue,
     private readonly rollUp: RollUpService,
+    private readonly reports: AttemptReportsService,
+    private readonly autoDisable: AutoDisableService,
   ) {}
 
   /**
@@ -44,14 +50,29 @@ export class OutcomesService {
     );
   }
 
-  /** Enqueues the retry that follows an outcome, if any. Never throws because of the queue. */
-  async enqueueNext({ nextId, nextInMs }: Written, key: PartitionKey): Promise<void> {
-    if (nextId !== null) await this.queue.enqueue([nextId], key, nextInMs ?? 0);
+  /**
+   * Does what follows a written outcome: reports the attempt, enqueues the next one, and counts the final outcome of the event for
+   * the webhook. Never throws because of the queue.
+   * @param written null when another process had already written an outcome
+   */
+  async follow(attempt: Attempted, outcome: Outcome, written: Written | null): Promise<void> {
+    this.reports.report(attempt, outcome, written);
+    if (!written) return;
+    // No job makes the attempts of consumers.
+    if (written.nextId !== null && outcome.exchange?.url)
+      await this.queue.enqueue([written.nextId], attempt, written.nextInMs ?? 0);
+    if (outcome.finalStatus !== null) await this.autoDisable.note(attempt, outcome, written);
   }
 
   /** Inserts a pending row. Returns false when a row already exists. Throws while PostgreSQL is unavailable. */
   async insertPending(first: FirstAttempt, deferred: boolean): Promise<boolean> {
     return (await this.insertOne({ first, outcome: null, deferred })) !== null;
+  }
+
+  /** Puts a claimed row back, to be attempted again later. Throws while PostgreSQL is unavailable. */
+  async putBack(id: string, wait: Wait): Promise<void> {
+    await this.waiting.putBack(id, wait);
+    this.reports.putBack(wait);
   }
 
   private insertOne(row: FirstRow): Promise<Written | null> {

@@ -1,18 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import type { SigningSecrets } from 'webhook-notification';
+import { signatureHeaders, type SigningSecrets } from 'webhook-notification';
 import { EventCatalogue } from 'webhook-notification/catalogue';
 import { Config } from '../../infrastructure/config/config';
 import { version } from '../../infrastructure/config/version';
 import { formatted } from '../../webhooks/formats/event-format';
 import { SecretsService } from '../../webhooks/secrets/secrets.service';
-import type { Attempt } from '../attempt';
-import type { DueWebhook } from '../due-webhook';
-import { prepare, type SignedRequest } from './signed-request';
+import type { Attempt } from '../rows/attempt';
+import type { DueWebhook } from '../rows/due-webhook';
 
-/** The columns of a webhook that its signed requests depend on. */
+interface Sendable {
+  id: string;
+  eventId: string;
+  event: string;
+  attempt: number;
+  trigger: string;
+  body: string;
+  contentType: string;
+  /** Whether the signature also goes in the headers of Svix. */
+  withSvix: boolean;
+  /** W3C Trace Context of this attempt; null when its event has no trace. */
+  traceparent: string | null;
+}
+
+export interface SignedRequest {
+  headers: Record<string, string>;
+  body: string;
+}
+
 export type SigningWebhook = Pick<DueWebhook, 'sealedSecret' | 'sealedPreviousSecret' | 'format'>;
 
-/** Builds and signs what the receiver of an attempt gets. */
 @Injectable()
 export class RequestSignerService {
   constructor(
@@ -46,4 +62,30 @@ export class RequestSignerService {
       ? null
       : { current, previous: sealedPreviousSecret && this.secrets.open(id, sealedPreviousSecret) };
   }
+}
+
+/** Builds the signed request of one attempt. `at` is the time of this attempt, not of the event. */
+export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, version: string): SignedRequest {
+  const { id, eventId, event, attempt, trigger, body, contentType, withSvix, traceparent } = delivery;
+  const signature = signatureHeaders(body, eventId, Math.floor(at.getTime() / 1000), secrets);
+  return {
+    body,
+    headers: {
+      'content-type': contentType,
+      'user-agent': `webhook-notification-service/${version}`,
+      'x-service-event': event,
+      'x-service-delivery': id,
+      'x-service-attempt': String(attempt),
+      'x-service-trigger': trigger,
+      ...signature,
+      ...(withSvix && svixHeaders(signature)),
+      ...(traceparent !== null && { traceparent }),
+    },
+  };
+}
+
+/** Svix signs in the same way as Standard Webhooks, under names of its own. */
+function svixHeaders(signature: Record<string, string>): Record<string, string> {
+  const standard = Object.entries(signature).filter(([name]) => name.startsWith('webhook-'));
+  return Object.fromEntries(standard.map(([name, value]) => [name.replace('webhook', 'svix'), value]));
 }

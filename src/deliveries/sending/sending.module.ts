@@ -9,10 +9,7 @@ import { DeferredDispatchService } from './deferred-dispatch.service';
 import { AttemptReportsService } from './attempt-reports.service';
 import { AttemptsService } from './attempts.service';
 import { AutoDisableService } from './auto-disable.service';
-import { ClaimsRepository } from './claims.repository';
 import { DispatchService } from './dispatch.service';
-import { LeasesService } from './leases.service';
-import { OutcomesRepository } from './outcomes.repository';
 import { OutcomesService } from './outcomes.service';
 import { RequestSignerService } from './request-signer.service';
 import { SendProcessor } from './send.processor';
@@ -26,10 +23,7 @@ import { SenderService } from './sender.service';
     AttemptReportsService,
     AttemptsService,
     AutoDisableService,
-    ClaimsRepository,
     DispatchService,
-    LeasesService,
-    OutcomesRepository,
     OutcomesService,
     RequestSignerService,
     SendProcessor,
@@ -39,7 +33,6 @@ import { SenderService } from './sender.service';
     AttemptReportsService,
     AttemptsService,
     AutoDisableService,
-    ClaimsRepository,
     DispatchService,
     OutcomesService,
     RequestSignerService,

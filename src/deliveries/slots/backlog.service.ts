@@ -11,15 +11,11 @@ interface Backlog {
   isFull: boolean;
   /** Rows that this process may insert before it counts again. */
   left: number;
-  /** In ms, by `performance.now()`. */
   countedAt: number;
   isCounting: boolean;
 }
 
-/**
- * Tracks which webhooks have too many pending deliveries. The rows are counted when this process may have inserted a quarter of those
- * that are missing: other processes insert rows too.
- */
+/** Which webhooks have too many pending rows. Counts them when this process may have inserted a quarter of what is missing. */
 @Injectable()
 export class BacklogService {
   private readonly logger = new Logger(BacklogService.name);

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Counter } from 'prom-client';
 import { MetricsService } from '../../infrastructure/metrics/metrics.service';
-import type { PartitionKey } from '../partition-key';
+import type { PartitionKey } from '../rows/partition-key';
+import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { RoundRobin } from './round-robin';
 import { type DeferredKey, DeferredRepository, type WaitCounts } from './deferred.repository';
 
@@ -29,7 +30,8 @@ export class DeferralService {
   private onDeferred: () => void = () => undefined;
 
   constructor(
-    private readonly rows: DeferredRepository,
+    private readonly deferrals: DeferredRepository,
+    private readonly rows: WaitingRowsRepository,
     metrics: MetricsService,
   ) {
     this.deferred = metrics.counter(
@@ -52,7 +54,7 @@ export class DeferralService {
 
   /** Queries the next 1,000 webhooks that have deferred deliveries. Throws while PostgreSQL is unavailable. */
   async refresh(): Promise<void> {
-    const found = await this.rows.keys(this.lastSeen, MAX_WEBHOOKS);
+    const found = await this.deferrals.keys(this.lastSeen, MAX_WEBHOOKS);
     for (const key of found) if (key.mayBegin) this.wake(key);
     this.lastSeen = (found.length === MAX_WEBHOOKS && found.at(-1)) || FIRST;
   }
@@ -62,16 +64,12 @@ export class DeferralService {
     return this.keys.has(webhookId);
   }
 
-  /**
-   * Defers a delivery, unless it is final, deferred or claimed by another process. Throws while PostgreSQL is unavailable.
-   * @param isClaimed whether this process has claimed its row
-   */
+  /** Defers a delivery, unless it is final, deferred or claimed by another process. */
   async defer(deliveryId: string, { userId, webhookId }: PartitionKey, isClaimed = false): Promise<void> {
     const deferred = await this.rows.defer(deliveryId, isClaimed);
     if (deferred) this.note({ userId, webhookId, maxPerSecond: deferred.maxPerSecond });
   }
 
-  /** Records that a delivery has been deferred. */
   note(key: DeferredKey): void {
     this.deferred.inc();
     if (this.resting.has(key.webhookId)) return;
@@ -98,7 +96,7 @@ export class DeferralService {
 
   /** One statement for both gauges of a scrape. */
   private count(): Promise<WaitCounts> {
-    this.counting ??= this.rows.count(MAX_WEBHOOKS, MAX_COUNTED).finally(() => (this.counting = null));
+    this.counting ??= this.deferrals.count(MAX_WEBHOOKS, MAX_COUNTED).finally(() => (this.counting = null));
     return this.counting;
   }
 

@@ -1,4 +1,5 @@
 import type { MetricsService } from '../../infrastructure/metrics/metrics.service';
+import type { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { DeferralService } from './deferral.service';
 import type { DeferredKey, DeferredRepository } from './deferred.repository';
 
@@ -13,7 +14,8 @@ describe('A webhook whose rate is used up', () => {
   beforeEach(() => {
     jest.useFakeTimers();
     jest.resetAllMocks();
-    deferral = new DeferralService({ keys } as Partial<DeferredRepository> as DeferredRepository, metrics);
+    const deferrals = { keys } as Partial<DeferredRepository> as DeferredRepository;
+    deferral = new DeferralService(deferrals, {} as WaitingRowsRepository, metrics);
     deferral.whenDeferred(mayBegin);
   });
   afterEach(() => jest.useRealTimers());

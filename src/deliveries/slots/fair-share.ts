@@ -1,4 +1,4 @@
-import type { PartitionKey } from '../partition-key';
+import type { PartitionKey } from '../rows/partition-key';
 
 /** Speed of an attempt; null when no request was made. */
 export type Speed = 'fast' | 'slow' | null;
@@ -23,31 +23,22 @@ const WAITS_FOR_MS = 1000;
  */
 export class FairShare {
   private readonly webhooks = new Map<string, LimitState>();
-  /** The number of attempts in flight of each user who has any. */
   private readonly users = new Map<string, number>();
   private inFlight = 0;
   /** The last two webhooks that got no slot, and when. */
   private waiting: { webhookId: string; at: number }[] = [];
 
-  /**
-   * @param slots total number of attempts in flight, at least 1
-   * @param webhookLimit attempts in flight for one webhook while it is fast, at least 1
-   */
+  /** @param webhookLimit attempts in flight for one webhook while it is fast, at least 1 */
   constructor(
     private readonly slots: number,
     private readonly webhookLimit: number,
   ) {}
 
-  /** Number of free slots. */
   get free(): number {
     return Math.max(0, this.slots - this.inFlight);
   }
 
-  /**
-   * Returns true when the webhook may have one more attempt in flight. False means that it waits for its own attempts, or for
-   * slots of others.
-   * @param now in ms, from a monotonic clock
-   */
+  /** False means that the webhook waits for its own attempts, or for slots of others. */
   mayBegin({ webhookId, userId }: PartitionKey, now: number): boolean {
     const { inFlight = 0, limit = this.webhookLimit } = this.webhooks.get(webhookId) ?? {};
     if (inFlight >= limit) return false;
@@ -69,10 +60,7 @@ export class FairShare {
     return state.limit < this.webhookLimit || (state.inFlight >= state.limit && now - state.movedAt > STUCK_AFTER_MS);
   }
 
-  /**
-   * Counts an attempt that `mayBegin` allowed.
-   * @param now in ms, from a monotonic clock
-   */
+  /** Counts an attempt that `mayBegin` allowed. */
   begin({ webhookId, userId }: PartitionKey, now: number): void {
     this.inFlight += 1;
     this.users.set(userId, (this.users.get(userId) ?? 0) + 1);

@@ -1,9 +1,4 @@
-import type { PartitionKey } from '../partition-key';
-
-/** Number of deliveries of a webhook that may begin now; a slot is acquired for each. */
-export interface Grant extends PartitionKey {
-  count: number;
-}
+import type { Grant, PartitionKey } from '../rows/partition-key';
 
 /** The webhooks that have waiting deliveries. They take turns: user by user, then webhook by webhook. */
 export class RoundRobin {
@@ -12,7 +7,6 @@ export class RoundRobin {
   /** The most slots of one call of `next`, for webhooks that have such a limit. */
   private readonly limits = new Map<string, number>();
 
-  /** Number of webhooks. */
   get size(): number {
     return this.owners.size;
   }
@@ -21,7 +15,6 @@ export class RoundRobin {
     return this.owners.has(webhookId);
   }
 
-  /** Returns true when `add` set a limit. */
   isLimited(webhookId: string): boolean {
     return this.limits.has(webhookId);
   }

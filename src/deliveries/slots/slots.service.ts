@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/config';
-import type { PartitionKey } from '../partition-key';
+import type { Grant, PartitionKey } from '../rows/partition-key';
 import { FairShare, type Speed } from './fair-share';
-import { type Grant, RoundRobin } from './round-robin';
+import { RoundRobin } from './round-robin';
 
 /** How often waiting deliveries are checked for timeouts and stuck webhooks. */
 const CHECK_EVERY_MS = 250;
@@ -12,7 +12,6 @@ const MAX_WAITING = 20_000;
 
 interface Waiting {
   key: PartitionKey;
-  /** In ms, by `performance.now()`. */
   since: number;
   resolve: (acquired: boolean) => void;
 }
@@ -34,9 +33,7 @@ interface Waiting {
 @Injectable()
 export class SlotsService {
   private readonly share: FairShare;
-  /** The webhooks that have waiting deliveries. */
   private readonly keys = new RoundRobin();
-  /** Waiting deliveries by webhook, oldest first. */
   private readonly queues = new Map<string, Waiting[]>();
   private readonly waitingOf = new Map<string, number>();
   private waiting = 0;
@@ -52,10 +49,7 @@ export class SlotsService {
     this.onFree = listener;
   }
 
-  /**
-   * Acquires a slot: at once, or within a second when others are released. Never throws.
-   * @returns true when the caller holds a slot, which it must release; false when the delivery must be deferred
-   */
+  /** Acquires a slot within a second, which the caller releases; false when the delivery must be deferred. Never throws. */
   acquire(key: PartitionKey): boolean | Promise<boolean> {
     if (this.tryAcquire(key)) return true;
     const ofUser = this.waitingOf.get(key.userId) ?? 0;
@@ -75,7 +69,6 @@ export class SlotsService {
     if (this.share.free > 0) this.onFree();
   }
 
-  /** Resets the limits of webhooks without attempts in flight. */
   forgetIdle(): void {
     this.share.forgetIdle();
   }
@@ -123,7 +116,6 @@ export class SlotsService {
     }
   }
 
-  /** Ends the wait of the first delivery. */
   private leave(waiting: Waiting[], acquired: boolean): void {
     const { key, resolve } = waiting.shift() as Waiting;
     this.waiting -= 1;

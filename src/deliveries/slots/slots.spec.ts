@@ -1,5 +1,5 @@
 import type { Config } from '../../infrastructure/config/config';
-import type { PartitionKey } from '../partition-key';
+import type { PartitionKey } from '../rows/partition-key';
 import { SlotsService } from './slots.service';
 
 const key = (userId: string, webhookId: string): PartitionKey => ({ userId, webhookId });
@@ -35,8 +35,8 @@ describe('The in-memory queue for slots', () => {
     enter('ann 2', ANN);
     enter('ann, other webhook', OTHER_OF_ANN);
     enter('bob', BOB);
-    for (const of of [BUSY, ANN, BOB, OTHER_OF_ANN]) {
-      slots.release(of, 'fast');
+    for (const key of [BUSY, ANN, BOB, OTHER_OF_ANN]) {
+      slots.release(key, 'fast');
       await passed(0);
     }
     expect(order).toEqual(['ann 1', 'bob', 'ann, other webhook', 'ann 2']);

@@ -43,7 +43,6 @@ export class SweepTimerService implements OnApplicationBootstrap {
     this.health.register('sweeper', async () => this.assertHealthy());
   }
 
-  /** Returns the delay in ms before the next sweep. */
   private async sweep(): Promise<number> {
     if (this.postgresWasAway) {
       await this.rows.assertReachable();

@@ -2,11 +2,10 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Counter } from 'prom-client';
 import { FAN_OUT_QUEUE, FanOutQueue } from '../../events/fan-out.queue';
 import { MetricsService } from '../../infrastructure/metrics/metrics.service';
-import { RedisMemoryClient } from '../../infrastructure/queue/redis-memory.client';
+import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { SendQueue } from '../send.queue';
 import { SweepRepository } from './sweep.repository';
 
-/** Number of expired rows that a sweep has enqueued again. */
 export interface Swept {
   events: number;
   deliveries: number;
@@ -29,34 +28,32 @@ const LATELY_MS = 10_000;
 export class SweeperService {
   private readonly logger = new Logger(SweeperService.name);
   private readonly repairs: Counter<'kind'>;
-  /**
-   * When the last sweep that left no rows began (`any`), and the last such sweep of all leases (`whole`), in ms by
-   * `performance.now()`.
-   */
+  /** Rows of the next page. Only one after a failure: the queue may still be unavailable, and would not accept more. */
+  private limit = MAX_ROWS;
+  /** When the last sweep that left no rows began: any, and one of all leases; in ms by `performance.now()`. */
   private readonly lastAt = {
     events: { any: -Infinity, whole: -Infinity },
     deliveries: { any: -Infinity, whole: -Infinity },
   };
 
   constructor(
-    private readonly rows: SweepRepository,
+    private readonly events: SweepRepository,
+    private readonly rows: WaitingRowsRepository,
     private readonly fanOut: FanOutQueue,
     private readonly send: SendQueue,
-    private readonly memory: RedisMemoryClient,
     metrics: MetricsService,
   ) {
     const help = 'Rows that a sweep of this process has enqueued again.';
     this.repairs = metrics.counterBy('webhooks_sweeper_repairs_total', help, 'kind', ['events', 'deliveries']);
     const expired = `Rows whose lease expired more than 5 s ago, up to ${MAX_COUNTED}.`;
     metrics.gauge('webhooks_unattended_rows', expired, ['kind'], async () => {
-      const counts = await this.rows.countExpired(MAX_COUNTED);
+      const counts = await this.events.countExpired(MAX_COUNTED);
       return Object.entries(counts).map(([kind, value]) => ({ labels: { kind }, value }));
     });
   }
 
   /** Performs one sweep. Throws while a store is unavailable; the rows are then left to the next sweep. */
   async sweep(): Promise<Swept> {
-    await this.expireLost(await this.memory.lost([FAN_OUT_QUEUE, ...this.send.names]));
     const byQueue = new Map<string, number>();
     const swept = {
       events: await this.reclaimAll('events', (limit, withinMs) => this.reclaimEvents(limit, withinMs, byQueue)),
@@ -79,11 +76,11 @@ export class SweeperService {
       byQueue.set(FAN_OUT_QUEUE, byQueue.get(FAN_OUT_QUEUE) ?? 1);
       return null;
     }
-    const ids = await this.rows.reclaimEvents(limit, withinMs);
+    const ids = await this.events.reclaimEvents(limit, withinMs);
     try {
       await this.fanOut.enqueue(ids);
     } catch (error) {
-      await this.rows.releaseEvents(ids);
+      await this.events.releaseEvents(ids);
       throw error;
     }
     byQueue.set(FAN_OUT_QUEUE, ids.length + (byQueue.get(FAN_OUT_QUEUE) ?? 0));
@@ -95,22 +92,13 @@ export class SweeperService {
     withinMs: number | null,
     byQueue: Map<string, number>,
   ): Promise<number> {
-    if (this.send.remaining < limit) return this.rows.deferDeliveries(limit, withinMs);
-    const deliveries = await this.rows.reclaimDeliveries(limit, withinMs);
+    if (this.send.remaining < limit) return this.rows.deferExpired(limit, withinMs);
+    const deliveries = await this.rows.reclaim(limit, withinMs);
     await this.send.enqueueEach(deliveries);
     for (const [name, count] of this.send.countByName(deliveries.map(({ id }) => id))) {
       byQueue.set(name, count + (byQueue.get(name) ?? 0));
     }
     return deliveries.length;
-  }
-
-  private async expireLost(lost: readonly string[]): Promise<void> {
-    if (lost.length === 0) return;
-    const { names } = this.send;
-    const events = lost.includes(FAN_OUT_QUEUE) ? await this.rows.expireEvents() : 0;
-    const indexes = [...names.keys()].filter((index) => lost.includes(names[index] as string));
-    const expired = events + (await this.rows.expireDeliveries(names.length, indexes));
-    if (expired > 0) this.logger.warn(`The queue has lost the jobs of ${expired} rows; enqueuing them again`);
   }
 
   private async reclaimAll(
@@ -121,13 +109,18 @@ export class SweeperService {
     const lastAt = this.lastAt[kind];
     const isWhole = now - lastAt.whole > WHOLE_EVERY_MS || now - lastAt.any > LATELY_MS / 2;
     const withinMs = isWhole ? null : LATELY_MS;
-    let [total, found]: [number, number | null] = [0, MAX_ROWS];
-    for (let pages = 0; found === MAX_ROWS && pages < MAX_PAGES; pages++) {
-      found = await reclaim(MAX_ROWS, withinMs);
+    let [total, found]: [number, number | null] = [0, 0];
+    let isFull = true;
+    for (let pages = 0; isFull && pages < MAX_PAGES; pages++) {
+      const { limit } = this;
+      this.limit = 1;
+      found = await reclaim(limit, withinMs);
+      this.limit = MAX_ROWS;
       total += found ?? 0;
       this.repairs.inc({ kind }, found ?? 0);
+      isFull = found === limit;
     }
-    if (found !== null && found < MAX_ROWS) {
+    if (found !== null && !isFull) {
       lastAt.any = now;
       if (isWhole) lastAt.whole = now;
     }

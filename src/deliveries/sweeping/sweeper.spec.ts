@@ -1,6 +1,6 @@
 import type { FanOutQueue } from '../../events/fan-out.queue';
 import type { MetricsService } from '../../infrastructure/metrics/metrics.service';
-import type { RedisMemoryClient } from '../../infrastructure/queue/redis-memory.client';
+import type { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import type { SendQueue } from '../send.queue';
 import type { SweepRepository } from './sweep.repository';
 import { SweeperService } from './sweeper.service';
@@ -21,18 +21,16 @@ describe('A sweep', () => {
         bounds.push(withinMs);
         return Array<string>(found.shift() ?? 0).fill('id');
       },
-      reclaimDeliveries: async () => [],
     };
     const sweeper = new SweeperService(
       rows as SweepRepository,
+      { reclaim: async () => [] } as Partial<WaitingRowsRepository> as WaitingRowsRepository,
       { remaining: Infinity, enqueue: async () => undefined } as Partial<FanOutQueue> as FanOutQueue,
       {
-        names: [],
         remaining: Infinity,
         enqueueEach: async () => undefined,
         countByName: () => [],
       } as Partial<SendQueue> as SendQueue,
-      { lost: async () => [] } as Partial<RedisMemoryClient> as RedisMemoryClient,
       { counterBy: () => ({ inc: () => undefined }), gauge: () => undefined } as unknown as MetricsService,
     );
     const sweep = async (seconds: number) => {

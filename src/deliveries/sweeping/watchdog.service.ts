@@ -29,10 +29,7 @@ export class WatchdogService {
 
   constructor(private readonly workers: WorkersService) {}
 
-  /**
-   * Checks the workers after a sweep, and replaces all of them when one is dead. EXITS THE PROCESS with code 1 when three
-   * replacements in a row have not helped.
-   */
+  /** EXITS THE PROCESS with code 1 when three replacements in a row have not helped. */
   async check({ byQueue }: Pick<Swept, 'byQueue'>): Promise<void> {
     const dead = this.workers.processors.filter((one) => this.isDead(one, byQueue.get(one.worker.name) ?? 0));
     if (dead.length === 0) return;

@@ -5,7 +5,7 @@ import { CurrentUser } from '../../auth/current-user.decorator';
 import { RateLimit } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
-import { IdParam } from '../../infrastructure/validation/id-param.decorator';
+import { IdParam } from '../../infrastructure/validation/api-request.decorator';
 import { DeliveryDetailDto } from '../dto/delivery.dto';
 import { TestDeliveryDto, TestWebhookDto } from './dto/test-webhook.dto';
 import { TestDeliveriesService } from './test-deliveries.service';

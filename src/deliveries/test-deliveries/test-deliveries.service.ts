@@ -6,8 +6,9 @@ import { MESSAGES } from '../../infrastructure/errors/messages';
 import { explainFilter } from '../../webhooks/filter/explain-filter';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { DeliveryLogService, type LoggedDelivery } from '../log/delivery-log.service';
+import { ClaimsRepository } from '../rows/claims.repository';
+import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { AttemptsService } from '../sending/attempts.service';
-import { TestDeliveriesRepository } from './test-deliveries.repository';
 
 /** A test delivery, and whether the webhook's filter, if it has one, would let such an event through. */
 export type TestedDelivery = LoggedDelivery & { matchesFilter?: boolean };
@@ -18,21 +19,19 @@ export class TestDeliveriesService {
   constructor(
     private readonly types: StoredTypesService,
     private readonly webhooks: WebhooksService,
-    private readonly tests: TestDeliveriesRepository,
+    private readonly rows: WaitingRowsRepository,
+    private readonly claims: ClaimsRepository,
     private readonly attempts: AttemptsService,
     private readonly log: DeliveryLogService,
   ) {}
 
-  /**
-   * Tests a webhook of this user, even an inactive one. Returns the delivery with its outcome, success or failure.
-   * @param event the event type whose example is sent; `webhook.test` by default
-   * @throws ApiError 404, 400 for an unknown event, 409 while another test of the webhook is in flight and for a pull webhook
-   */
+  /** Tests a webhook, even an inactive one, with the example of an event type. */
   async run(userId: string, webhookId: string, event: string = TEST_EVENT_TYPE.name): Promise<TestedDelivery> {
     const webhook = await this.webhooks.read(userId, { id: webhookId });
     if (webhook.kind === 'pull') throw new ApiError('kind_mismatch', MESSAGES.notPushed);
     const data = await this.exampleOf(event, webhookId);
-    const delivery = await this.tests.insert(webhook, event, data);
+    const id = await this.rows.insertTest(webhook, event, data);
+    const delivery = id && (await this.claims.claim(id));
     if (!delivery) throw new ApiError('test_running', MESSAGES.testInFlight);
     await this.attempts.make(delivery);
     const logged = await this.log.readKept(userId, webhookId, delivery.id);

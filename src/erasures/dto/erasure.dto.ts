@@ -3,8 +3,7 @@ import { Matches } from 'class-validator';
 import { USER_ID } from 'webhook-notification/catalogue';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto';
-import { ApiCount, ApiId, ApiTime } from '../../infrastructure/validation/api-field.decorator';
-import { Optional } from '../../infrastructure/validation/optional.decorator';
+import { ApiCount, ApiId, ApiTime, Optional } from '../../infrastructure/validation/api-field.decorator';
 import { type Erasure, ERASURE_KINDS, ERASURE_STATUSES, type ErasureKind, type ErasureStatus } from '../erasure.entity';
 
 export class EraseUserDto {
@@ -16,7 +15,7 @@ export class EraseUserDto {
 
 export class ListErasuresDto extends PageQueryDto {
   /** Returns only erasures of this user. */
-  @ApiProperty({ required: false, pattern: USER_ID.source, example: 'alice' })
+  @ApiProperty({ required: false, pattern: USER_ID.source })
   @Optional()
   @Matches(USER_ID, { message: MESSAGES.badUserId })
   userId?: string;

@@ -3,7 +3,6 @@ import { ApiError, invalid } from '../../infrastructure/errors/api-error';
 import { MESSAGES, unknownField } from '../../infrastructure/errors/messages';
 import { parsePublishRequest, type PublishRequest } from './publish-request';
 
-/** Maximum number of events that one request may publish. */
 export const MAX_EVENTS = 100;
 
 /** Maximum number of errors in the data of events that a response lists. */
@@ -18,10 +17,7 @@ export function countOf(body: unknown): number {
   return Array.isArray(events) ? Math.min(Math.max(events.length, 1), MAX_EVENTS) : 1;
 }
 
-/**
- * Parses the body of a batch. The data of its events is left as it is.
- * @throws ApiError 400 that lists every error
- */
+/** Parses the body of a batch. The data of its events is left as it is. */
 export function parseBatchRequest(body: unknown): PublishRequest[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('body', MESSAGES.badBatch);
   const { events, ...others } = body as Record<string, unknown>;
@@ -57,7 +53,6 @@ export function forEachEvent<In, Out>(events: readonly In[], action: (event: In)
   throw new ApiError(code, messageOf(placedErrors), details && { details: placedErrors });
 }
 
-/** Returns the errors of one event of a batch with its position. */
 function placedIn(index: number, { message, details }: ApiError): FieldError[] {
   const errors = details ?? [{ field: '', code: 'invalid' as const, message }];
   const at = `events[${index}]`;

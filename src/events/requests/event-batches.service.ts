@@ -8,15 +8,15 @@ import { timeOfId } from '../../infrastructure/database/id-time';
 import { AcceptedEventsService } from '../accepted-events.service';
 import { forEachEvent } from './batch-request';
 import { EventsRepository, type TakenKey } from '../events.repository';
-import { PublicationRulesService } from '../publication-rules.service';
-import { failing } from '../spans';
 import {
   acceptedOf,
   EventsService,
   type PreparedEvent,
   type Publication,
+  PublicationRulesService,
   type PublishedEvent,
 } from '../events.service';
+import { failing } from '../spans';
 
 /** The event that holds each idempotency key of a batch: an event of the batch itself, or an earlier one. */
 type Holders = Map<string, TakenKey>;
@@ -24,7 +24,6 @@ type Holders = Map<string, TakenKey>;
 /** After this long, other requests get their turn before the next event of a batch is validated. */
 const VALIDATE_FOR_MS = 20;
 
-/** Publishes many events at once: all of them, or none. */
 @Injectable()
 export class EventBatchesService {
   constructor(

@@ -1,20 +1,35 @@
-import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Controller, createParamDecorator, type ExecutionContext, HttpCode, Post } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import { EVENT_TYPES, isReserved } from 'webhook-notification/catalogue';
+import type { Origin } from '../accepted-events.service';
+import { parseTraceparent } from '../traceparent';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
-import { RateLimit } from '../../auth/rate-limit.decorator';
+import { LargeBody, RateLimit } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { BodyRule } from '../../infrastructure/http/json-body.setup';
-import { ParsedBody } from '../../infrastructure/validation/parsed-body.decorator';
+import { ParsedBody } from '../../infrastructure/validation/api-request.decorator';
 import { audienceOf } from './audience';
-import { PublishEventDto, PublishedEventDto } from './dto/publish-event.dto';
-import type { Origin } from '../accepted-events.service';
+import { PublishBatchDto, PublishedEventDto, PublishEventDto } from './dto/publish-event.dto';
 import { EventsService } from '../events.service';
-import { PublishOrigin, TRACEPARENT } from './publish-origin.decorator';
 import { parsePublish, type PublishRequest } from './publish-request';
+import { countOf, forEachEvent, parseBatchRequest } from './batch-request';
+import { EventBatchesService } from './event-batches.service';
+
+const TRACEPARENT = {
+  name: 'traceparent',
+  required: false,
+  description: 'W3C Trace Context. Deliveries of the event carry the same trace id. Ignored when invalid.',
+};
+
+const PublishOrigin = createParamDecorator((_: unknown, context: ExecutionContext): Origin => {
+  const { id, headers } = context.switchToHttp().getRequest<FastifyRequest>();
+  // Node.js joins several headers of this name with commas. The result is invalid and is ignored.
+  return { requestId: id, traceparent: parseTraceparent(headers.traceparent?.toString()) };
+});
 
 /** One example for each event that users may publish. Swagger UI offers them for selection. */
 const EXAMPLES = Object.fromEntries(
@@ -32,10 +47,25 @@ const IDEMPOTENCY_KEY_HEADER = {
   schema: { type: 'string' as const, pattern: '^[!-~]([ -~]{0,253}[!-~])?$' },
 };
 
+/** A valid batch with one event of each type that users may publish. */
+const BATCH_EXAMPLES = {
+  'one of each': {
+    value: {
+      events: EVENT_TYPES.filter(({ name }) => !isReserved(name)).map(({ name, example }) => ({
+        event: name,
+        data: example,
+      })),
+    },
+  },
+};
+
 @ApiTags('Events')
 @Controller('api/events')
 export class EventsController {
-  constructor(private readonly events: EventsService) {}
+  constructor(
+    private readonly events: EventsService,
+    private readonly batches: EventBatchesService,
+  ) {}
 
   @Post()
   @HttpCode(202)
@@ -59,5 +89,33 @@ export class EventsController {
   ): Promise<PublishedEventDto> {
     const publication = { name: event, data, idempotencyKey, userId: audienceOf(user, userId), origin };
     return PublishedEventDto.from(await this.events.publishAs(user.userId, publication));
+  }
+
+  @Post('batch')
+  @HttpCode(202)
+  @LargeBody('batch', 'events:publish', { limits: ['publish'], weigh: countOf })
+  @ApiOperation({
+    operationId: 'publishEvents',
+    summary: 'Publish up to 100 events',
+    description:
+      'Publishes all events or none. Errors name the position of the event, as in `events[3].data`. Each event may have an idempotencyKey; the header Idempotency-Key is ignored.',
+  })
+  @ApiBody({ type: PublishBatchDto, examples: BATCH_EXAMPLES })
+  @ApiHeader(TRACEPARENT)
+  @ApiAnswer(PublishedEventDto, {
+    status: 202,
+    list: true,
+    description: 'The events are accepted. One entry per event, in order.',
+  })
+  @ApiErrors(...BODY_ERRORS, 'idempotency_key_reused', 'user_erased')
+  async publishBatch(
+    @CurrentUser() user: Principal,
+    @ParsedBody(parseBatchRequest) requests: PublishRequest[],
+    @PublishOrigin() origin: Origin,
+  ): Promise<PublishedEventDto[]> {
+    const publications = forEachEvent(requests, ({ event, data, idempotencyKey, userId }) => ({
+      ...{ name: event, data, idempotencyKey, userId: audienceOf(user, userId), origin },
+    }));
+    return (await this.batches.publishAs(user.userId, publications)).map(PublishedEventDto.from);
   }
 }

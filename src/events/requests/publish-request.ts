@@ -1,6 +1,6 @@
 import { type FieldError, isIdempotencyKey, isUserId } from 'webhook-notification/catalogue';
 import { ApiError, invalid } from '../../infrastructure/errors/api-error';
-import type { BodyParser } from '../../infrastructure/validation/parsed-body.decorator';
+import type { BodyParser } from '../../infrastructure/validation/api-request.decorator';
 import { MESSAGES, unknownField } from '../../infrastructure/errors/messages';
 
 /** The body of `POST /api/events`. `userId` is undefined when the body does not contain it. */
@@ -22,7 +22,6 @@ export const parsePublish: BodyParser = (body, { raw }) =>
  * Parses the body of a publish request. It is not a DTO because class-transformer must not touch `data`: a key such as
  * `constructor`, or deep nesting, breaks it.
  * @param headerKeys values of the header `Idempotency-Key`
- * @throws ApiError 400 that lists every error
  */
 export function parsePublishRequest(body: unknown, headerKeys: readonly string[] = []): PublishRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -50,7 +49,6 @@ const fieldError = (field: string, message: string, value: unknown): FieldError 
   message,
 });
 
-/** Returns the idempotency key of a request, or the error of its field or header. */
 function keyOf(key: unknown, headerKeys: readonly string[]): string | undefined | FieldError {
   const [headerKey, ...more] = headerKeys;
   if (more.length > 0) return fieldError(HEADER, MESSAGES.severalIdempotencyKeys, headerKey);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { Batcher, type Linger } from './batcher';
-import { lingerFor } from './linger.timer';
+import { Batcher, type Linger, sharedStatement } from './batcher';
+import { lingerFor } from './pauses.timer';
 
 /** Lets all pending promise callbacks run. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -222,4 +222,21 @@ describe('A batcher that lingers', () => {
       ['d', 'e', 'f'],
     ]);
   });
+});
+
+it('A shared statement runs once for concurrent calls, and gives each what it found under its id', async () => {
+  const runs: { id: string }[][] = [];
+  const find = sharedStatement(
+    ({ id }: { id: string }) => id,
+    async (items) => {
+      runs.push(items);
+      return [
+        ['b', 2],
+        ['a', 1],
+      ] as const satisfies (readonly [string, number])[];
+    },
+    { maxItems: 3 },
+  );
+  expect(await Promise.all(['a', 'b', 'c', 'a'].map((id) => find({ id })))).toEqual([1, 2, null, 1]);
+  expect(runs.map((items) => items.map(({ id }) => id))).toEqual([['a', 'b', 'c'], ['a']]);
 });

@@ -6,10 +6,7 @@ interface Waiting<In, Out> {
   reject: (error: unknown) => void;
 }
 
-/**
- * Called when a batch begins, with its size and a function that counts waiting items. The next batch waits for the
- * returned promise.
- */
+/** Called when a batch begins, with its size and a count of waiting items. The next batch waits for its promise. */
 export type Linger = () => (size: number, waiting: () => number) => Promise<void>;
 
 /**
@@ -62,4 +59,25 @@ export class Batcher<In, Out> {
       else for (const single of batch) await this.settle([single]);
     }
   }
+}
+
+/**
+ * Lets concurrent calls share a statement. Returns a function that resolves with what the statement found under the id of an item;
+ * null for nothing. It rejects as `Batcher` does.
+ * @param run runs the statement on 1 to `maxItems` items, and returns what it found by id
+ */
+export function sharedStatement<Item, Found>(
+  idOf: (item: Item) => string,
+  run: (items: Item[]) => Promise<(readonly [id: string, found: Found])[]>,
+  { maxItems = 200, parallel = 1 } = {},
+): (item: Item) => Promise<Found | null> {
+  const batcher = new Batcher<Item, Found | null>(
+    async (items) => {
+      const found = new Map(await run(items));
+      return items.map((item) => found.get(idOf(item)) ?? null);
+    },
+    maxItems,
+    parallel,
+  );
+  return (item) => batcher.add(item);
 }

@@ -18,7 +18,6 @@ export class KeyedMutex {
     };
   }
 
-  /** Passes the slot to the next waiting caller. */
   private end(key: string, state: { held: number; waiting: (() => void)[] }): void {
     const next = state.waiting.shift();
     if (next) return next();

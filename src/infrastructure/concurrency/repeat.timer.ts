@@ -1,8 +1,6 @@
 import type { Logger } from '@nestjs/common';
+import { SECOND_MS } from '../config/durations';
 
-const SECOND_MS = 1000;
-
-/** The interval of a task, and its error handler. */
 export interface RepeatOptions {
   /**
    * Time from the end of one run to the start of the next, in ms, unless the task returns another time. Times of 1,000
@@ -62,7 +60,6 @@ export class Repeat {
   }
 }
 
-/** Returns the time in ms until the whole second of this process that is nearest to the due time. */
 function together(inMs: number): number {
   const now = performance.now();
   return inMs < SECOND_MS ? inMs : Math.round((now + inMs) / SECOND_MS) * SECOND_MS - now;

@@ -12,12 +12,10 @@ export class Semaphore {
     return true;
   }
 
-  /** Resolves when the caller holds a permit. */
   async acquire(): Promise<void> {
     if (!this.tryAcquire()) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** Releases a permit, to the first waiting caller. */
   release(): void {
     const next = this.waiting.shift();
     if (next) next();

@@ -4,7 +4,6 @@ import { Config } from './config';
 @Global()
 @Module({})
 export class ConfigModule {
-  /** Provides this `Config` to every module. */
   static forRoot(config: Config): DynamicModule {
     return { module: ConfigModule, providers: [{ provide: Config, useValue: config }], exports: [Config] };
   }

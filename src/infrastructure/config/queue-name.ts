@@ -1,13 +1,10 @@
-/** A BullMQ queue as named in the settings. */
 export interface QueueName {
   /** Null uses BullMQ's default. */
   prefix: string | null;
   name: string;
 }
 
-/** A BullMQ queue whose jobs become events. */
 export interface MonitoredQueue extends QueueName {
-  /** True when the queue's jobs are also operations. */
   isAutomation: boolean;
 }
 

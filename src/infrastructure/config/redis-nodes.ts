@@ -1,3 +1,5 @@
+import { urlOf } from '../destinations/url';
+
 /**
  * Number of send queues on a Redis cluster; everywhere else there is one. Redis keeps a queue in one hash slot, and
  * therefore on one node. The names `{send-0}` to `{send-5}` give each of three equal nodes two queues; eight names
@@ -26,7 +28,6 @@ const SENTINEL_URL = /^(rediss?)\+sentinel:\/\/([^@/?#,]*@)?([^@/?#\s]+)\/([\w.-
 const DATABASE = /^\d{1,5}$/;
 const PROTOCOLS = ['redis:', 'rediss:'];
 
-/** True when a `REDIS_URL` names Sentinels. */
 const isRedisSentinel = (redisUrl: string): boolean => /^rediss?\+sentinel:/.test(redisUrl);
 
 /** True when a `REDIS_URL` names several nodes and therefore a cluster. */
@@ -42,17 +43,14 @@ export function parseRedisUrl(text: string): string | null {
   if (isRedisSentinel(text)) return parseSentinels(text) ? text : null;
   const parts = text.split(',').map((part) => part.trim());
   const urls = parts.filter((part) => part !== '');
-  const [first, ...others] = urls.map((url) => (URL.canParse(url) ? new URL(url) : null));
+  const [first, ...others] = urls.map((url) => urlOf(url));
   if (!first || !isNode(first)) return null;
   if (others.length === 0) return parts.length === 1 ? text : null;
-  const fits = (url: URL | null) => url !== null && isNode(url) && isAlike(url, first) && hasNoDatabase(url);
+  const fits = (url: URL | undefined) => url !== undefined && isNode(url) && isAlike(url, first) && hasNoDatabase(url);
   return hasNoDatabase(first) && others.every(fits) ? urls.join(',') : null;
 }
 
-/**
- * Parses the nodes in a text that `parseRedisUrl` has returned.
- * @throws TypeError for a part that is not a URL
- */
+/** Parses the nodes in a text that `parseRedisUrl` has returned. */
 export function readCluster(redisUrl: string, defaultPort = DEFAULT_PORT): RedisCluster {
   const urls = redisUrl.split(',').map((url) => new URL(url));
   const [username, password] = [urls[0]?.username, urls[0]?.password].map((text) => decodeURIComponent(text ?? ''));
@@ -75,8 +73,8 @@ export function parseSentinels(text: string): RedisSentinels | null {
   const [, protocol = '', credentials = '', hosts = '', master = '', search] = SENTINEL_URL.exec(text) ?? [];
   const { db = '0', sentinelPassword, ...unknown } = Object.fromEntries(new URLSearchParams(search));
   const urls = hosts.split(',').map((host) => `${protocol}://${credentials}${host}`);
-  const areNodes = urls.every((url) => URL.canParse(url) && isNode(new URL(url)));
-  if (!areNodes || !DATABASE.test(db) || Object.keys(unknown).length > 0) return null;
+  const nodes = urls.map((url) => urlOf(url));
+  if (!nodes.every((url) => url && isNode(url)) || !DATABASE.test(db) || Object.keys(unknown).length > 0) return null;
   const database = Number(db);
   return {
     ...readCluster(urls.join(','), DEFAULT_SENTINEL_PORT),

@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
 import { isEventName, nameProblem } from 'webhook-notification/catalogue';
-import { parseEgressProxy } from './egress-proxy';
-import { isDnsServer, parseNetwork } from './network';
+import { parseEgressProxy } from '../destinations/egress-proxy';
+import { isDnsServer, parseNetwork } from '../destinations/network';
+import { urlOf } from '../destinations/url';
 import { parseRedisUrl } from './redis-nodes';
 import { parseQueueName, type QueueName } from './queue-name';
 
@@ -46,20 +47,17 @@ export const optionalPort = number(1, 65_535, /^\d{1,5}$/, 'a whole number')
 
 const trueOrFalse = setting('true or false', (text) => (text === 'true' ? true : text === 'false' ? false : undefined));
 
-/** `true` or `false`, in lower case; without a default. */
 export const optionalFlag = trueOrFalse.optional();
 
 /** `true` or `false`, in lower case. */
 export const flag = (fallback: boolean) =>
   trueOrFalse.default(fallback).meta({ shown: String(fallback), example: String(fallback) });
 
-/** One of `values`, case-sensitive. */
 export const oneOf = <const T extends string>(values: readonly T[], fallback: NoInfer<T>) =>
   setting(`one of ${values.join(', ')}`, (text) => values.find((value) => value === text))
     .prefault(fallback)
     .meta({ shown: `\`${fallback}\``, example: fallback });
 
-/** Any text; `fallback` when the setting is missing. */
 export const text = (fallback: string) =>
   z
     .string()
@@ -84,9 +82,8 @@ export const url = (rule: string, protocols: readonly string[]) =>
 
 /** True for a URL of one of these protocols that names exactly one host. */
 function isUrlOf(text: string, protocols: readonly string[]): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, host } = new URL(text);
-  return protocols.includes(protocol) && host !== '' && !text.includes(',');
+  const url = urlOf(text);
+  return url !== undefined && protocols.includes(url.protocol) && url.host !== '' && !text.includes(',');
 }
 
 /** A URL that `parseRedisUrl` accepts, in its canonical form; null when not set. */
@@ -116,7 +113,6 @@ export const keys = setting(
   },
 );
 
-/** CIDRs that `parseNetwork` accepts, as text. */
 export const networks = setting(
   'comma-separated CIDRs such as 10.1.0.0/16, with a prefix of at least /8 (IPv6: /16)',
   (text) => (list(text).every((part) => parseNetwork(part) !== null) ? list(text) : undefined),
@@ -132,21 +128,20 @@ export const origins = setting(
 const HOSTNAME = /^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 
 function isOrigin(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { origin, protocol, hostname } = new URL(text);
+  const url = urlOf(text);
+  if (!url) return false;
+  const { origin, protocol, hostname } = url;
   const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
   return origin === text && HOSTNAME.test(hostname) && (protocol === 'https:' || (protocol === 'http:' && isLoopback));
 }
 
 const NAME = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]{1,40}$/u;
 
-/** A name that is shown to people. */
 export const consoleName = setting(
   '1 to 40 printable characters, and none that changes the direction of text',
   (text) => (NAME.test(text) && text.trim() === text ? text : undefined),
 );
 
-/** Certificates in PEM, the content of a file. */
 export const certificates = setting('the path of a file with certificates in PEM', (text) => {
   const found = text.match(PEM_CERTIFICATE) ?? [];
   return found.length > 0 && found.every(isCertificate) ? found : undefined;
@@ -180,7 +175,6 @@ export const eventNames = z.string().transform((text, context) => {
   return names;
 });
 
-/** Queues that `parseQueueName` accepts. */
 export const queueNames = setting(
   'comma-separated names of BullMQ queues, each `name` or `prefix:name`, and none of the service itself',
   (text) => {

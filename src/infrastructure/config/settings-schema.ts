@@ -27,7 +27,6 @@ const ACCESS_TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
 
 const COLOR = /^#[0-9a-f]{6}$/i;
 
-/** Levels of pino, from the quietest to the most talkative. */
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
 /**
@@ -40,11 +39,11 @@ export const schema = z.object({
   host: z
     .string()
     .optional()
-    .describe('Address that the port is opened on')
+    .describe('Address that the service listens on')
     .meta({ shown: '`0.0.0.0`; `127.0.0.1` without `DATABASE_URL`', example: '0.0.0.0' }),
   local: optionalFlag
     .describe(
-      'Only its user reaches this service: the start prints a link to the console, there are test receivers, and deliveries may reach loopback; `false` with `DATABASE_URL`',
+      'For one user on one machine: the service prints a link to the console, offers test receivers, and delivers to loopback addresses; `false` with `DATABASE_URL`',
     )
     .meta({ shown: '`true` with a loopback `HOST`, otherwise `false`', example: 'true' }),
   role: oneOf(['all', 'api', 'worker'], 'all').describe(
@@ -52,14 +51,14 @@ export const schema = z.object({
   ),
   databaseUrl: url('a postgres:// URL', ['postgres:', 'postgresql:'])
     .describe(
-      'PostgreSQL 15 or newer, such as `postgres://user:password@host:5432/database`; see [connections](operating.md#connections) for TLS and poolers',
+      'PostgreSQL 15 or newer, such as `postgres://user:password@host:5432/database`; see [TLS and poolers](settings.md#postgresql-and-redis)',
     )
     .meta({ shown: 'the embedded PostgreSQL in `DATA_DIR`' }),
   databasePoolSize: integer(10, 2, 100).describe('PostgreSQL connections of one process, not counting those of BullMQ'),
   dataDir: text('.data').describe('Folder of the embedded database, its generated key and first token'),
   redisUrl: redisUrl
     .describe(
-      'Redis or Valkey for BullMQ, such as `redis://host:6379`; also [Sentinels](operating.md#connections) or comma-separated nodes of a [cluster](operating.md#a-redis-cluster)',
+      'Redis or Valkey for BullMQ, such as `redis://host:6379`; also [Sentinels](settings.md#postgresql-and-redis) or comma-separated nodes of a [cluster](settings.md#redis-cluster)',
     )
     .meta({ shown: 'none: BullMQ runs on PostgreSQL' }),
   secretsKey: keys
@@ -83,16 +82,14 @@ export const schema = z.object({
   authIssuer: optionalText.describe('`iss` of its JWTs, exactly as they contain it'),
   authAudience: optionalText.describe('`aud` that names this service in them'),
   authFailuresPerMinute: integer(300, 0, 100_000).describe(
-    'Failed authentications per address (IPv6: per /64) and minute before the address gets 429; valid tokens are not affected; 0: no limit',
+    'Failed authentications per address (IPv6: per /64) and minute, then 429; valid tokens are not affected; 0: no limit',
   ),
   trustedProxies: networks
     .default([])
-    .describe('CIDRs of proxies whose `x-forwarded-for` is used, comma-separated, at least /8 (IPv6: /16)'),
+    .describe('CIDRs of proxies whose `x-forwarded-for` is used, at least /8 (IPv6: /16)'),
   allowedNetworks: networks
     .optional()
-    .describe(
-      'Special-purpose CIDRs that deliveries may reach, comma-separated, at least /8 (IPv6: /16); an empty value means none',
-    )
+    .describe('Special-purpose CIDRs that deliveries may reach, at least /8 (IPv6: /16); an empty value means none')
     .meta({
       shown: 'none; `127.0.0.0/8,::1/128` when `LOCAL` is true',
       example: '127.0.0.0/8,::1/128',
@@ -100,43 +97,41 @@ export const schema = z.object({
   signatureHeaders: setting('svix', (text) => (text === 'svix' ? text : undefined))
     .nullable()
     .default(null)
-    .describe(
-      '`svix`: deliveries also have `svix-id`, `svix-timestamp` and `svix-signature`, for receivers that verify by these',
-    ),
+    .describe('`svix`: deliveries also have `svix-id`, `svix-timestamp` and `svix-signature`'),
   requireHttps: flag(false).describe('Refuse `http:` webhooks'),
   dnsServers: dnsServers
     .default([])
-    .describe('Name servers for deliveries, `address[:port]`, comma-separated')
+    .describe('Name servers for deliveries, `address[:port]`')
     .meta({ shown: "the system's" }),
   // Its text is the content of the file, which `readSettingFiles` has read.
   egressCaFile: certificates
     .nullable()
     .default(null)
     .describe(
-      'Path of a file with certificates in PEM, at most 64 KiB, that are trusted besides those of Node.js (on Node.js 20, without `NODE_EXTRA_CA_CERTS`): for deliveries, follower readings and `AUTH_JWKS_URL`',
+      'PEM file, at most 64 KiB, of certificates that are trusted besides those of Node.js (on Node.js 20, without `NODE_EXTRA_CA_CERTS`): for deliveries, follower readings and `AUTH_JWKS_URL`',
     ),
   egressProxy: egressProxy.describe(
-    '[Proxy for all requests of the service](operating.md#behind-an-egress-proxy), `http(s)://[user:password@]host:port`, user and password percent-encoded',
+    '[Proxy for all requests of the service](settings.md#an-egress-proxy), `http(s)://[user:password@]host:port`, user and password percent-encoded',
   ),
   egressProxyResolves: flag(false).describe(
-    'Pass names to `EGRESS_PROXY` instead of addresses: for proxies that check addresses themselves, because `ALLOWED_NETWORKS` then applies only to addresses in urls',
+    'Pass names to `EGRESS_PROXY` instead of addresses, for proxies that check addresses themselves',
   ),
   noProxy: optionalText.describe(
-    'Hosts, comma-separated, each with the names below it, that are requested without `EGRESS_PROXY`; applies to `AUTH_JWKS_URL` only',
+    'Hosts that are requested without `EGRESS_PROXY`, each with the names below it; applies to `AUTH_JWKS_URL` only',
   ),
   deliveryTimeoutMs: integer(10_000, 500, 60_000).describe(
-    'Deadline in ms for DNS, connect, TLS and the status line of one attempt together',
+    'Deadline in ms for DNS, connect, TLS and the status line of one attempt',
   ),
   maxRetries: integer(3, 0, 3).describe('Retries after the first attempt'),
   retryBaseDelayMs: integer(30_000, 10, 86_400_000).describe('Delay in ms before the first retry'),
   retryFactor: decimal(8, 1, 10).describe('Factor between one delay and the next: 30 s, 4 min, 32 min'),
-  retryJitter: decimal(0.2, 0, 0.5).describe('Share by which a delay varies at random, up and down'),
+  retryJitter: decimal(0.2, 0, 0.5).describe('Random share of a delay, added or subtracted'),
   deliveryConcurrency: integer(300, 1, 5000).describe('Attempts in flight in one process'),
   webhookConcurrency: integer(100, 1, 5000).describe(
-    'Of these, attempts in flight to one webhook; fewer while it is slow and others wait',
+    'Of these, attempts to one webhook; fewer while it is slow and others wait',
   ),
   maxPendingPerWebhook: integer(100_000, 1000, 10_000_000).describe(
-    'Pending deliveries of a webhook; further ones are canceled as `backlog_full`. Counted now and then, so a few more may be stored',
+    'Pending deliveries of a webhook, approximately; further ones are canceled as `backlog_full`',
   ),
   disableAfterFailures: integer(20, 1, 1000).describe(
     'Events in a row that run out of retries before a webhook is disabled',
@@ -149,7 +144,7 @@ export const schema = z.object({
     'Bytes of the body of a publish request, and of `data` in process',
   ),
   rateLimitPerMinute: integer(600, 0, 1_000_000).describe(
-    'Requests per user, minute and process, not counting publishing; 0: no limit, and none on test deliveries',
+    'Requests per user, minute and process, except publishing; 0: no limit, not even on test deliveries',
   ),
   publishLimitPerMinute: integer(0, 0, 1_000_000).describe(
     'Events that a user may publish per minute and process; 0: no limit',
@@ -160,54 +155,48 @@ export const schema = z.object({
   extraEventTypes: eventNames
     .default([])
     .describe(
-      'Names of further events, such as `invoice.paid`, comma-separated; their data may be any JSON object. With a schema: [event types](api.md#event-types)',
+      'Names of further events, such as `invoice.paid`, whose data may be any JSON object; with a schema: [event types](api.md#event-types)',
     ),
   monitoredQueues: queueNames
     .default([])
-    .describe(
-      'BullMQ queues whose jobs become events, `name` or `prefix:name`, comma-separated; see [sources.md](sources.md)',
-    ),
-  automationQueues: queueNames
-    .default([])
-    .describe('Those of the monitored queues whose jobs are operations too, named in the same way'),
+    .describe('BullMQ queues whose jobs become events, `name` or `prefix:name`; see [sources](sources.md)'),
+  automationQueues: queueNames.default([]).describe('Monitored queues whose jobs are also operations'),
   monitoredQueuesRedisUrl: redisUrl
-    .describe('Redis of the monitored queues, in the forms of `REDIS_URL`, when it is another one')
+    .describe('Redis of the monitored queues, in the forms of `REDIS_URL`')
     .meta({ shown: '`REDIS_URL`; without either: PostgreSQL' }),
   queueEventsUser: setting('a user id: 1 to 128 of A-Z a-z 0-9 . _ @ : | -', (id) => (isUserId(id) ? id : undefined))
     .nullable()
     .default(null)
-    .describe('User of the events of jobs that name none in `data.userId`')
-    .meta({ shown: 'none: everybody' }),
+    .describe('User for the events of jobs without `data.userId`')
+    .meta({ shown: 'none: all users' }),
   metricsPort: optionalPort
-    .describe('Port that serves [Prometheus metrics](operating.md#what-to-watch) at `/metrics`, in every process')
+    .describe('Port that serves [Prometheus metrics](monitoring.md#metrics) at `/metrics`, in every process')
     .meta({ example: '9464' }),
   metricsHost: text('127.0.0.1').describe(
-    "Address that the metrics' port is opened on; reading them requires no token",
+    'Address that the metrics port listens on; reading metrics requires no token',
   ),
   corsOrigins: origins
     .default([])
     .describe(
-      'Origins whose pages may [call the API](api.md#calls-from-web-pages), comma-separated, such as `https://app.example`; `http:` only on loopback',
+      'Origins whose pages may [call the API](api.md#calls-from-web-pages), such as `https://app.example`; `http:` only on loopback',
     ),
   docs: flag(true).describe('Serve Swagger UI at `/docs`'),
   console: flag(true).describe('Serve the console at `/console`'),
   consoleFrameAncestors: origins
     .default([])
     .describe(
-      'Origins whose pages may show the console [in a frame](embedding.md), comma-separated, such as `https://app.example`; `http:` only on loopback',
+      'Origins whose pages may show the console [in a frame](console.md#inside-your-application), such as `https://app.example`; `http:` only on loopback',
     ),
   consoleName: consoleName
     .default('Webhooks')
-    .describe('Name of the console, shown in its corner and in the title')
+    .describe('Name of the console, in its corner and its title')
     .meta({ shown: '`Webhooks`', example: 'Webhooks' }),
   consoleAccent: setting('a color such as #4f46e5', (color) => (COLOR.test(color) ? color.toLowerCase() : undefined))
     .nullable()
     .default(null)
-    .describe('Color of links and buttons of the console; made darker or lighter where texts need it')
+    .describe('Color of links and buttons of the console; its shade is adjusted for contrast')
     .meta({ shown: 'indigo', example: '#4f46e5' }),
-  logLevel: oneOf(LOG_LEVELS, 'info').describe(
-    '`silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`; logs are JSON lines on standard output',
-  ),
+  logLevel: oneOf(LOG_LEVELS, 'info').describe('`silent`, `fatal`, `error`, `warn`, `info`, `debug` or `trace`'),
 });
 
 export type Settings = z.infer<typeof schema>;

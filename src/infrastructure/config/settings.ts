@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { Config } from './config';
 import { parseQueueName } from './queue-name';
-import type { SettingFiles } from './setting-files.setup';
 import { list } from './setting-shapes';
 import { schema, type Settings, variableOf } from './settings-schema';
 
@@ -10,6 +9,13 @@ export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(`The service cannot start with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
   }
+}
+
+export interface SettingFiles {
+  /** The content of each file by the name of its setting; null where there is a problem. */
+  values: Readonly<Record<string, string | null>>;
+  /** One message each, without the content of a file. */
+  problems: readonly string[];
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -4,14 +4,14 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { v7 } from 'uuid';
 import { randomPool } from './random-pool';
+import { MINUTE_MS } from '../config/durations';
 
 const MEASURE_EVERY_MS = 30_000;
 const TOLERATED_OFFSET_MS = 2000;
-const LARGEST_STEP_MS = 60_000;
+const LARGEST_STEP_MS = MINUTE_MS;
 const SAMPLES = 5;
 const NOW_MS = 'select extract(epoch from clock_timestamp()) * 1000 as ms';
 
-/** A new UUIDv7 and its timestamp. */
 export interface NewId {
   id: string;
   at: Date;
@@ -43,7 +43,6 @@ export class ClockService implements OnModuleInit, OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** Returns PostgreSQL's current time. */
   now(): Date {
     return new Date(this.nowMs());
   }

@@ -9,7 +9,6 @@ import { MetricsService } from '../metrics/metrics.service';
 
 const IS_READ_ONLY = `select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as "readOnly"`;
 
-/** Adds PostgreSQL to readiness, and measures the connections of this process. */
 @Injectable()
 export class DatabaseHealthService implements OnModuleInit {
   constructor(

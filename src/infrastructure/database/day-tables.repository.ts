@@ -19,7 +19,6 @@ const LIST = `
   where n.nspname = $1 and c.relkind = 'r' and c.relname like $2
   order by c.relname`;
 
-/** The day partitions of a table that exist in PostgreSQL. */
 @Injectable()
 export class DayTablesRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -29,10 +28,7 @@ export class DayTablesRepository {
     return (await this.rows(table)).map(({ name }) => dayOfPartition(table, name)).filter(({ to }) => to <= id);
   }
 
-  /**
-   * Drops a whole day without a lock that blocks readers or writers of the table. After an interruption, the next call
-   * completes it. Does nothing when the day is gone.
-   */
+  /** Drops a day without blocking readers or writers. After an interruption, the next call completes it. */
   async drop(table: PartitionedTable, { name }: DayPartition): Promise<void> {
     const [parent, child] = [`${SCHEMA}.${table}`, `${SCHEMA}.${name}`];
     const row = (await this.rows(table)).find((known) => known.name === name);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { v7 } from 'uuid';
-import { timeOfId } from './id-time';
+import { idBounds, timeOfId } from './id-time';
 
 describe('timeOfId', () => {
   it('reads the example of RFC 9562, A.6', () => {
@@ -11,6 +11,21 @@ describe('timeOfId', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('9999-12-31'), noInvalidDate: true }), (at) => {
         expect(timeOfId(v7({ msecs: at.getTime() }))).toEqual(at);
+      }),
+    );
+  });
+});
+
+describe('idBounds', () => {
+  it('returns a single id twice', () => {
+    expect(idBounds(['b'])).toEqual(['b', 'b']);
+  });
+
+  it('returns the lowest and the highest of ids in any order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uuid(), { minLength: 1 }), (ids) => {
+        const sorted = [...ids].sort();
+        expect(idBounds(ids)).toEqual([sorted[0], sorted.at(-1)]);
       }),
     );
   });

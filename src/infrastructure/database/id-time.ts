@@ -8,3 +8,13 @@ export function lowestIdOf(ms: number): string {
 export function timeOfId(id: string): Date {
   return new Date(parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 }
+
+/** Returns the lowest and the highest of at least one id. `between` with these two lets PostgreSQL prune partitions. */
+export function idBounds(ids: readonly string[]): [lowest: string, highest: string] {
+  let [lowest = '', highest = ''] = [ids[0], ids[0]];
+  for (const id of ids) {
+    if (id < lowest) lowest = id;
+    if (id > highest) highest = id;
+  }
+  return [lowest, highest];
+}

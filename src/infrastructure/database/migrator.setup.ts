@@ -41,16 +41,13 @@ async function refuseOtherVersions(dataSource: DataSource): Promise<void> {
 const MADE_BY_0_1 =
   'This database was made by version 0.1 of the service, and no later version can read it. Start with an empty one: set ' +
   'another DATA_DIR or DATABASE_URL, or drop the schemas webhook_service and webhook_service_queue with everything in ' +
-  'them. "Stopping and upgrading" in docs/operating.md says how to take webhooks and tokens along.';
+  'them. "From 0.1" in docs/upgrades.md says how to keep webhooks and tokens.';
 
 const madeByNewer = (migration: string): string =>
   `A newer version of the service has migrated this database: this version does not know the migration ${migration}. ` +
   'Start the newer version, or restore a backup from before the upgrade.';
 
-/**
- * Creates the schema, which the table of migrations requires.
- * @throws Error with a readable message when the database cannot be used
- */
+/** Creates the schema, which the table of migrations requires. */
 export async function ensureSchema(databaseUrl: string): Promise<void> {
   await locked(databaseUrl, async () => undefined);
 }

@@ -5,12 +5,13 @@ import { logFirst, Repeat } from '../concurrency/repeat.timer';
 import { ClockService } from './clock.service';
 import { SCHEMA } from './data-source.setup';
 import { AUTOVACUUM, type DayPartition, dayPartitions, type PartitionedTable } from './partitions';
+import { HOUR_MS } from '../config/durations';
 
 const TABLES: readonly PartitionedTable[] = ['events', 'deliveries'];
 const DAYS_BEHIND = 1;
 const DAYS_AHEAD = 7;
-const ENSURE_EVERY_MS = 3_600_000;
-const LOOK_EVERY_MS = 1000;
+const ENSURE_EVERY_MS = HOUR_MS;
+const POLL_INTERVAL_MS = 1000;
 
 const INDEXES = `
   select pg_get_indexdef(indexrelid) as definition from pg_index
@@ -25,7 +26,7 @@ export class PartitionsService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(PartitionsService.name);
   private ensuredAtMs = 0;
   private readonly repeat = new Repeat(() => this.ensureWhenDue(), {
-    everyMs: LOOK_EVERY_MS,
+    everyMs: POLL_INTERVAL_MS,
     onFailure: logFirst(this.logger, 'Creating partitions'),
   });
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { lowestIdOf } from './id-time';
 import { dayOfPartition, dayPartitions } from './partitions';
+import { DAY_MS } from '../config/durations';
 
-const DAY_MS = 86_400_000;
 const instants = fc.date({ min: new Date('1970-01-03'), max: new Date('9999-12-20'), noInvalidDate: true });
 const randoms = fc.uint8Array({ minLength: 16, maxLength: 16 });
 

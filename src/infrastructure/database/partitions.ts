@@ -1,6 +1,5 @@
 import { lowestIdOf } from './id-time';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../config/durations';
 
 /**
  * Storage parameters of a partition. By default, autovacuum waits until a fifth of the day's rows are dead; until then
@@ -11,7 +10,6 @@ export const AUTOVACUUM = 'autovacuum_vacuum_scale_factor = 0.05, autovacuum_vac
 /** The tables that are partitioned by the day of their ids. */
 export type PartitionedTable = 'events' | 'deliveries';
 
-/** The partition of one UTC day. */
 export interface DayPartition {
   name: string;
   /** First id of the day. */

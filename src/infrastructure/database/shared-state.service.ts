@@ -4,7 +4,6 @@ import { logFirst, Repeat } from '../concurrency/repeat.timer';
 import { StatementsService } from './statements.service';
 
 const READ_EVERY_MS = 1000;
-/** Maximum number of callers that one query serves. */
 const MAX_CALLERS = 10_000;
 
 interface Watched {
@@ -14,10 +13,7 @@ interface Watched {
   state?: string;
 }
 
-/**
- * Tells every process within about a second what other processes have changed: one statement a second reads all watched
- * states.
- */
+/** Tells every process what others have changed: one statement a second reads all watched states. */
 @Injectable()
 export class SharedStateService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly watched: Watched[] = [];
@@ -50,10 +46,7 @@ export class SharedStateService implements OnApplicationBootstrap, OnApplication
     this.watched.push({ query, changed });
   }
 
-  /**
-   * Resolves when all watchers have processed everything that was committed before the call. Throws while PostgreSQL is
-   * unavailable.
-   */
+  /** Resolves when all watchers have processed earlier commits. Throws while PostgreSQL is unavailable. */
   async refresh(): Promise<void> {
     await this.reads.add(null);
   }

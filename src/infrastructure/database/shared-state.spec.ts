@@ -26,7 +26,7 @@ describe('SharedStateService', () => {
     expect(second.mock.calls).toEqual([['b'], ['c']]);
   });
 
-  it('passes a state on again after a watcher has thrown, and tells the other watchers', async () => {
+  it('passes a state on again after a watcher has thrown, and to the other watchers', async () => {
     const failing = jest.fn().mockRejectedValueOnce(new Error('away'));
     const other = jest.fn();
     shared.watch('select 1', failing);

@@ -11,10 +11,7 @@ export interface Statement {
 
 const BY_INDEX_ONLY = 'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off';
 
-/**
- * Runs the named, prepared statements of the hot path through the pool of TypeORM's driver. TypeORM's own `query`
- * cannot name a statement.
- */
+/** Runs named, prepared statements through the pool of TypeORM's driver, whose own `query` cannot name them. */
 @Injectable()
 export class StatementsService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { IPv4, IPv6, parse } from 'ipaddr.js';
-import { parseNetwork } from '../config/network';
+import { parseNetwork } from './network';
 
 /** `rule` names the kind of network in messages ("loopback"). It never contains the address. */
 export type AddressVerdict = { readonly allowed: true } | { readonly allowed: false; readonly rule: string };

@@ -6,21 +6,16 @@ export class BodyExcerpt {
   private keptBytes = 0;
   private seenBytes = 0;
 
-  /**
-   * @param maxKeptBytes number of bytes kept for the log
-   * @param maxSeenBytes number of bytes after which `isFull` is true
-   */
+  /** Keeps at most `maxKeptBytes` for the log, and is full after `maxSeenBytes`. */
   constructor(
     private readonly maxKeptBytes: number,
     private readonly maxSeenBytes: number,
   ) {}
 
-  /** True when no more of the body may be read. */
   get isFull(): boolean {
     return this.seenBytes >= this.maxSeenBytes;
   }
 
-  /** True when more was read than kept. */
   get isCut(): boolean {
     return this.seenBytes > this.keptBytes;
   }

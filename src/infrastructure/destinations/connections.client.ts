@@ -12,7 +12,6 @@ const MAX_HEADER_BYTES = 16 * 1024;
 /** One shared error: no code reads it, and a new stack trace is more expensive than closing the connection. */
 export const DISCARDED = new Error('the connection was discarded');
 
-/** Progress of opening a connection. */
 export interface ConnectProgress {
   /** `proxy` until the egress proxy has proved that it works. */
   phase: Phase | 'proxy';
@@ -49,7 +48,6 @@ export class Connection extends Client {
     this.progress = progress;
   }
 
-  /** The connection step that began last. */
   get phase(): ConnectProgress['phase'] {
     return this.progress.phase;
   }
@@ -69,10 +67,7 @@ export class Connections {
 
   constructor(private readonly connect: ProgressConnector) {}
 
-  /**
-   * Returns the most recently used idle connection to this origin, or a new one from `open`.
-   * @param now the time of `performance.now()`
-   */
+  /** Returns the most recently used idle connection to this origin at `performance.now()`, or a new one. */
   take(origin: string, now: number): Connection {
     const idle = this.idle.get(origin);
     for (let connection = idle?.pop(); connection !== undefined; connection = idle?.pop()) {

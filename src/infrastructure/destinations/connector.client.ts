@@ -1,14 +1,13 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
-import type { EgressProxy } from '../config/egress-proxy';
+import type { EgressProxy } from './egress-proxy';
 import { type AddressPolicy, leadsToProxy, LOCALHOST_ADDRESSES } from './address';
 import { ContinueAnswers } from './continue-answer';
-import { ConnectError, DestinationBlockedError, NotConnectedError, ProxyRefusedError } from './connect-errors';
+import { ConnectError, DestinationBlockedError, NotConnectedError, ProxyRefusedError } from './failure';
 import type { ConnectProgress, ProgressConnector } from './connections.client';
 import { NameResolver } from './resolver.client';
-import { trusting } from './trusted-certificates.client';
-import { authorityOf, portOf, Tunnels } from './tunnels.client';
+import { authorityOf, portOf, trusting, Tunnels } from './tunnels.client';
 import { isLocalhost, serverName } from './url';
 
 /** At most this many of a receiver's addresses are tried. */
@@ -23,13 +22,9 @@ const PROXY_RULE = 'egress proxy';
 export interface ConnectorOptions {
   readonly policy: AddressPolicy;
   readonly resolver: NameResolver;
-  /** One deadline for DNS, TCP and TLS together. */
   readonly timeoutMs: number;
-  /** PEM certificates that are trusted besides Node's own. */
   readonly trustedCertificates?: readonly string[];
-  /** The egress proxy that all connections go through, if any. */
   readonly proxy?: EgressProxy | null;
-  /** Whether the proxy gets names instead of addresses. */
   readonly proxyResolves?: boolean;
 }
 
@@ -74,7 +69,6 @@ export class Connector {
     follow(this.secure(options, callback) as Socket, options, progress);
   };
 
-  /** Connects, or adds TLS to a tunnel. */
   private secure(options: buildConnector.Options, callback: buildConnector.Callback): unknown {
     return this.dial({ ...options, servername: serverName(options.hostname) }, (error, socket) => {
       if (error !== null) callback(asNotConnected(error), null);
@@ -189,7 +183,6 @@ function showContinueAnswers(socket: Socket): void {
   }) as typeof write;
 }
 
-/** Records the progress of the socket: name resolved, connected. A literal address has no name to resolve. */
 function follow(socket: Socket, { hostname, protocol }: buildConnector.Options, progress: ConnectProgress): void {
   progress.phase = isIP(hostname) === 0 ? 'dns' : 'connect';
   socket.once('lookup', (error: Error | null) => {

@@ -1,8 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { BodyExcerpt } from './body-excerpt';
-import { DestinationBlockedError, NotConnectedError } from './connect-errors';
+import { DestinationBlockedError, type FailureCode, failureCode, NotConnectedError, tlsFault } from './failure';
 import { type Connection, type Connections, DISCARDED } from './connections.client';
-import { type FailureCode, failureCode, tlsFault } from './failure';
 import type { HttpFailure, HttpResponse, HttpResult } from './http-result';
 
 const MAX_HEADERS = 256;

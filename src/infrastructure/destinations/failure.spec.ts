@@ -1,12 +1,13 @@
 import {
   ConnectError,
   DestinationBlockedError,
+  failureCode,
   NameNotFoundError,
   ProxyFailedError,
   ProxyRefusedError,
   ResolveTimeoutError,
-} from './connect-errors';
-import { failureCode, tlsFault } from './failure';
+  tlsFault,
+} from './failure';
 
 const withCode = (code: string, message = '') => Object.assign(new Error(message), { code });
 

@@ -1,11 +1,42 @@
-import {
-  ConnectError,
-  DestinationBlockedError,
-  NameNotFoundError,
-  ProxyFailedError,
-  ProxyRefusedError,
-  ResolveTimeoutError,
-} from './connect-errors';
+/** No connection was established, so nothing was sent. undici reports errors of idle connections in the same way. */
+export abstract class NotConnectedError extends Error {}
+
+/** No address of the destination is allowed. `rule` names the kind of network. */
+export class DestinationBlockedError extends NotConnectedError {
+  constructor(readonly rule: string) {
+    super('the destination is not allowed');
+  }
+}
+
+/** DNS has no address for the name, or its servers failed. */
+export class NameNotFoundError extends NotConnectedError {
+  constructor() {
+    super('the name does not resolve');
+  }
+}
+
+export class ResolveTimeoutError extends NotConnectedError {
+  constructor() {
+    super('the name did not resolve in time');
+  }
+}
+
+/** TCP or TLS failed. `cause` is the error of the system or of OpenSSL. */
+export class ConnectError extends NotConnectedError {
+  constructor(override readonly cause: Error) {
+    super('no connection');
+  }
+}
+
+/** The egress proxy could not be used. `cause` never contains bytes of its response. */
+export class ProxyFailedError extends ConnectError {}
+
+/** The egress proxy works, but did not connect to the destination. */
+export class ProxyRefusedError extends NotConnectedError {
+  constructor() {
+    super('the proxy refused');
+  }
+}
 
 export type FailureCode =
   | 'timeout'
@@ -21,7 +52,6 @@ export type FailureCode =
 /** Progress of an exchange: the step in which it timed out. */
 export type Phase = 'dns' | 'connect' | 'tls' | 'response';
 
-/** The TLS problem, as far as OpenSSL reports it. */
 export type TlsFault =
   | 'expired'
   | 'not_yet_valid'

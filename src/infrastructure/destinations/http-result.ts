@@ -7,10 +7,8 @@ export interface PreparedRequest {
   readonly body: string;
 }
 
-/** A request without a body. */
 export type PreparedGet = Omit<PreparedRequest, 'body'>;
 
-/** The receiver sent a status line, with any status. */
 export interface HttpResponse {
   readonly kind: 'response';
   /** 200 to 999. */
@@ -21,11 +19,9 @@ export interface HttpResponse {
   readonly body: string;
   /** True when the body is longer than the kept part, or did not end properly. */
   readonly bodyTruncated: boolean;
-  /** From the start to the status line. */
   readonly durationMs: number;
 }
 
-/** No valid status line arrived. */
 export interface HttpFailure {
   readonly kind: 'failure';
   readonly code: FailureCode;

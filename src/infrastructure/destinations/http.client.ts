@@ -1,6 +1,6 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { EgressProxy } from '../config/egress-proxy';
+import type { EgressProxy } from './egress-proxy';
 import type { AddressPolicy } from './address';
 import { type Connection, Connections } from './connections.client';
 import { Connector } from './connector.client';
@@ -17,11 +17,8 @@ export interface HttpClientOptions {
   /** One deadline for DNS, connect, TLS and the status line. A request may have a shorter one. */
   readonly timeoutMs: number;
   readonly requireHttps: boolean;
-  /** PEM certificates that are trusted besides Node's own. */
   readonly trustedCertificates?: readonly string[];
-  /** The egress proxy that all requests go through, if any. */
   readonly proxy?: EgressProxy | null;
-  /** Whether the proxy gets names instead of addresses. */
   readonly proxyResolves?: boolean;
 }
 

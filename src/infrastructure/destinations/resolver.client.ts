@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns';
-import { NameNotFoundError, ResolveTimeoutError } from './connect-errors';
+import { NameNotFoundError, ResolveTimeoutError } from './failure';
 
 /** How long the addresses of one family wait for those of the other (RFC 8305, section 3, recommends 50 ms). */
 const OTHER_FAMILY_GRACE_MS = 100;
@@ -23,8 +23,7 @@ export class NameResolver {
 
   /**
    * Returns all addresses of a name, IPv4 first. Concurrent calls for the same name share one lookup.
-   * @throws NameNotFoundError when there is no address or the servers fail
-   * @throws ResolveTimeoutError at the deadline
+   * @throws NameNotFoundError when there is none or the servers fail, ResolveTimeoutError at the deadline
    */
   resolve(name: string): Promise<readonly string[]> {
     const known = this.underway.get(name);

@@ -1,3 +1,4 @@
+import * as tls from 'node:tls';
 import { lookup } from 'node:dns/promises';
 import { type ClientRequest, request as requestHttp, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -5,10 +6,17 @@ import { isIP, type Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { Logger } from '@nestjs/common';
 import type { buildConnector } from 'undici';
-import type { EgressProxy } from '../config/egress-proxy';
-import { ConnectError, ProxyFailedError, ProxyRefusedError } from './connect-errors';
+import type { EgressProxy } from './egress-proxy';
+import { ConnectError, ProxyFailedError, ProxyRefusedError } from './failure';
 import type { ConnectProgress } from './connections.client';
 import { serverName } from './url';
+
+/** Returns those of `NODE_EXTRA_CA_CERTS`, too. Node.js 20 does not have it, nor another way to keep them. */
+const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
+
+/** Returns what trusts these PEM certificates besides Node's own. Make it once: it parses more than a hundred certificates. */
+export const trusting = (certificates: readonly string[]): tls.SecureContext =>
+  tls.createSecureContext({ ca: [...(getCACertificates?.('default') ?? tls.rootCertificates), ...certificates] });
 
 /** How long the addresses of the proxy are used before its name is resolved again. */
 const RESOLVE_EVERY_MS = 10_000;
@@ -60,10 +68,7 @@ export class Tunnels {
     return this.proxy.hostname;
   }
 
-  /**
-   * Returns the current addresses of the proxy. The system resolves its name, with /etc/hosts and search domains.
-   * @throws ProxyFailedError
-   */
+  /** Returns the current addresses of the proxy, by the system's resolver with /etc/hosts and search domains. */
   async addresses(): Promise<string[]> {
     const now = performance.now();
     if (this.resolved === null || now - this.resolved.at > RESOLVE_EVERY_MS) {
@@ -80,9 +85,7 @@ export class Tunnels {
   /**
    * Opens a tunnel to `authority` until `deadlineAt`, a time of `performance.now()`. A deadline that passes while the proxy
    * responds to others is that of the destination.
-   * @throws ProxyFailedError
-   * @throws ProxyRefusedError
-   * @throws ConnectError
+   * @throws ProxyFailedError, ProxyRefusedError or ConnectError
    */
   async open(authority: string, deadlineAt: number, progress: ConnectProgress): Promise<Socket> {
     // Not when it has refused to connect to another address: then it works.
@@ -130,7 +133,6 @@ export class Tunnels {
     });
   }
 
-  /** Returns null for a tunnel. */
   private errorOf(status: number): Error | null {
     if (status === 407) return this.failed(new Error('it requires other credentials'));
     if (status < 200) return this.failed(new Error('no valid response'));

@@ -12,6 +12,7 @@ export type UrlVerdict =
 export type StoredUrlVerdict = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly rule: string };
 
 const MAX_URL_LENGTH = 2048;
+const NOT_A_URL = 'Enter a full URL that begins with http:// or https://';
 
 /**
  * Validates the url that a user gives for a webhook. It must be an absolute `http:` or `https:` URL (WHATWG URL,
@@ -51,20 +52,31 @@ export function serverName(hostname: string): string | undefined {
   return isIP(hostname) === 0 ? hostname.replace(/\.+$/, '') : undefined;
 }
 
-/** Returns the parsed url, or a message that says why it is invalid. */
 function parse(text: unknown): URL | string {
-  if (typeof text !== 'string' || text === '') return 'url must be an absolute http or https URL';
+  if (typeof text !== 'string' || text === '') return NOT_A_URL;
   if (text.length > MAX_URL_LENGTH) return `url must be at most ${MAX_URL_LENGTH} characters long`;
   if (/[\s\p{Cc}\p{Cs}]/u.test(text)) return 'url must not contain spaces or control characters';
   if (text.includes('\\')) return 'url must not contain a backslash';
   if (text.includes('#')) return 'url must not have a fragment (#)';
   // The WHATWG parser also accepts `http:host` and `http:///host`, but parsers disagree on the host of these.
   const authority = /^https?:\/\/([^/?]+)/i.exec(text)?.[1];
-  if (authority === undefined) return 'url must be an absolute http or https URL';
+  if (authority === undefined) return NOT_A_URL;
   if (authority.includes('@')) return 'url must not contain a user name or password';
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = urlOf(text);
   if (url === undefined || url.port === '0') return 'url must be a valid URL with a host and a port from 1 to 65535';
   return url.href.length > MAX_URL_LENGTH ? `url must be at most ${MAX_URL_LENGTH} characters long once encoded` : url;
+}
+
+/**
+ * Returns the URL of a text, resolved against `base` if given; undefined when there is none. Node 20's `URL.canParse` returns false
+ * for a valid URL with `ü` once V8 has optimized the calls.
+ */
+export function urlOf(text: string, base?: string): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
 }
 
 function isTooPlain(url: URL, options: UrlOptions): boolean {

@@ -1,13 +1,10 @@
 import { type FieldError, messageOf } from 'webhook-notification/catalogue';
 import { ERROR_CODES, type ErrorCode } from './error-codes';
 
-/** Maximum number of fields that a response lists. */
 export const MAX_DETAILS = 20;
 
 interface ErrorParts {
-  /** Headers of the response. */
   headers?: Readonly<Record<string, string>>;
-  /** The invalid fields. */
   details?: readonly FieldError[];
 }
 
@@ -34,7 +31,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the error of a field that breaks a rule. */
 export const invalid = (field: string, message: string): ApiError =>
   ApiError.invalid({ field, code: 'invalid', message });
 

@@ -6,7 +6,7 @@ import { errorEnvelope } from './envelope';
 import { MESSAGES, noRoute } from './messages';
 
 /**
- * Returns the error envelope for any error, including those of server hooks; `envelope.setup.ts` writes the success
+ * Returns the error envelope for any error, including those of server hooks; `http-server.setup.ts` writes the success
  * envelope. A 500 is logged, and its response contains no internals.
  */
 @Catch()

@@ -1,7 +1,6 @@
 interface ErrorMeaning {
   status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 412 | 413 | 415 | 417 | 429 | 431 | 500 | 503;
   meaning: string;
-  /** What a developer can do about it. */
   remedy: string;
 }
 
@@ -42,12 +41,12 @@ export const ERROR_CODES = {
   },
   scope_missing: {
     status: 403,
-    meaning: 'The token lacks the scope that the message names, or would grant it without having it.',
+    meaning: 'The token lacks the scope that the message names, and therefore cannot grant it either.',
     remedy: 'use a token with that scope',
   },
   scope_not_allowed: {
     status: 403,
-    meaning: 'A console link for another user cannot carry this scope.',
+    meaning: 'A console link for another user cannot have this scope.',
     remedy: 'omit `tokens:manage`, `users:manage` and `event-types:manage`',
   },
   admin_reserved: {
@@ -62,7 +61,7 @@ export const ERROR_CODES = {
   },
   route_not_found: {
     status: 404,
-    meaning: 'No route has this path, or a segment of it has more than 128 characters.',
+    meaning: 'No route has this path, or one of its segments has more than 128 characters.',
     remedy: 'compare the path with `/docs`',
   },
   method_not_allowed: {
@@ -82,7 +81,7 @@ export const ERROR_CODES = {
   },
   headers_bound_to_origin: {
     status: 409,
-    meaning: 'The new `url` has another origin than the one that the headers of the webhook were set for.',
+    meaning: 'The headers of the webhook were set for another origin than that of the new `url`.',
     remedy: 'set each header that the message names again, or to null, in the same request',
   },
   webhook_limit_reached: {
@@ -117,13 +116,14 @@ export const ERROR_CODES = {
   },
   test_not_redeliverable: {
     status: 409,
-    meaning: 'A test delivery has no event that could be delivered again.',
+    meaning: 'Tests cannot be redelivered.',
     remedy: 'send another test',
   },
   kind_mismatch: {
     status: 409,
-    meaning: 'The webhook is of the other `kind`: only a push webhook can be tested, only a pull webhook leased from.',
-    remedy: 'use another webhook: a webhook keeps its kind',
+    meaning:
+      'The webhook is of the other `kind`: only push webhooks can be tested, and only pull webhooks leased from.',
+    remedy: 'use another webhook: the kind of a webhook cannot be changed',
   },
   webhook_inactive: {
     status: 409,
@@ -213,13 +213,13 @@ export const ERROR_CODES = {
   },
   expectation_unknown: {
     status: 417,
-    meaning: '`Expect` names something other than `100-continue`.',
+    meaning: 'Only `Expect: 100-continue` is supported.',
     remedy: 'omit the header',
   },
   rate_limited: {
     status: 429,
     meaning: 'Too many requests, events, tests, failed authentications or waiting requests.',
-    remedy: 'wait as many seconds as `retry-after` says',
+    remedy: 'wait for the seconds that `retry-after` gives',
   },
   headers_too_large: {
     status: 431,

@@ -35,10 +35,7 @@ export class HealthService {
     });
   }
 
-  /**
-   * Adds a check, which throws when its component is unhealthy. It has two seconds. Several checks may share a name:
-   * the component is healthy when all of them pass.
-   */
+  /** Adds a check, which throws when its component is unhealthy, within two seconds. Checks may share a name. */
   register(name: string, check: Check): void {
     this.checks.set(name, [...(this.checks.get(name) ?? []), check]);
   }

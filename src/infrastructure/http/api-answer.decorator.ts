@@ -1,7 +1,37 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes';
-import { nounOf } from './schema-names';
+
+/** Schemas whose name in the document does not follow from the name of their class. */
+const NOUNS: Record<string, string> = {
+  DeliveryRequestDto: 'SentRequest',
+  DeliveryResponseDto: 'ReceivedResponse',
+  PublishEventDto: 'NewEvent',
+  PublishBatchDto: 'NewEvents',
+  SaveEventTypeDto: 'EventTypeDeclaration',
+  CheckFilterDto: 'FilterCheckRequest',
+  PreviewFormatDto: 'FormatPreviewRequest',
+  SaveWebhookDto: 'WebhookDeclaration',
+  EraseUserDto: 'ErasureRequest',
+  RecoverDto: 'RecoveryRequest',
+  RotateSecretDto: 'SecretRotation',
+  LeaseMessagesDto: 'LeaseRequest',
+  AcknowledgeMessagesDto: 'Acknowledgement',
+  AcknowledgedDto: 'AcknowledgedLeases',
+  TestWebhookDto: 'TestDeliveryRequest',
+  PutFollowersDto: 'FollowerList',
+  TryReceiverDto: 'TestReceiver',
+  TryReceiverDetailDto: 'TestReceiverDetail',
+  UpdateTryReceiverDto: 'TestReceiverUpdate',
+  TriedRequestDto: 'TestReceiverRequest',
+};
+
+/** Returns the name of a DTO's schema in the document: `WebhookDto` → `Webhook`, `CreateWebhookDto` → `NewWebhook`. */
+export function nounOf(dto: string): string {
+  const [, verb, noun] = /^(Create(?=[A-Z])|Update(?=[A-Z])|)(\w+)Dto$/.exec(dto) ?? [];
+  if (noun === undefined) return dto;
+  return NOUNS[dto] ?? { Create: `New${noun}`, Update: `${noun}Update` }[verb ?? ''] ?? noun;
+}
 
 const DESCRIPTIONS: Record<number, string> = {
   400: 'The request is invalid.',
@@ -29,7 +59,6 @@ const text = (description: string, required = false) => ({
   schema: { type: 'string' as const },
 });
 
-/** Response headers, as components of the document. */
 export const ANSWER_HEADERS = {
   'x-request-id': text('Include it when you report a problem. A valid id that you send is kept.', true),
   'ratelimit-policy': text('The limits that count this request, such as `"requests";q=600;w=60`.'),
@@ -92,11 +121,9 @@ const ERROR = { $ref: '#/components/schemas/Error' };
 interface AnswerOptions {
   description: string;
   status?: number;
-  /** The data is a list of this DTO. */
   list?: boolean;
   /** The data is one page of a list, next to its `nextCursor`. */
   page?: boolean;
-  /** More headers of the response. */
   headers?: readonly ('location' | 'etag')[];
 }
 

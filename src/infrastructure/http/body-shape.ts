@@ -3,7 +3,6 @@ const MAX_DEPTH = 16;
 /** Maximum number of fields and items in a request body, all levels together. */
 const MAX_VALUES = 1000;
 
-/** A problem with the shape of a parsed JSON body. */
 export type ShapeError = 'too deep' | 'too many values';
 
 /**
@@ -27,7 +26,6 @@ export function shapeErrorOf(body: unknown): ShapeError | null {
   return null;
 }
 
-/** Maximum levels and values of a large body. */
 const MAX_LARGE_DEPTH = 100;
 const MAX_LARGE_VALUES = 500_000;
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];

@@ -1,21 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import cors from '@fastify/cors';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { trace } from '@opentelemetry/api';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import helmet from 'helmet';
 import type { Config } from '../config/config';
 import { ApiError } from '../errors/api-error';
 import { messageFor, MESSAGES, noRoute } from '../errors/messages';
 import { errorEnvelope } from '../errors/envelope';
-import { isApiRoute } from './api-route';
-import { allowOrigins } from './cors.setup';
-import { wrapAnswers } from './envelope.setup';
-import { logDestination } from './log-destination.client';
+import { isApiRoute, RouteMethods } from './route-methods';
+import { logDestination } from './logger.service';
 import { type BodyRule, registerJsonParser } from './json-body.setup';
-import { hideInSpans } from './request-span.setup';
-import { RouteMethods } from './route-methods';
-import { SECURITY_HEADERS } from './security-headers.setup';
-import { type DrainBounds, drainUnreadBodies } from './unread-body.setup';
+import { Page } from '../pagination/page';
 
 /** How long a client may take, and how much of an unneeded body is read. */
 export interface ConnectionLimits extends DrainBounds {
@@ -111,7 +109,6 @@ function addHooks(server: FastifyInstance, config: Config): void {
   });
 }
 
-/** Rejects requests before their body is read. */
 function rejectRequests(server: FastifyInstance, known: RouteMethods, isServed: (url: string) => boolean): void {
   server.addHook('onRequest', (request, _, done) => {
     const refusal = refusalOf(request.raw);
@@ -151,7 +148,7 @@ function answerFrameworkError(error: { code: string }, request: FastifyRequest, 
   const answer =
     error.code === 'FST_ERR_BAD_URL'
       ? new ApiError('malformed_request', MESSAGES.malformedUrl)
-      : noRoute(request.method, 'with so long a parameter');
+      : noRoute(request.method, 'with a parameter of this length');
   void reply
     .headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
     .status(answer.status)
@@ -181,4 +178,166 @@ function answerClientError(error: Error & { code?: string }, socket: Socket): vo
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+/**
+ * Wraps the return value of a controller under `/api`: `{ success: true, data }`, with `nextCursor` for a page.
+ * `ApiExceptionFilter` writes the envelope of errors. A hook of the server, because Nest's interceptors cost every request a chain
+ * of observables.
+ */
+function wrapAnswers(server: FastifyInstance): void {
+  server.addHook('preSerialization', (request, reply, payload, done) => {
+    done(null, isApiRoute(request.routeOptions.url) && reply.statusCode < 400 ? envelope(payload) : payload);
+  });
+}
+
+function envelope(data: unknown): object {
+  if (data instanceof Page) return { success: true, data: data.items, nextCursor: data.nextCursor };
+  return { success: true, data };
+}
+
+/** One policy for all responses. The API loads nothing; Swagger UI loads only from here, and has styles in its page. */
+const setSecurityHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  xFrameOptions: { action: 'deny' },
+  // The service uses plain HTTP. The TLS proxy knows the domain and sets this header.
+  strictTransportSecurity: false,
+});
+
+/** Security headers of every response, by name. They never change, so helmet runs only once. */
+const SECURITY_HEADERS: Readonly<Record<string, string>> = securityHeaders();
+
+function securityHeaders(): Record<string, string> {
+  const headers: Record<string, string> = {};
+  const answer: Partial<ServerResponse> = {
+    setHeader: (name, value) => {
+      headers[name.toLowerCase()] = String(value);
+      return answer as ServerResponse;
+    },
+    removeHeader: () => undefined,
+  };
+  setSecurityHeaders({} as IncomingMessage, answer as ServerResponse, () => undefined);
+  return headers;
+}
+
+/** Pages of other origins never act as a browser session, nor as a receiver, and have no use for the documentation. */
+const EXCLUDED = /^\/(api\/console-sessions|docs|try)(\/|$)/;
+const EXPOSED = ['etag', 'location', 'retry-after', 'ratelimit', 'ratelimit-policy', 'x-request-id'];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const MAX_AGE_SECONDS = 600;
+
+/** Returns the path as the router reads it: `%2D` is a hyphen. A path that does not decode has no route. */
+function pathOf({ url }: FastifyRequest): string {
+  try {
+    return decodeURI(url.split('?', 1)[0] ?? '');
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * Lets pages of these origins call the API with a token; never with credentials of the browser. Must be registered before
+ * the hooks that reject requests, so that pages can read the errors too.
+ */
+function allowOrigins(server: FastifyInstance, origins: readonly string[], routes: RouteMethods): void {
+  void server.register(cors, {
+    delegator: (request, callback) => {
+      const isOpen = origins.includes(request.headers.origin ?? '') && !EXCLUDED.test(pathOf(request));
+      callback(null, {
+        origin: isOpen ? [...origins] : false,
+        methods: METHODS,
+        exposedHeaders: EXPOSED,
+        maxAge: MAX_AGE_SECONDS,
+        // Without the header that makes it a preflight, an OPTIONS request is one of a method that no path has.
+        preflight:
+          request.headers['access-control-request-method'] !== undefined && routes.of(pathOf(request)).length > 0,
+      });
+    },
+  });
+}
+
+/** The attributes of a request that its sender chooses, by the semantic conventions of HTTP, also by the old ones. */
+const SENT = [
+  ...['url.path', 'url.query', 'user_agent.original', 'client.address', 'server.address'],
+  ...['http.target', 'http.url', 'http.user_agent', 'http.client_ip', 'http.host', 'net.host.name'],
+];
+const HIDDEN = Object.fromEntries(SENT.map((name) => [name, '']));
+
+/** Hides ids and texts of users in the spans of instrumentations, which get the name of the route instead. */
+function hideInSpans(server: FastifyInstance): void {
+  server.server.prependListener('request', () => void trace.getActiveSpan()?.setAttributes(HIDDEN));
+  server.addHook('onRequest', (request, _, done) => {
+    const { url } = request.routeOptions;
+    if (url !== undefined) {
+      trace.getActiveSpan()?.setAttribute('http.route', url).updateName(`${request.method} ${url}`);
+    }
+    done();
+  });
+}
+
+/** How much of an unread body is read, and for how long. */
+interface DrainBounds {
+  drainBytes: number;
+  drainMs: number;
+}
+
+/**
+ * Reads and drops the rest of a body whose response, such as a 413, is ready early. Closing a connection while its
+ * client writes resets it, and the client never sees the response. That happens only beyond the limits.
+ */
+function drainUnreadBodies(server: FastifyInstance, bounds: DrainBounds): void {
+  server.addHook('onSend', ({ raw }, reply, _payload, done) => {
+    const hasBody = raw.headers['transfer-encoding'] !== undefined || Number(raw.headers['content-length']) > 0;
+    if (!hasBody || raw.complete || raw.destroyed) return done();
+    return void drain(raw, bounds).then(() => {
+      if (!raw.complete) reply.header('connection', 'close');
+      done();
+    });
+  });
+}
+
+function drain(request: IncomingMessage, { drainBytes, drainMs }: DrainBounds): Promise<void> {
+  return new Promise((resolve) => {
+    let left = drainBytes;
+    const finish = () => {
+      clearTimeout(timer);
+      request.off('data', drop).off('end', finish).off('close', finish).off('error', finish);
+      if (!request.complete) request.pause();
+      resolve();
+    };
+    const drop = (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) finish();
+    };
+    const timer = setTimeout(finish, drainMs);
+    request.on('data', drop).on('end', finish).on('close', finish).on('error', finish).resume();
+  });
+}
+
+/** Longer than a request is on its way from a proxy. */
+const LINGER_MS = 200;
+
+/**
+ * Stops accepting connections at once, and keeps idle ones for 200 ms: a proxy may already have sent a request on one of them, and
+ * reports an error if it is closed, because it must not repeat a POST. Call it before anything else begins to close: the first
+ * answer that ends its connection makes the proxy open another one, which would be reset.
+ */
+export function stopAccepting(server: Server): void {
+  const [close, closeIdleConnections] = [server.close.bind(server), server.closeIdleConnections.bind(server)];
+  server.closeIdleConnections = () => void setTimeout(closeIdleConnections, LINGER_MS).unref();
+  close();
+  // Without the error that it is closed already. It waits for all connections, as the first call does.
+  server.close = (done) => close(() => done?.());
 }

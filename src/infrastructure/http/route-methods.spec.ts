@@ -1,4 +1,17 @@
-import { RouteMethods } from './route-methods';
+import { isApiRoute, RouteMethods } from './route-methods';
+
+describe('A route of the API', () => {
+  it.each([
+    ['/api/webhooks/:webhookId', true],
+    ['/api/events', true],
+    ['/health/ready', false],
+    ['/docs/openapi.json', false],
+    ['/apitite', false],
+    [undefined, false],
+  ])('%s: %s', (url, expected) => {
+    expect(isApiRoute(url)).toBe(expected);
+  });
+});
 
 describe('The methods of a path', () => {
   const routes = new RouteMethods();

@@ -1,8 +1,10 @@
+/** True for the routes that require a token and use the envelope. Undefined stands for a request without a route. */
+export const isApiRoute = (route: string | undefined): boolean => route?.startsWith('/api/') ?? false;
+
 /** The methods of each path. Paths are patterns, such as `/api/webhooks/:id`. */
 export class RouteMethods {
   private readonly routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
 
-  /** Records a route. */
   add(path: string, methods: readonly string[]): void {
     const route = this.routes.get(path) ?? { pattern: patternOf(path), methods: new Set<string>() };
     for (const method of methods) route.methods.add(method);

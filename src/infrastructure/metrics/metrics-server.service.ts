@@ -20,10 +20,7 @@ export class MetricsServerService implements OnApplicationShutdown {
     private readonly metrics: MetricsService,
   ) {}
 
-  /**
-   * Opens the port. Does nothing without `METRICS_PORT`.
-   * @throws Error with a readable message when the port cannot be opened
-   */
+  /** Opens `METRICS_PORT`, if it is set. Throws a readable error when it cannot. */
   async start(): Promise<void> {
     const { metricsPort, metricsHost, role } = this.config;
     if (metricsPort === null) return;

@@ -1,6 +1,56 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { BoundedReading, type Sample } from './bounded-reading.service';
+
+export interface Sample<Label extends string> {
+  labels: Record<Label, string>;
+  value: number;
+}
+
+/** Longer than the 2 s that readiness gives its checks, because readiness is a gauge too. */
+const READ_WITHIN_MS = 3000;
+const READ_EVERY_MS = 5000;
+
+/**
+ * Reads from a store that may be slow or unavailable: at most every five seconds, and never concurrently. A scrape
+ * never fails because of it, and waits at most three seconds. A value that could not be read is left out.
+ */
+class BoundedReading<Label extends string> {
+  private latest: Promise<readonly Sample<Label>[]> = Promise.resolve([]);
+  private begunAt = -Infinity;
+  private reading = false;
+
+  constructor(private readonly read: () => readonly Sample<Label>[] | Promise<readonly Sample<Label>[]>) {}
+
+  /** Returns the latest samples, or none when the store fails or takes longer than three seconds. Never throws. */
+  async samples(): Promise<readonly Sample<Label>[]> {
+    if (!this.reading && performance.now() - this.begunAt >= READ_EVERY_MS) this.begin();
+    const leftMs = Math.max(0, this.begunAt + READ_WITHIN_MS - performance.now());
+    if (!this.reading) return this.latest;
+    let timer: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<[]>((resolve) => (timer = setTimeout(() => resolve([]), leftMs)));
+    try {
+      return await Promise.race([this.latest, tooLate]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private begin(): void {
+    this.begunAt = performance.now();
+    this.reading = true;
+    this.latest = this.readSafely();
+  }
+
+  private async readSafely(): Promise<readonly Sample<Label>[]> {
+    try {
+      return await this.read();
+    } catch {
+      return [];
+    } finally {
+      this.reading = false;
+    }
+  }
+}
 
 /**
  * Modules register their metrics here. The values of a label are few and known in advance: never one per webhook, user
@@ -48,20 +98,15 @@ export class MetricsService {
     return new Histogram({ name, help, buckets: [...buckets], registers: [this.registry] });
   }
 
-  /** A gauge that its module keeps up to date. */
   level(name: string, help: string): Gauge {
     return new Gauge({ name, help, registers: [this.registry] });
   }
 
-  /** A gauge that is always 1, for its labels. */
   info(name: string, help: string, labels: Record<string, string>): void {
     new Gauge({ name, help, labelNames: Object.keys(labels), registers: [this.registry] }).set(labels, 1);
   }
 
-  /**
-   * A gauge that is read when it is scraped. A failed read leaves the gauge out. It requires a label: without one it
-   * would show 0 instead.
-   */
+  /** A gauge that is read when scraped. A failed read leaves it out, which requires a label: else it would be 0. */
   gauge<Label extends string>(
     name: string,
     help: string,

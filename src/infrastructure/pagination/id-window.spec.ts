@@ -1,7 +1,8 @@
 import { ApiError } from '../errors/api-error';
 import { type CursorScope, encodeCursor } from './cursor';
 import { lowestIdOf } from '../database/id-time';
-import { idWindow } from './id-window';
+import { idWindow, keysetStart } from './id-window';
+import { MESSAGES } from '../errors/messages';
 
 const ID = '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90';
 const scope: CursorScope = ['alice', 'events', {}];
@@ -28,5 +29,20 @@ describe('idWindow', () => {
 
   it('rejects a cursor of another list', () => {
     expect(() => idWindow({ limit: 50, cursor }, ['bob', 'events', {}])).toThrow(ApiError);
+  });
+});
+
+const alices: CursorScope = ['alice', 'webhooks', {}];
+const bobs: CursorScope = ['bob', 'webhooks', {}];
+
+describe('keysetStart', () => {
+  it('starts at the top without a cursor and after the row of a cursor', () => {
+    expect(keysetStart(undefined, alices)).toBeNull();
+    expect(keysetStart(encodeCursor(ID, alices), alices)).toBe(ID);
+  });
+
+  it.each(['', 'x', encodeCursor(ID, bobs)])('throws 400 for the cursor %p', (cursor) => {
+    expect(() => keysetStart(cursor, alices)).toThrow(new ApiError('cursor_invalid', MESSAGES.badCursor));
+    expect(() => keysetStart(cursor, alices)).toThrow(expect.objectContaining({ status: 400 }));
   });
 });

@@ -1,6 +1,7 @@
-import type { CursorScope } from './cursor';
+import { type CursorScope, decodeCursor } from './cursor';
 import { lowestIdOf } from '../database/id-time';
-import { keysetStart } from './keyset';
+import { invalidCursor } from '../errors/api-error';
+import { MESSAGES } from '../errors/messages';
 
 /** The requested part of a list, in addition to its filters. */
 export interface PageRequest {
@@ -22,7 +23,6 @@ export interface IdWindow {
 
 /**
  * Returns the window of a page. Ids are UUIDv7, so a time is a bound of ids, and new rows never come before the cursor.
- * @throws ApiError 400 for a cursor of another scope
  */
 export function idWindow({ cursor, since, until }: Partial<PageRequest>, scope: CursorScope): IdWindow {
   const ends = [keysetStart(cursor, scope), until ? lowestIdOf(until.getTime()) : null];
@@ -30,4 +30,12 @@ export function idWindow({ cursor, since, until }: Partial<PageRequest>, scope: 
     from: since ? lowestIdOf(since.getTime()) : null,
     before: ends.filter((end) => end !== null).sort()[0] ?? null,
   };
+}
+
+/** Returns the id after which a page starts; null for the first page. */
+export function keysetStart(cursor: string | undefined, scope: CursorScope): string | null {
+  if (cursor === undefined) return null;
+  const id = decodeCursor(cursor, scope);
+  if (id === null) throw invalidCursor('cursor', MESSAGES.badCursor);
+  return id;
 }

@@ -6,7 +6,6 @@ import { Page } from './page';
 /**
  * Returns one page of a query, newest first. Ids are UUIDv7: their order is that of creation, and a time window is a
  * range of ids. New rows never come before the cursor, so a client that follows the cursors skips and repeats nothing.
- * @throws ApiError 400 for a cursor of another scope
  */
 export async function newestFirst<Row extends ObjectLiteral & { id: string }>(
   query: SelectQueryBuilder<Row>,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type CursorScope, decodeCursor } from './cursor';
-import { keysetStart } from './keyset';
+import { keysetStart } from './id-window';
 import { Page } from './page';
 
 const scope: CursorScope = ['alice', 'webhooks', {}];

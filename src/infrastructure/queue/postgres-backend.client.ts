@@ -1,18 +1,59 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type BackendFactory, type ConnectionOptions, createPostgresBackend, type IQueueBackend } from 'bullmq';
+import {
+  type BackendFactory,
+  type ConnectionOptions,
+  createPostgresBackend,
+  createRedisBackend,
+  type IQueueBackend,
+  type RedisOptions,
+  type RedisQueueBackend,
+} from 'bullmq';
+import { isRedisCluster } from '../config/redis-nodes';
+import { openCluster } from './redis.client';
 import { isDatabaseUnavailable } from '../errors/database-error';
 import { PostgresConnection } from '../database/postgres-connection.client';
+
+/** Returns the backend of BullMQ's queues: Redis (Sentinels included), a cluster of it, or without `redisUrl` PostgreSQL. */
+export function backendFor(redisUrl: string | null, clock: Clock): BackendFactory {
+  if (redisUrl === null) return mendedPostgresBackend(clock);
+  return isRedisCluster(redisUrl) ? clusterBackend : createRedisBackend;
+}
+
+/**
+ * BullMQ's Redis backend on a cluster. BullMQ accepts a cluster only as a client that it does not own, and therefore
+ * does not close. Here each queue and each worker has its own client and closes it, as on a single Redis.
+ */
+const clusterBackend: BackendFactory<RedisQueueBackend> = (name, opts, more = {}) => {
+  const { url = '', ...options } = opts.connection as RedisOptions & { url?: string };
+  const client = openCluster(url, options);
+  const backend = createRedisBackend(
+    name,
+    // Queues skip the check, because a queue whose first command fails stays dead. Workers must know the features of
+    // Redis.
+    { ...opts, connection: client, skipVersionCheck: !more.withBlockingConnection },
+    more,
+  );
+  const close = backend.close.bind(backend);
+  backend.close = async (force) => {
+    try {
+      await close(force);
+    } finally {
+      client.disconnect();
+    }
+  };
+  return backend;
+};
 
 const CALM_MS = 250;
 /** A larger parameter is a time in ms since 1970 by the machine's clock; BullMQ's durations are far smaller. */
 const TIMES_BEGIN_MS = 1e12;
 /** A worker that waits for a delayed job polls for other jobs at least this often. */
-const LOOKS_EVERY_SECONDS = 2;
+const POLL_INTERVAL_SECONDS = 2;
 /** BullMQ compares these columns with the machine's time. */
 const TIMES_READ = ['next_delay'];
 
 /** Provides the number of ms by which PostgreSQL's clock is ahead of this machine's. */
-export interface Clock {
+interface Clock {
   offsetMs(): number;
 }
 
@@ -49,7 +90,7 @@ export const mendedPostgresBackend =
       internals.connection.readyPromise = undefined;
     };
 
-    Object.defineProperty(backend, 'maximumBlockTimeout', { value: LOOKS_EVERY_SECONDS });
+    Object.defineProperty(backend, 'maximumBlockTimeout', { value: POLL_INTERVAL_SECONDS });
     backend.waitUntilReady = async () => {
       try {
         await waitUntilReady();

@@ -26,10 +26,7 @@ export const surviving = (silenceMs: number) => ({
   retryStrategy: (attempt: number): number => Math.min(100 * attempt, 1000),
 });
 
-/**
- * The connection that adds jobs. It fails at once while the store is unavailable, so that no commands pile up; on Redis
- * a command has 500 ms.
- */
+/** The connection that adds jobs: it fails at once while the store is unavailable, on Redis after 500 ms. */
 export function producerConnection(config: Config): ConnectionOptions {
   if (config.redisUrl === null) return postgresConnection(config);
   return {

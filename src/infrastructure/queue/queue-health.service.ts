@@ -1,16 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { HealthService } from '../health/health.service';
-import type { Sample } from '../metrics/bounded-reading.service';
-import { MetricsService } from '../metrics/metrics.service';
+import { MetricsService, type Sample } from '../metrics/metrics.service';
 import { RepeatFilter } from './repeat-filter';
 
 const STATES = ['waiting', 'delayed'] as const;
 
-/**
- * Monitors the queues. The module that owns a queue registers it here: its errors are logged, readiness checks that it
- * responds, and its depth is measured.
- */
+/** Logs the errors of the queues that modules register, checks that they respond, and measures their depth. */
 @Injectable()
 export class QueueHealthService {
   private readonly logger = new Logger(QueueHealthService.name);

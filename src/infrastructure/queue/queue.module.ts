@@ -5,10 +5,9 @@ import { setDefaultBackendFactory } from 'bullmq';
 import { Config } from '../config/config';
 import { ClockService } from '../database/clock.service';
 import { HealthModule } from '../health/health.module';
-import { backendFor } from './backends.client';
+import { backendFor } from './postgres-backend.client';
 import { JOB_OPTIONS, producerConnection } from './queue-connections.client';
 import { QueueHealthService } from './queue-health.service';
-import { RedisMemoryClient } from './redis-memory.client';
 import { WorkerTasksService } from './worker-tasks.service';
 import { WorkersService } from './workers.service';
 
@@ -30,7 +29,7 @@ import { WorkersService } from './workers.service';
       extraOptions: { manualRegistration: true },
     }),
   ],
-  providers: [QueueHealthService, RedisMemoryClient, WorkerTasksService, WorkersService],
-  exports: [QueueHealthService, RedisMemoryClient, WorkerTasksService, WorkersService],
+  providers: [QueueHealthService, WorkerTasksService, WorkersService],
+  exports: [QueueHealthService, WorkerTasksService, WorkersService],
 })
 export class QueueModule {}

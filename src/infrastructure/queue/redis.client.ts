@@ -1,7 +1,6 @@
 import { Cluster, type ClusterNode, type ClusterOptions, Redis, type RedisOptions } from 'ioredis';
 import { isRedisCluster, parseSentinels, readCluster } from '../config/redis-nodes';
 
-/** A single Redis, or a cluster of them. */
 export type RedisClient = Redis | Cluster;
 
 const CONNECT_WITHIN_MS = 2000;
@@ -34,10 +33,7 @@ export function addressOf(redisUrl: string): RedisOptions & { url?: string } {
   };
 }
 
-/**
- * Connects a lazy client on first use, and rejects when that fails or takes longer than two seconds. Later the client
- * reconnects by itself.
- */
+/** Connects a lazy client on first use, within two seconds. Later the client reconnects by itself. */
 export async function connected(redis: RedisClient): Promise<RedisClient> {
   if (redis.status === 'wait') await settled(redis.connect());
   return redis;
@@ -68,10 +64,7 @@ export function openCluster(redisUrl: string, options: RedisOptions): Cluster {
   });
 }
 
-/**
- * A cluster client whose `connect()` always settles, within two seconds: a worker waits for it. The client itself keeps
- * connecting.
- */
+/** A cluster client whose `connect()` settles within two seconds, because a worker waits for it. */
 class SettlingCluster extends Cluster {
   constructor(
     private readonly firstNodes: ClusterNode[],

@@ -1,4 +1,3 @@
-/** Reasons why BullMQ cannot finish a job. */
 export const STALE_REASONS = ['missing_lock', 'lock_mismatch', 'missing_key'] as const;
 
 const BEGINNINGS: Record<(typeof STALE_REASONS)[number], string> = {

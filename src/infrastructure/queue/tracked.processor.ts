@@ -3,7 +3,6 @@ import type { Job } from 'bullmq';
 
 /** A processor that counts its current jobs and records when it last started one. */
 export abstract class TrackedProcessor<Data> extends WorkerHost {
-  /** Number of jobs being processed. */
   inFlight = 0;
   /** Time at which it last started a job, in ms since 1970; 0: never. */
   lastBegunAt = 0;

@@ -1,7 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../config/config';
 
-/** Work that a worker process does while the application runs. */
 export interface WorkerTask {
   start(): void;
   /** Begins nothing more. Resolves when the work under way has ended. */
@@ -16,7 +15,6 @@ export class WorkerTasksService implements OnApplicationBootstrap, BeforeApplica
 
   constructor(private readonly config: Config) {}
 
-  /** Adds a task; called by constructors. */
   add(task: WorkerTask): void {
     this.tasks.push(task);
   }

@@ -15,11 +15,10 @@ import { type WorkerTask, WorkerTasksService } from './worker-tasks.service';
 /** Time an attempt may take after the delivery deadline, to read the rest of a body and to write the outcome. */
 const AFTER_DEADLINE_MS = 2000;
 const CLOSE_WITHIN_MS = 2000;
-const LOOK_EVERY_MS = 20;
+const POLL_INTERVAL_MS = 20;
 /** Time a queue may take to record that a job has ended. An unavailable queue never records it. */
 const NOTED_WITHIN_MS = 1000;
 
-/** Starts, replaces and drains the BullMQ workers of all processors. */
 @Injectable()
 export class WorkersService implements WorkerTask {
   private readonly logger = new Logger(WorkersService.name);
@@ -42,7 +41,6 @@ export class WorkersService implements WorkerTask {
     this.stale = metrics.counterBy('webhooks_queue_stale_jobs_total', help, 'reason', STALE_REASONS);
   }
 
-  /** Starts processing jobs with every processor of this process. */
   start(): void {
     fillProcessorOptions(this.config);
     this.registrar.register();
@@ -70,10 +68,7 @@ export class WorkersService implements WorkerTask {
     }
   }
 
-  /**
-   * Accepts no new jobs, gives the jobs in flight the time of a whole attempt, and closes. Never throws, never hangs.
-   * May be called again.
-   */
+  /** Accepts no new jobs, gives jobs in flight the time of an attempt, and closes. Never throws, never hangs. */
   stop(): Promise<void> {
     return (this.stopped ??= this.drain());
   }
@@ -89,14 +84,14 @@ export class WorkersService implements WorkerTask {
 
   /** Resolves when no job has been in flight for a second. While the queue is unavailable, `pause()` does not detect that. */
   private async idle(): Promise<void> {
-    for (let idleMs = 0; idleMs < NOTED_WITHIN_MS; idleMs += LOOK_EVERY_MS) {
-      await pause(LOOK_EVERY_MS);
+    for (let idleMs = 0; idleMs < NOTED_WITHIN_MS; idleMs += POLL_INTERVAL_MS) {
+      await pause(POLL_INTERVAL_MS);
       if (this.processors.some(({ inFlight }) => inFlight > 0)) idleMs = 0;
     }
   }
 
   private async otherWorkEnded(): Promise<void> {
-    while (this.otherWork > 0) await pause(LOOK_EVERY_MS);
+    while (this.otherWork > 0) await pause(POLL_INTERVAL_MS);
   }
 
   private workers(): Worker[] {

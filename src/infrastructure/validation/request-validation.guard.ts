@@ -1,14 +1,29 @@
-import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
+import {
+  type ArgumentMetadata,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  type Type,
+  type ValidationError,
+  ValidationPipe,
+} from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/internal.js';
 import { ModuleRef } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import type { FieldError } from 'webhook-notification/catalogue';
 import { ApiError } from '../errors/api-error';
-import { BODY_PARSER, type BodyParser } from './parsed-body.decorator';
-import { detailsOf, DtoPipe } from './dto.pipe';
-import { type ParsedParam, PATH_PARAMS } from './path-param.decorator';
-import { REQUEST_RULES, type RequestRules, type RuleRequest } from './request-rules.decorator';
+import {
+  BODY_PARSER,
+  type BodyParser,
+  type ParsedParam,
+  PATH_PARAMS,
+  REQUEST_RULES,
+  type RequestRules,
+  type RuleRequest,
+} from './api-request.decorator';
+import { unknownField } from '../errors/messages';
+import { type FieldParser, parsersOf } from './api-field.decorator';
 
 type Part = 'params' | 'query' | 'body';
 
@@ -57,7 +72,6 @@ export class RequestValidationGuard implements CanActivate {
     return found;
   }
 
-  /** Reads the DTO classes where Nest's `@Body()` and `@Query()` keep them. */
   private dtoValidations(context: ExecutionContext): Validation[] {
     const [controller, name] = [context.getClass(), context.getHandler().name];
     const args = (Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, name) ?? {}) as Record<
@@ -76,7 +90,6 @@ export class RequestValidationGuard implements CanActivate {
 }
 
 const PARTS: Record<string, Part> = { [RouteParamtypes.BODY]: 'body', [RouteParamtypes.QUERY]: 'query' };
-/** The types of bodies that no DTO describes. */
 const BY_PARSERS: readonly unknown[] = [Object, Array];
 const PREFIXES = { params: 'path.', query: 'query.', body: '' };
 
@@ -97,3 +110,69 @@ function bodyValidations(handler: object): Validation[] {
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Validates a body or a query against its DTO. It rejects unknown fields, and never guesses a conversion. */
+class DtoPipe extends ValidationPipe {
+  constructor() {
+    super({
+      whitelist: true,
+      forbidNonWhitelisted: true,
+      forbidUnknownValues: true,
+      transform: true,
+      stopAtFirstError: true,
+      exceptionFactory: (errors) => ApiError.invalid(...fieldErrorsOf(errors)),
+    });
+  }
+
+  /**
+   * Fields with a parser of their own never meet class-transformer. Nor do those that every object inherits, such as
+   * `constructor`, which class-validator would treat as known.
+   */
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const parsers = metadata.metatype ? parsersOf(metadata.metatype) : {};
+    const fields = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+    const [parsed, others] = partition(fields, ([name]) => name in Object.prototype || Object.hasOwn(parsers, name));
+    if (parsed.length === 0) return super.transform(value, metadata) as Promise<unknown>;
+    const errors: FieldError[] = [];
+    const results: Record<string, unknown> = {};
+    for (const [name, field] of parsed) {
+      try {
+        results[name] = parserOf(parsers, name)(field);
+      } catch (error) {
+        errors.push(...detailsOf(error));
+      }
+    }
+    const dto: unknown = await super
+      .transform(Object.fromEntries(others), metadata)
+      .catch((error: unknown) => void errors.push(...detailsOf(error)));
+    if (errors.length > 0) throw ApiError.invalid(...errors);
+    return Object.assign(dto as object, results);
+  }
+}
+
+const partition = <Item>(items: readonly Item[], fits: (item: Item) => boolean): [Item[], Item[]] => [
+  items.filter(fits),
+  items.filter((item) => !fits(item)),
+];
+
+function parserOf(parsers: Record<string, FieldParser>, name: string): FieldParser {
+  if (Object.hasOwn(parsers, name)) return parsers[name] as FieldParser;
+  throw ApiError.invalid(unknownField(name));
+}
+
+/** Returns the invalid fields of a rejected request; throws any other error. */
+function detailsOf(error: unknown): readonly FieldError[] {
+  if (error instanceof ApiError && error.details) return error.details;
+  throw error;
+}
+
+function fieldErrorsOf(errors: readonly ValidationError[], path = ''): FieldError[] {
+  return errors.flatMap(({ property, value, constraints = {}, children = [] }) => {
+    const field = `${path}${property}`;
+    const own = Object.entries(constraints).map(([rule, text]): FieldError => {
+      if (rule === 'whitelistValidation') return unknownField(field);
+      return { field, code: value === undefined ? 'required' : 'invalid', message: `${path}${text}` };
+    });
+    return [...own, ...fieldErrorsOf(children, `${field}.`)];
+  });
+}

@@ -3,10 +3,7 @@ import { messageFor } from '../errors/messages';
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/**
- * Returns a UUID in lower case.
- * @throws ApiError 400 when the text is not a UUID
- */
+/** Returns a UUID in lower case; throws a 400 for any other text. */
 export function idOf(name: string, text: string): string {
   if (!UUID.test(text)) throw invalid(name, messageFor.notAnId(text));
   return text.toLowerCase();

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import { urlOf } from '../../infrastructure/destinations/url';
 
-/** Sources of an account's followers. */
 export const PROVIDERS = ['mastodon', 'bluesky', 'push'] as const;
 
 export type Provider = (typeof PROVIDERS)[number];
@@ -37,7 +37,6 @@ export function validateHandle(provider: Provider, text: string): HandleVerdict 
   }
 }
 
-/** Returns the user and the server of a canonical Mastodon handle. */
 export function partsOfMastodonHandle(handle: string): { readonly user: string; readonly origin: string } {
   const at = handle.lastIndexOf('@');
   return { user: handle.slice(0, at), origin: `https://${handle.slice(at + 1)}` };
@@ -46,7 +45,7 @@ export function partsOfMastodonHandle(handle: string): { readonly user: string; 
 function validateMastodon(text: string): HandleVerdict {
   const refused = { ok: false, reason: 'handle must be a Mastodon handle such as ada@mastodon.social' } as const;
   const [, user, server] = MASTODON.exec(text) ?? [];
-  const url = server !== undefined && URL.canParse(`https://${server}/`) ? new URL(`https://${server}/`) : undefined;
+  const url = server === undefined ? undefined : urlOf(`https://${server}/`);
   if (url === undefined || url.port === '0') return refused;
   const isAddress = isIP(url.hostname.replace(/^\[|\]$/g, '')) !== 0;
   if (!isAddress && !url.hostname.includes('.') && url.hostname !== 'localhost') return refused;

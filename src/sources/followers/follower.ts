@@ -13,12 +13,24 @@ export function isName(text: unknown): text is string {
   return typeof text === 'string' && NAME.test(text);
 }
 
-/** A service from which followers are read. */
 export interface FollowerProvider {
   /**
    * Returns all followers of an account, page by page.
    * @param handle in canonical form
-   * @throws ReadingFailure when a page cannot be read
    */
   pages(handle: string): AsyncGenerator<readonly Follower[]>;
 }
+
+/** A failed reading. Its message is one sentence for the account's owner and never contains an address. */
+export class ReadingFailure extends Error {
+  /** @param waitMs how long to wait before the next request to the provider */
+  constructor(
+    message: string,
+    readonly waitMs = 0,
+  ) {
+    super(message);
+  }
+}
+
+/** The account was deleted, or another process reads it. This process has nothing left to do. */
+export class ReadingAbandoned extends Error {}

@@ -9,12 +9,10 @@ import { AccountsService } from './accounts/accounts.service';
 import { BLUESKY_ORIGIN, BlueskyProvider } from './providers/bluesky-provider.client';
 import { FollowerChangesService } from './readings/follower-changes.service';
 import { FollowerReadingsRepository } from './readings/follower-readings.repository';
-import { FollowerReadingsService } from './readings/follower-readings.service';
-import { FollowersTimerService } from './readings/followers-timer.service';
+import { FollowerReadingsService, FollowersTimerService } from './readings/follower-readings.service';
 import { FollowersRepository } from './readings/followers.repository';
 import { MastodonProvider } from './providers/mastodon-provider.client';
 
-/** Connected social accounts, and changes of their followers. */
 @Module({
   imports: [TypeOrmModule.forFeature([Account]), AuthModule, DestinationsModule, EventsModule],
   controllers: [AccountsController],

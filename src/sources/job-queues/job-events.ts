@@ -1,7 +1,6 @@
 import type { EventName, EventPayloads } from 'webhook-notification';
 import type { Happening } from './job-memory';
 
-/** An event about to be published. */
 export type JobEvent = {
   [Name in EventName]: { name: Name; data: EventPayloads[Name] };
 }[EventName];
@@ -35,9 +34,7 @@ export function jobEventsOf(queue: { name: string; isAutomation: boolean }, happ
   return [jobCompleted(queue.name, happening), ...(queue.isAutomation ? [complete] : [])];
 }
 
-/**
- * Returns the event without its result, if an event cannot carry the result. Null for an event that never has a result.
- */
+/** Returns the event without its result, if it had one that an event cannot carry; otherwise null. */
 export function withoutResult(event: JobEvent): JobEvent | null {
   if (event.name !== 'job.completed' && event.name !== 'operation.complete') return null;
   return { ...event, data: { ...event.data, result: null, resultOmitted: true } } as JobEvent;

@@ -13,7 +13,6 @@ export interface RememberedJob {
   startedAt: Date | null;
 }
 
-/** Facts about a job that the queue still has. */
 export interface JobFacts {
   name: string;
   user: JobUser;
@@ -29,12 +28,9 @@ export interface Happening {
   stack: string | null;
 }
 
-/** Result of processing a page of entries. */
 export interface Recollection {
   happenings: Happening[];
-  /** Jobs that have not ended. */
   remembered: RememberedJob[];
-  /** Ids of jobs that have ended. */
   ended: string[];
 }
 
@@ -71,7 +67,6 @@ export function recollect(
 
 const isEnd = (kind: QueueEvent['kind']): boolean => kind !== 'added' && kind !== 'active';
 
-/** Returns an unknown job in its state before the first of these events. */
 function stranger([first, ...later]: readonly QueueEvent[], fact: JobFacts | undefined): RememberedJob {
   const jobId = first?.jobId ?? '';
   const isActivation = (event?: QueueEvent): boolean => event?.kind === 'active' && event.jobId === jobId;

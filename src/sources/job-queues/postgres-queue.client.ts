@@ -17,7 +17,7 @@ const SETTLED_AFTER_MS = 5000;
 /** Error codes while BullMQ has not created its tables yet. */
 const NOT_THERE = ['42P01', '3F000'];
 
-interface Look {
+interface Poll {
   /** The highest number assigned, across all queues of the schema. */
   last: string;
   oldest: string | null;
@@ -63,20 +63,20 @@ export class PostgresQueueClient implements QueueStream {
   }
 
   async read(cursor: Cursor): Promise<StreamPage> {
-    const look = await this.look(cursor);
-    if (!look) return { events: [], next: cursor, loss: null };
+    const found = await this.poll(cursor);
+    if (!found) return { events: [], next: cursor, loss: null };
     const known = Math.max(Number(cursor.position), this.readUpTo, ...cursor.seen.map(Number));
-    if (Number(look.last) < known) {
+    if (Number(found.last) < known) {
       this.marks = [];
       this.readUpTo = 0;
       return { events: [], next: BEGINNING, loss: 'its numbers restarted, so it is read from its beginning' };
     }
-    const { entries } = look;
+    const { entries } = found;
     const isFull = entries.length === MAX_ENTRIES;
-    const lostUpTo = lostBeyond(known, look);
-    const settled = Math.max(Number(cursor.position), this.settled(look, isFull));
+    const lostUpTo = lostBeyond(known, found);
+    const settled = Math.max(Number(cursor.position), this.settled(found, isFull));
     const seen = [...cursor.seen, ...entries.map(({ id }) => id)].filter((id) => Number(id) > settled);
-    if (!isFull) this.readUpTo = Number(look.last);
+    if (!isFull) this.readUpTo = Number(found.last);
     return {
       events: entries
         // The number alone is not unique forever: it restarts when BullMQ's tables are recreated.
@@ -110,7 +110,7 @@ export class PostgresQueueClient implements QueueStream {
   }
 
   /** Returns the number up to which every entry has been seen and no other one can still be committed. */
-  private settled({ last, nowMs, entries }: Look, isFull: boolean): number {
+  private settled({ last, nowMs, entries }: Poll, isFull: boolean): number {
     const settledMs = Number(nowMs) - SETTLED_AFTER_MS;
     this.marks.push({ last: Number(last), atMs: Number(nowMs) });
     const young = this.marks.findIndex(({ atMs }) => atMs > settledMs);
@@ -122,7 +122,7 @@ export class PostgresQueueClient implements QueueStream {
     return Number(settledEntry?.id ?? 0);
   }
 
-  private async look({ position, seen }: Cursor): Promise<Look | undefined> {
+  private async poll({ position, seen }: Cursor): Promise<Poll | undefined> {
     const sql = `
       select s.last_value::text as last,
         (select min(id) from ${this.schema}.event where queue = $1)::text as oldest,
@@ -137,7 +137,7 @@ export class PostgresQueueClient implements QueueStream {
             order by event.id limit $5
           ) e), '[]') as entries
       from ${this.schema}.event_seq s`;
-    const [row] = await this.rows<Look>(sql, [this.name, position, QUEUE_EVENT_KINDS, seen, MAX_ENTRIES]);
+    const [row] = await this.rows<Poll>(sql, [this.name, position, QUEUE_EVENT_KINDS, seen, MAX_ENTRIES]);
     return row;
   }
 
@@ -155,7 +155,7 @@ export class PostgresQueueClient implements QueueStream {
  * Returns the last number that may be lost; null if none may. Trimming deletes the lowest numbers of the schema.
  * Numbers that were read before, or that belong to another queue, are not lost.
  */
-function lostBeyond(known: number, { oldest, newest, maxLength }: Look): number | null {
+function lostBeyond(known: number, { oldest, newest, maxLength }: Poll): number | null {
   if (oldest === null) return null;
   const mayBeTrimmed = Number(newest) - Number(maxLength) > known;
   return mayBeTrimmed && Number(oldest) > known + 1 ? Number(oldest) - 1 : null;

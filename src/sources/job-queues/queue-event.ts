@@ -13,7 +13,6 @@ export interface QueueEvent {
   jobId: string;
   /** Only `added` entries contain it. */
   name: string | null;
-  /** The return value of a completed job. */
   result: unknown;
   /** Why the job has finally failed; BullMQ writes `failed` only then. */
   failedReason: string;

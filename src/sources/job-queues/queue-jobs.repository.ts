@@ -24,7 +24,6 @@ const FORGET = 'delete from webhook_service.queue_jobs where queue = $1 and job_
 export class QueueJobsRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** Returns the stored facts about these jobs, by id. */
   async recall(queue: string, jobIds: readonly string[]): Promise<Map<string, RememberedJob>> {
     const rows = await this.statements.run<RememberedJob>(RECALL, [queue, jobIds.filter(isStorable)]);
     return new Map(rows.map((row) => [row.jobId, row]));
@@ -45,7 +44,6 @@ export class QueueJobsRepository {
     ]);
   }
 
-  /** Deletes jobs that have ended, in the caller's transaction. */
   async forget(queue: string, jobIds: readonly string[], manager: EntityManager): Promise<void> {
     if (jobIds.length > 0) await manager.query(FORGET, [queue, jobIds.filter(isStorable)]);
   }

@@ -12,7 +12,6 @@ import { QueueReaderClient } from './queue-reader.client';
 import type { QueueStream } from './queue-stream';
 import { RedisQueueClient } from './redis-queue.client';
 
-/** Reads the monitored queues, on Redis or in PostgreSQL, in every worker process. */
 @Injectable()
 export class QueueMonitorService implements WorkerTask {
   /** How often a stream was trimmed before it was read, by queue. */
@@ -32,7 +31,6 @@ export class QueueMonitorService implements WorkerTask {
     metrics.counterFrom('webhooks_monitored_queue_losses_total', help, 'queue', this.losses);
   }
 
-  /** Starts reading all monitored queues. */
   start(): void {
     const { positions, publisher } = this;
     const tools = {

@@ -3,14 +3,12 @@ import type { EntityManager } from 'typeorm';
 import { StatementsService } from '../../infrastructure/database/statements.service';
 import type { Cursor } from './queue-stream';
 
-/** State from which a process continues to read a queue. */
 export interface Held {
   cursor: Cursor;
   /** Whether any job of this queue has named a user so far. */
   namesUsers: boolean;
 }
 
-/** A new position of the process that reads a queue. */
 export interface Advance {
   queue: string;
   holder: string;
@@ -61,12 +59,10 @@ const ADVANCE = `
   )
   select queue from advanced`;
 
-/** Stores how far each queue has been read, and by which process. */
 @Injectable()
 export class QueuePositionsRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** Returns whether the queue has a stored position. */
   async isKnown(queue: string): Promise<boolean> {
     return (await this.statements.run(IS_KNOWN, [queue])).length > 0;
   }

@@ -33,11 +33,10 @@ const CONFLICT = 409;
 /** Maximum length of a job's id in the log. The id may have any length. */
 const MAX_LOGGED_ID = 128;
 
-/** Publishes the events of a page of a queue's stream. */
 @Injectable()
 export class QueuePublisherService {
   private readonly logger = new Logger(QueuePublisherService.name);
-  private readonly told = new RepeatFilter();
+  private readonly logged = new RepeatFilter();
   private readonly dropped: Counter;
 
   constructor(
@@ -54,10 +53,7 @@ export class QueuePublisherService {
     );
   }
 
-  /**
-   * Publishes the events of a page and stores the new position, both in one transaction. Returns where to continue.
-   * @throws QueueTakenOverError when another process reads the queue in the meantime
-   */
+  /** Publishes the events of a page and stores the new position, in one transaction. Returns where to continue. */
   async publish(reading: PageReading): Promise<Held> {
     const { queue, stream, holder, held, page } = reading;
     const [known, facts] = await this.knowledgeOf(page.events, stream);
@@ -112,24 +108,21 @@ export class QueuePublisherService {
       const smaller = withoutResult(event);
       const isNew = smaller !== null && !('resultOmitted' in event.data);
       if (isNew) return this.publishOne(smaller, at);
-      this.logger.error(`${event.name} of ${job} cannot be published: ${error.message}`);
+      this.logger.error(`Publishing ${event.name} of ${job} failed; skipping it: ${error.message}`);
     }
   }
 
   private warnOfNoJob(jobId: string, queueKey: string): void {
     const text = `Job ${jobId.slice(0, MAX_LOGGED_ID)} of ${queueKey} cannot be read, because its key contains something else`;
-    if (this.told.isNews(text, Date.now())) this.logger.warn(`${text}; skipping its events.`);
+    if (this.logged.isNews(text, Date.now())) this.logger.warn(`${text}; skipping its events.`);
   }
 
   /** Logs one line per minute and queue: a producer that writes a wrong user into one job writes it into many. */
   private warnOf({ job }: Happening, audience: { userId: string | null } | null, queueKey: string): void {
     const { is } = job.user;
-    if (is === 'named' || is === 'none' || !this.told.isNews(`${is} ${queueKey}`, Date.now())) return;
-    const what =
-      is === 'unusable' ? 'names a data.userId that is none' : 'was gone before its data.userId could be read';
-    const who = audience ? (audience.userId ?? 'everybody') : 'nobody';
-    this.logger.warn(
-      `Job ${job.jobId} of ${queueKey} ${what}: its events, and those of others like it, are for ${who}.`,
-    );
+    if (is === 'named' || is === 'none' || !this.logged.isNews(`${is} ${queueKey}`, Date.now())) return;
+    const what = is === 'unusable' ? 'has an invalid data.userId' : 'was deleted before its data.userId could be read';
+    const outcome = audience ? `published for ${audience.userId ?? 'all users'}` : 'not published';
+    this.logger.warn(`Job ${job.jobId} of ${queueKey} ${what}; events of such jobs are ${outcome}.`);
   }
 }

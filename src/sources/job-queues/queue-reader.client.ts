@@ -10,7 +10,6 @@ const CALM_MS = 1000;
 /** A third of the time after which another process takes over the queue. */
 const HOLD_AGAIN_AFTER_MS = 2000;
 
-/** Dependencies of a reader. */
 export interface Tools {
   positions: QueuePositionsRepository;
   publisher: QueuePublisherService;
@@ -46,7 +45,6 @@ export class QueueReaderClient {
     await this.tools.positions.release(this.stream.key, this.holder).catch(() => undefined);
   }
 
-  /** Reads a page, or waits for one. Returns the delay in ms before it reads again. */
   private async read(): Promise<number> {
     await this.hold();
     if (this.held) await this.readOn(this.held);

@@ -1,15 +1,12 @@
 import type { JobFacts } from './job-memory';
 import type { QueueEvent } from './queue-event';
 
-/** How far a queue's event stream has been read. */
 export interface Cursor {
-  /** All entries up to here have been read. */
   position: string;
   /** Entries beyond it that have also been read, in stores where entries can appear before the end of the stream. */
   seen: readonly string[];
 }
 
-/** Entries beyond a cursor. */
 export interface StreamPage {
   events: QueueEvent[];
   next: Cursor;
@@ -23,12 +20,10 @@ export interface QueueStream {
   readonly key: string;
   /** Returns the current end of the stream, or the beginning for a queue that does not exist yet. */
   end(): Promise<Cursor>;
-  /** Returns the next page beyond a cursor. */
   read(cursor: Cursor): Promise<StreamPage>;
   /** Returns the facts that the queue still has about these jobs, by id; null for an id whose key is not a job. */
   facts(jobIds: readonly string[]): Promise<Map<string, JobFacts | null>>;
   /** Waits for entries beyond the cursor, at most a second. */
   wait(cursor: Cursor): Promise<void>;
-  /** Ends a wait and closes the connection. */
   close(): void;
 }

@@ -16,10 +16,7 @@ const WAIT_MS = 1000;
 const SILENCE_MS = 3000;
 /** Prefix of Redis's error for a key with a type that the command does not read. */
 const WRONG_TYPE = 'WRONGTYPE ';
-/**
- * BullMQ counts attempts one by one. A larger number comes from other software, and PostgreSQL may be unable to store
- * it.
- */
+/** BullMQ counts attempts one by one. A larger number is not its own, and may not fit in PostgreSQL. */
 const MAX_ATTEMPTS = 1e9;
 
 type Entry = [id: string, fields: string[]];

@@ -1,10 +1,12 @@
 import { ApiProperty, PickType } from '@nestjs/swagger';
 import { ArrayMaxSize, IsBoolean, IsIn, Matches } from 'class-validator';
-import { patternOf } from '../../infrastructure/validation/api-field.decorator';
-import { ToBoolean } from '../../infrastructure/validation/boolean.decorator';
-import { IsEventFilter } from '../../infrastructure/validation/event-filter.decorator';
-import { ToList } from '../../infrastructure/validation/list.decorator';
-import { Optional } from '../../infrastructure/validation/optional.decorator';
+import {
+  IsEventFilter,
+  Optional,
+  patternOf,
+  ToBoolean,
+  ToList,
+} from '../../infrastructure/validation/api-field.decorator';
 import { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto';
 import { MAX_METADATA, METADATA_PAIR } from '../metadata';
 
@@ -39,7 +41,6 @@ export class ListWebhooksDto extends PageQueryDto {
     minItems: 1,
     maxItems: MAX_METADATA,
     required: false,
-    example: ['team:billing'],
   })
   metadata?: string[];
 

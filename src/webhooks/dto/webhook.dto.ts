@@ -5,7 +5,7 @@ import { type EventFormat, FORMATS } from '../formats/event-format';
 import { HIDDEN } from '../headers/header-rules';
 import type { EventFilter } from '../filter/event-filter';
 import { DISABLED_REASONS, type Webhook } from '../webhook.entity';
-import { WEBHOOK_KINDS, type WebhookKind } from '../webhook-kind';
+import { fieldsOf, SHOWN, WEBHOOK_KINDS, type WebhookKind } from '../webhook-fields';
 import type { WebhookView } from '../webhook-views.service';
 import { FILTER_EXAMPLE } from './webhook-fields.decorator';
 import { ApiCount, ApiId, ApiTime } from '../../infrastructure/validation/api-field.decorator';
@@ -52,9 +52,10 @@ export class WebhookDto {
    */
   externalId: string | null;
 
-  /** Conditions on the content of events; null: the webhook receives all events that it subscribes to. */
+  /** Conditions on the content of events; null means all events that the webhook subscribes to. */
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, example: FILTER_EXAMPLE })
   filter: EventFilter | null;
+
   /** How the webhook receives events. */
   @ApiProperty({ enum: FORMATS, enumName: 'EventFormat' })
   format: EventFormat;
@@ -64,34 +65,33 @@ export class WebhookDto {
   headers: Record<string, string>;
 
   /**
-   * Your deadline in ms of one attempt; null means that of the service. The shorter one holds.
+   * Your deadline of one attempt in ms; null means that of the service. The shorter one applies.
    * @example 5000
    */
   @ApiProperty({ type: 'integer', nullable: true })
   timeoutMs: number | null;
 
   /**
-   * Your delays in ms, one for each retry; null means the plan of the service. There are never more retries than the service
-   * allows.
+   * Your delays in ms, one for each retry; null means the schedule of the service, which also limits the number of retries.
    * @example [60000, 3600000]
    */
   @ApiProperty({ type: 'array', items: { type: 'integer' }, nullable: true })
   retryDelaysMs: number[] | null;
 
   /**
-   * Attempts a second that the webhook may receive, tests not counted; null means no limit.
+   * Maximum attempts per second, tests not counted; null means no limit.
    * @example 5
    */
   maxPerSecond: number | null;
 
   /**
-   * Seconds without a lease after which a pull webhook is deleted; null means never.
+   * Pull webhooks only: seconds without a lease after which the webhook is deleted; null means never.
    * @example 3600
    */
   @ApiProperty({ type: 'integer', nullable: true })
   idleSeconds: number | null;
 
-  /** When a consumer last asked for events of a pull webhook, to within a second; null if none has. */
+  /** When a consumer last polled the pull webhook, accurate to a second; null if none has. */
   @ApiTime()
   lastLeasedAt: string | null;
 
@@ -149,24 +149,16 @@ export class WebhookDto {
   stats?: WebhookStatsDto;
 
   static from({ webhook, lastSuccessAt, lastFailureAt, disablesAt, stats }: WebhookView): WebhookDto {
+    // Fails to compile when the response lacks a field that owners set.
+    const { active, ...set } = fieldsOf(webhook, SHOWN satisfies readonly (keyof WebhookDto)[]);
     return {
       id: webhook.id,
       kind: webhook.kind,
-      url: webhook.url,
-      events: webhook.events,
-      description: webhook.description,
-      metadata: webhook.metadata,
-      externalId: webhook.externalId,
-      filter: webhook.filter,
-      format: webhook.format,
+      ...set,
       headers: Object.fromEntries(Object.keys(webhook.headers).map((name) => [name, HIDDEN])),
-      timeoutMs: webhook.timeoutMs,
-      retryDelaysMs: webhook.retryDelaysMs,
-      maxPerSecond: webhook.maxPerSecond,
-      idleSeconds: webhook.idleSeconds,
       lastLeasedAt: webhook.lastLeasedAt?.toISOString() ?? null,
       lastLeasedBy: webhook.lastLeasedBy,
-      active: webhook.active,
+      active,
       disabledReason: webhook.disabledReason,
       disabledAt: webhook.disabledAt?.toISOString() ?? null,
       consecutiveFailures: webhook.consecutiveFailures,
@@ -190,7 +182,7 @@ export class CreatedWebhookDto extends WebhookDto {
   secret: string;
 
   /**
-   * The same secret as Standard Webhooks libraries take it: whsec_ and base64.
+   * The same secret as Standard Webhooks libraries expect it: whsec_ and base64.
    * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0vMWGZh0Xq4=
    */
   standardSecret: string;

@@ -88,7 +88,7 @@ describe('discordMessage', () => {
     }
   });
 
-  it('shows at least one field beside the longest name and description', () => {
+  it('shows at least one field next to the longest name and description', () => {
     const name = `${'_'.repeat(63)}.${'_'.repeat(64)}`;
     const content = contentOf({ ['*'.repeat(200)]: '*'.repeat(500), b: 1 }, '*'.repeat(500), name);
     expect(content).toContain(`\n\n${'\\*'.repeat(99)}…: ${'\\*'.repeat(399)}…\n`);

@@ -3,6 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FORMATS, formatted } from './event-format';
 
+/** The body of one event in each format; the first is the event itself. */
+const EXAMPLES = JSON.parse(readFileSync(join(__dirname, 'event-format.examples.json'), 'utf8')) as Record<
+  string,
+  object
+>;
+
 const NASTY = [
   ...[
     '<!channel>',
@@ -102,11 +108,20 @@ describe('formatted', () => {
     expect(FORMATS).toEqual(['native', 'cloudevents', 'slack', 'discord', 'teams']);
   });
 
-  it('writes the examples of docs/formats.md', () => {
-    const docs = readFileSync(join(__dirname, '../../../docs/formats.md'), 'utf8');
-    const examples = [...docs.matchAll(/```json\n(.*?)```/gs)].map(([, json]) => JSON.stringify(JSON.parse(json!)));
-    const event = { body: examples[0]!, userId: 'alice', description: 'An account gained a follower.' };
-    expect(FORMATS.map((format) => formatted(format, event).body)).toEqual(examples);
+  it('writes each example', () => {
+    const event = {
+      body: JSON.stringify(EXAMPLES.native),
+      userId: 'alice',
+      description: 'An account gained a follower.',
+    };
+    const bodies = FORMATS.map((format) => [format, formatted(format, event).body]);
+    expect(bodies).toEqual(Object.entries(EXAMPLES).map(([format, body]) => [format, JSON.stringify(body)]));
+  });
+
+  it('writes the examples of docs/webhook-settings.md', () => {
+    const docs = readFileSync(join(__dirname, '../../../docs/webhook-settings.md'), 'utf8');
+    const examples = [...docs.matchAll(/```json\n(.*?)```/gs)].map(([, json]) => JSON.parse(json!) as unknown);
+    expect(examples).toEqual([EXAMPLES.native, EXAMPLES.cloudevents]);
   });
 
   it('leaves native events as they are', () => {

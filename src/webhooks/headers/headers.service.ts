@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { messageFor } from '../../infrastructure/errors/messages';
-import { headerContext } from '../secrets/header-context';
+import { headerContext } from '../secrets/secret-box';
 import { SecretsService } from '../secrets/secrets.service';
 import { type HeaderChanges, requireFit, type SealedHeaders } from './header-rules';
 

@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { headerContext } from './header-context';
+import { headerContext } from './secret-box';
 import type { SecretsService } from './secrets.service';
 
 const PAGE_ROWS = 500;

@@ -1,8 +1,8 @@
 import { type Health, healthOf, type HealthSigns } from './health';
+import { DAY_MS } from '../../infrastructure/config/durations';
 
 const now = new Date('2026-01-15T09:30:00Z');
 const ago = (ms: number) => new Date(now.getTime() - ms);
-const DAY_MS = 86_400_000;
 const signs = (changes: Partial<HealthSigns>): HealthSigns => ({
   ...{ active: true, consecutiveFailures: 0, lastDeliveryAt: ago(1000), succeededLastHour: 0, failedLastHour: 0 },
   ...changes,

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../infrastructure/config/durations';
+
 export const HEALTHS = ['disabled', 'failing', 'degraded', 'no_traffic', 'healthy'] as const;
 
 /** How a webhook is doing, in a word. */
@@ -13,8 +15,6 @@ export interface HealthSigns {
   succeededLastHour: number;
   failedLastHour: number;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Returns the health of a webhook: the first that applies, in the order of `HEALTHS`. */
 export function healthOf(signs: HealthSigns, now: Date): Health {

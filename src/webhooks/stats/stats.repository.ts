@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import type { AttemptCount } from './attempt-numbers';
 import type { StepWindow } from './step-window';
+import { HOUR_MS } from '../../infrastructure/config/durations';
 
 /** Counts of one step. */
 export interface StepCount extends AttemptCount {
@@ -30,8 +31,6 @@ export interface Present extends LastTimes {
 }
 
 type OfWebhook<Row> = Row & { webhookId: string };
-
-const HOUR_MS = 3_600_000;
 
 /** Counts of spans of $5 minutes, and the attempts of the last seconds. */
 const COUNTS = `(

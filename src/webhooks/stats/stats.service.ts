@@ -5,6 +5,7 @@ import { MESSAGES } from '../../infrastructure/errors/messages';
 import { type AttemptCount, type AttemptNumbers, numbersOf } from './attempt-numbers';
 import { type LastTimes, type Present, StatsRepository } from './stats.repository';
 import { type Step, type StepWindow, stepWindow } from './step-window';
+import { HOUR_MS } from '../../infrastructure/config/durations';
 
 /** Statistics of a time span. */
 export interface Stats {
@@ -48,7 +49,7 @@ export class StatsService {
   /** Returns the statistics of the last 24 hours of each of these webhooks, by the hour; one entry per id. */
   async ofWebhooks(ids: readonly string[]): Promise<Map<string, WebhookStats>> {
     const now = this.clock.now();
-    const window = stepWindow('1h', { since: new Date(now.getTime() - 23 * 3_600_000) }, now);
+    const window = stepWindow('1h', { since: new Date(now.getTime() - 23 * HOUR_MS) }, now);
     const [counts, present] = await Promise.all([this.counts.ofWebhooks(ids, window), this.counts.present(ids)]);
     const countsOf = groupBy(counts, ({ webhookId }) => webhookId);
     return new Map(

@@ -1,9 +1,8 @@
 import { invalid } from '../../infrastructure/errors/api-error';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../infrastructure/config/durations';
 import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 
-const MINUTE_MS = 60_000;
-const STEP_MS = { '5m': 5 * MINUTE_MS, '1h': 60 * MINUTE_MS, '1d': 1440 * MINUTE_MS } as const;
-const DAY_MS = STEP_MS['1d'];
+const STEP_MS = { '5m': 5 * MINUTE_MS, '1h': HOUR_MS, '1d': DAY_MS } as const;
 const MAX_STEPS = 300;
 
 export type Step = keyof typeof STEP_MS;

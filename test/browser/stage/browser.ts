@@ -1,19 +1,11 @@
-import { existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { programPath, skip } from '../../support/programs';
+import { PATIENCE_MS } from '../../support/wait-for';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
 /** A name that leads to this machine, but that a browser does not take for it: without https it is no secure context. */
 export const INTRANET = 'intranet.example';
-
-/** A Chromium of this machine: `CHROMIUM_PATH`, or the first on the path; null without one. */
-function findChromium(): string | null {
-  const { CHROMIUM_PATH, PATH = '' } = process.env;
-  if (CHROMIUM_PATH) return CHROMIUM_PATH;
-  const places = PATH.split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  return places.find((place) => existsSync(place)) ?? null;
-}
 
 /** A page, and what it must never do. */
 export interface Watched {
@@ -23,17 +15,16 @@ export interface Watched {
   errors: string[];
 }
 
-/** Without a Chromium the tests are skipped, and a line says so; CI installs one, and is red without. */
+/** Tests in `CHROMIUM_PATH`, or in the Chromium of this machine. Without one they are skipped. */
 export const describeInBrowser = (title: string, tests: (browser: BrowserInUse) => void): void => {
-  const path = findChromium();
-  if (!path && process.env.CI !== 'true') {
-    describe.skip(`${title} (no Chromium: set CHROMIUM_PATH)`, () => it('is skipped', () => undefined));
-    return;
-  }
+  const path = process.env.CHROMIUM_PATH ?? programPath(...NAMES);
+  if (!path) return skip(title, 'chromium', () => it('is skipped', () => undefined));
   describe(title, () => {
     const inUse = new BrowserInUse();
-    beforeAll(() => inUse.start(path ?? 'chromium'));
+    beforeAll(() => inUse.start(path));
     afterAll(() => inUse.stop());
+    beforeEach(() => inUse.keepOpened());
+    afterEach(() => inUse.closeOthers());
     tests(inUse);
   });
 };
@@ -48,6 +39,8 @@ export class BrowserInUse {
   private executablePath = '';
   private readonly opened: Watched[] = [];
   private readonly profiles: BrowserContext[] = [];
+  /** How many of the opened pages stay open until all tests are done. */
+  private kept = 0;
 
   async start(executablePath: string): Promise<void> {
     this.executablePath = executablePath;
@@ -59,6 +52,16 @@ export class BrowserInUse {
     await Promise.all(this.profiles.map((each) => each.close()));
     await this.browser?.close();
     expect(this.opened.flatMap(({ errors }) => errors)).toEqual([]);
+  }
+
+  /** What is open already, is open for all tests. */
+  keepOpened(): void {
+    this.kept = this.opened.length;
+  }
+
+  /** Closes the pages of a test: a page that stays open goes on polling and drawing beside the next ones. */
+  async closeOthers(): Promise<void> {
+    await Promise.all(this.opened.slice(this.kept).map(({ context }) => context.close()));
   }
 
   /** A page of a browser that nobody has used, which is watched; its frames may be of other origins. */
@@ -81,7 +84,7 @@ export class BrowserInUse {
   /** One more tab. */
   async openIn(context: BrowserContext, url: string, framed: string[] = []): Promise<Watched> {
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     const watched: Watched = { page, context, errors: watch(page, [new URL(url).origin, ...framed]) };
     this.opened.push(watched);
     await page.goto(url);

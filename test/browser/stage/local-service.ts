@@ -33,7 +33,7 @@ export async function startLocalService(settings: Record<string, string> = {}): 
   });
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  await waitFor(() => printed.includes('curl'), { what: 'the welcome', timeoutMs: 60_000 });
+  await waitFor(() => printed.includes('curl'), { what: 'the welcome' });
   const url = `http://127.0.0.1:${port}`;
   const token = /wns_[A-Za-z0-9_-]{43}/.exec(printed)?.[0] ?? '';
   const scopes = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish'];

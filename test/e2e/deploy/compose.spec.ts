@@ -4,14 +4,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { readSettingFiles } from '../../../src/infrastructure/config/setting-files.setup';
+import { readSettingFiles } from '../../../src/infrastructure/config/environment.setup';
 import { schema, variableOf } from '../../../src/infrastructure/config/settings-schema';
 import { administrate, cloneDatabase, databaseUrl } from '../../support/postgres';
 import { useReceiver } from '../../support/receiver';
 import { defaultSettings, runCommand, type Settings, startService } from '../../support/service';
 import { describeOnStores } from '../../support/stores';
 import { environmentOf, interpolate, readCompose, type Variables } from '../stage/compose';
-import { describeWhereInstalled } from '../stage/languages';
+import { describeWhereInstalled } from '../../support/programs';
 import { publish, settledDeliveries, subscribe } from '../stage/steps';
 import { blocksOf } from '../stage/guides';
 
@@ -31,6 +31,7 @@ const DECIDED = [
 const REQUIRED = { SECRETS_KEY: 'k', POSTGRES_PASSWORD: 'p' };
 
 const compose = readCompose();
+// Both files are in docs/deploying.md.
 const [secretsFile = ''] = blocksOf('Docker Compose', 'yaml');
 const [secretsEnvironment = ''] = blocksOf('Docker Compose', 'ini');
 const serviceOf = (name: string, file = compose) => file.services[name] ?? fail(`There is no ${name}.`);

@@ -23,7 +23,7 @@ import {
   settings,
   template,
 } from '../stage/chart';
-import { describeWhereInstalled } from '../stage/languages';
+import { describeWhereInstalled } from '../../support/programs';
 
 const MANIFESTS = `deploy/kubernetes/${NAME}.yaml`;
 const KUBERNETES_VERSIONS = ['1.27.0', '1.31.0', '1.37.0'];

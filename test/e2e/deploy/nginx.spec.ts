@@ -10,7 +10,7 @@ import { useReceiver } from '../../support/receiver';
 import { type Service, startService } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 import { EXAMPLES } from '../stage/examples';
-import { describeWhereInstalled } from '../stage/languages';
+import { describeWhereInstalled } from '../../support/programs';
 import { publish, settledDeliveries, subscribe } from '../stage/steps';
 
 const HOST = '127.0.0.1';
@@ -139,7 +139,7 @@ describeWhereInstalled('nginx', 'Behind nginx', () => {
     const headers = await new Promise<Record<string, unknown>>((resolve, reject) =>
       stream.on('response', resolve).on('error', reject),
     );
-    session.close();
+    session.destroy();
     expect(headers[':status']).toBe(200);
   });
 

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { describeWhereInstalled } from '../stage/languages';
+import { describeWhereInstalled } from '../../support/programs';
 
 const ROOT = join(__dirname, '../../..');
 const WORKFLOW = '.github/workflows/release.yml';
@@ -159,27 +159,30 @@ services:
   });
 });
 
-describe('The library, as a release packs it', () => {
+describe.each([
+  ['packages/webhook-notification', 'docs/verifying.md'],
+  ['packages/webhook-notification-cli', 'docs/coming-over.md'],
+])('%s, as a release packs it', (path, linked) => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'wns-release-'));
-    cpSync(join(ROOT, 'packages/webhook-notification'), join(folder, 'library'), { recursive: true });
-    const library = [join(ROOT, 'scripts/release.cjs'), 'library', ADDRESS, 'v1.2.3', join(folder, 'library')];
-    execFileSync(process.execPath, library);
+    const copy = join(folder, 'copy');
+    cpSync(join(ROOT, path), copy, { recursive: true });
+    execFileSync(process.execPath, [join(ROOT, 'scripts/release.cjs'), 'package', path, ADDRESS, 'v1.2.3', copy]);
     const pack = ['pack', '--ignore-scripts', '--pack-destination', folder, '--loglevel=error'];
-    const tarball = execFileSync('npm', pack, { cwd: join(folder, 'library'), encoding: 'utf8' }).trim();
+    const tarball = execFileSync('npm', pack, { cwd: copy, encoding: 'utf8' }).trim();
     execFileSync('tar', ['-xzf', join(folder, tarball), '-C', folder]);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('names its repository, homepage and where to report bugs', () => {
     const packed = JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8')) as object;
-    const committed = JSON.parse(read('packages/webhook-notification/package.json')) as { keywords: string[] };
+    const committed = JSON.parse(read(join(path, 'package.json'))) as { keywords: string[] };
     expect(committed.keywords).toContain('webhooks');
     expect(packed).toEqual({
       ...committed,
-      repository: { type: 'git', url: `git+${ADDRESS}.git`, directory: 'packages/webhook-notification' },
-      homepage: `${ADDRESS}/blob/v1.2.3/packages/webhook-notification/README.md`,
+      repository: { type: 'git', url: `git+${ADDRESS}.git`, directory: path },
+      homepage: `${ADDRESS}/blob/v1.2.3/${path}/README.md`,
       bugs: { url: `${ADDRESS}/issues` },
     });
   });
@@ -189,12 +192,13 @@ describe('The library, as a release packs it', () => {
     const links = [...readme.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link ?? '');
     expect(links.length).toBeGreaterThan(5);
     const blob = `${ADDRESS}/blob/v1.2.3/`;
-    expect(links.filter((link) => !link.startsWith('https://'))).toEqual([]);
+    // A heading of the page itself is there, too.
+    expect(links.filter((link) => !/^(https:\/\/|#)/.test(link))).toEqual([]);
     const paths = links
       .filter((link) => link.startsWith(blob))
       .map((link) => link.slice(blob.length).replace(/#.*/, ''));
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-    expect(paths).toContain('docs/verifying.md');
+    expect(paths).toContain(linked);
   });
 
   it('is found right by publint', () => {
@@ -234,7 +238,7 @@ describe('The workflow of a release', () => {
     expect(Object.fromEntries(Object.entries(jobs).map(([name, { permissions }]) => [name, permissions]))).toEqual({
       check: { contents: 'read' },
       images: { contents: 'read', packages: 'write', 'id-token': 'write' },
-      library: { contents: 'read', 'id-token': 'write' },
+      packages: { contents: 'read', 'id-token': 'write' },
       release: { contents: 'write' },
     });
   });

@@ -4,7 +4,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { schema } from '../../../src/infrastructure/config/settings-schema';
-import { describeWhereInstalled } from '../stage/languages';
+import { describeWhereInstalled } from '../../support/programs';
 
 const UNIT = 'deploy/systemd/webhooks@.service';
 const ROLES = ['api', 'worker'];

@@ -93,7 +93,7 @@ describeOnStores('Forgetting a user', (store) => {
     expect(await dataOf(eraser.listErasures())).toEqual([]);
   });
 
-  it('gives its scope to no link and no session', async () => {
+  it('requires a scope that no link and no session can have', async () => {
     await errorOf(service.api.createConsoleLink({ scopes: ['users:erase'] }), 'scope_not_allowed');
     const session = await dataOf(service.api.beginSession({}), 201);
     expect(session.scopes).toContain('users:manage');
@@ -124,7 +124,7 @@ describeOnStores('Forgetting a user', (store) => {
     await waitFor(isNameless, { what: 'the first pass' });
   });
 
-  it('completes, and leaves none of the marks in the database and in Redis', async () => {
+  it('completes, and leaves none of the markers in the database or in Redis', async () => {
     const isDone = async () => {
       const now = await dataOf(service.api.readErasure(erasure.id));
       return now.status === 'done' && now;
@@ -173,7 +173,7 @@ describeOnStores('Forgetting a user', (store) => {
     expect((await dataOf(api.listEvents())).filter(({ userId }) => userId !== null)).toEqual([]);
   });
 
-  it('is found again by the id of the user, and by nobody else', async () => {
+  it('is found only by the id of the user', async () => {
     expect((await pageOf(service.api.listErasures({ userId: user.id }))).rows).toEqual([done]);
     expect((await pageOf(service.api.listErasures({ userId: 'bob' }))).rows).toEqual([]);
   });

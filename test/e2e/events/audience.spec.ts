@@ -48,7 +48,7 @@ describeOnStores('The audience', (store) => {
     expect(eventIds()).toEqual([[], [event.id], []]);
   });
 
-  it('of an event without a user is everybody, with the same bytes for each', async () => {
+  it('of an event without a user is all users, with the same bytes for each', async () => {
     const { hooks } = await threeSubscribers();
     const event = await publish(service.api, 'follower.gained', { userId: null });
     expect(event.userId).toBeNull();

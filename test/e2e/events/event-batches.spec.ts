@@ -46,7 +46,7 @@ describeOnStores('Publishing a batch', (store) => {
       'another event that nobody knows',
       { event: 'no.such_event', data: {} },
       400,
-      /^events\[2]: There is no event named/,
+      /^events\[2]: There is no event named .*POST \/api\/event-types/,
     ],
     ['data that does not fit', { ...other, data: {} }, 400, /^events\[2]\.data must have required property 'jobId'/],
     ['a reserved name', { event: 'webhook.disabled', data: {} }, 400, /^events\[2]: webhook\.disabled is reserved/],

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { describeWhereInstalled } from '../stage/languages';
+import { describeWhereInstalled } from '../../support/programs';
 
 const read = (file: string): string => readFileSync(resolve(file), 'utf8');
 const RULES = read('ops/alerts.yml')

@@ -68,7 +68,8 @@ describeOnStores('The metrics of a service whose store goes away', (store) => {
         async () => {
           const begunAt = performance.now();
           const scraped = await scrape(port);
-          expect(performance.now() - begunAt).toBeLessThan(8000);
+          // eslint-disable-next-line no-restricted-syntax -- ten times the three seconds of docs/monitoring.md
+          expect(performance.now() - begunAt).toBeLessThan(30_000);
           return missing.every((name) => sumOf(scraped, name) === undefined) && scraped;
         },
         { what: 'a scrape without them' },

@@ -91,7 +91,8 @@ describeOnStores('The metrics', (store) => {
     });
     expect([accepted, succeeded, failed, firsts, attempts]).toEqual([1, 1, 0, 1, 1]);
     expect(seconds).toBeGreaterThanOrEqual(0.3);
-    expect(seconds).toBeLessThan(15);
+    // Seconds, not milliseconds.
+    expect(seconds).toBeLessThan(300);
     await dataOf(service.api.deleteWebhook(webhook.id));
   });
 
@@ -214,9 +215,11 @@ describeOnStores('The metrics', (store) => {
     await waitFor(areSlow, { what: 'statements that have waited for a while' });
     await transaction.end('rollback');
     await Promise.all(answers);
-    const after = await scrape(port);
-    expect(slowStatements(after) - slowStatements(before)).toBeGreaterThanOrEqual(4);
-    expect(longWaits(after) - longWaits(before)).toBeGreaterThanOrEqual(1);
+    // One of the statements may be that of a background loop, which nobody here has awaited.
+    await waitFor(async () => slowStatements(await scrape(port)) - slowStatements(before) >= 4, {
+      what: 'the statements',
+    });
+    expect(longWaits(await scrape(port)) - longWaits(before)).toBeGreaterThanOrEqual(1);
   });
 
   // Only in PostgreSQL one statement takes a job away from its worker.
@@ -250,7 +253,7 @@ describeOnStores('The metrics', (store) => {
     });
   }
 
-  it('have few labels, and none that says whose webhook, event or url it was', async () => {
+  it('have few labels, none of which identifies a user, webhook, event or url', async () => {
     const own = [...(await scrape(port)).values.keys()].filter((series) => series.startsWith('webhooks_'));
     const labels = own.flatMap((series) => [...series.matchAll(/(\w+)="([^"]*)"/g)]);
     expect(labels.filter(([, name, value]) => !LABELS[name!]?.test(value!)).map(([text]) => text)).toEqual([]);
@@ -285,7 +288,7 @@ describeOnStores('The metrics', (store) => {
     expect((await exchange(service.url, 'GET', '/metrics')).status).toBe(404);
   });
 
-  it('are what the dashboard, the alerts, docs/operating.md and docs/runbook.md speak of', async () => {
+  it('are what the dashboard, the alerts, docs/monitoring.md and docs/runbook.md speak of', async () => {
     expect(metricsIn('sum by (a) (rate(b_total{c="d"}[5m])) / on (e) f > 0.5 and g unless h{} offset 5m')).toEqual([
       'b_total',
       'f',
@@ -300,7 +303,7 @@ describeOnStores('The metrics', (store) => {
     const shown = new Set(dashboard.flatMap(metricsIn));
     const own = [...names].filter((name) => name.startsWith('webhooks_') && !/_(sum|count)$/.test(name));
     expect(own.filter((name) => !shown.has(name))).toEqual([]);
-    const explained = [...read('docs/operating.md').matchAll(/^\| `(\w+_\w+)` /gm)].map(([, name]) => name!);
+    const explained = [...read('docs/monitoring.md').matchAll(/^\| `(\w+_\w+)` /gm)].map(([, name]) => name!);
     expect(explained.filter((name) => !names.has(name) && !names.has(`${name}_bucket`))).toEqual([]);
     expect(own.filter((name) => !explained.includes(name.replace(/_bucket$/, '')))).toEqual([]);
     const inRunbook = [...read('docs/runbook.md').matchAll(/\bwebhooks_\w+/g)].map(([name]) => name);

@@ -8,8 +8,8 @@ import { publish, settledDeliveries, subscribe } from '../stage/steps';
 
 const [USER, PASSWORD] = ['webhooks', 'password'];
 
-/** The rights in docs/operating.md. */
-const RIGHTS = (/redis-cli ACL SETUSER webhooks ([^`]+)`/.exec(readFileSync('docs/operating.md', 'utf8'))?.[1] ?? '')
+/** The rights in docs/settings.md. */
+const RIGHTS = (/redis-cli ACL SETUSER webhooks ([^`]+)`/.exec(readFileSync('docs/settings.md', 'utf8'))?.[1] ?? '')
   .replaceAll(/['\\]/g, '')
   .split(/\s+/)
   .filter((right) => right !== '');

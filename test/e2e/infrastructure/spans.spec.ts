@@ -34,8 +34,8 @@ function testsOfSpans(store: Store, nodeOptions: () => string): void {
     ...sink.settings(),
     NODE_OPTIONS: nodeOptions(),
     MAX_RETRIES: '1',
-    RETRY_BASE_DELAY_MS: '1500',
-    RETRY_JITTER: '0',
+    // An hour, which is over when a test says so.
+    RETRY_BASE_DELAY_MS: '3600000',
   }));
   afterEach(() => deleteWebhooks(api()));
   const api = (): Api => fleet().through(fleet().apis[0]!);
@@ -58,10 +58,12 @@ function testsOfSpans(store: Store, nodeOptions: () => string): void {
     const [published] = (await sink.spansOf('publish', event, 1)) as [ExportedSpan];
     const [fanOut] = (await sink.spansOf('fan-out', event, 1)) as [ExportedSpan];
     await sink.spansOf('deliver', event, 1);
-    await waitFor(async () => (await deliveriesOf(api(), webhook, event)).length === 2, { what: 'the retry' });
+    const retryOf = async () => (await deliveriesOf(api(), webhook, event))[1];
+    const retry = await waitFor(retryOf, { what: 'the retry' });
     // The retry finds its parent in the row.
     await fleet().workers[0]!.process.kill();
     await fleet().complete();
+    await dataOf(api().redeliver(webhook.id, retry.id));
     const [failed, repeated] = (await sink.spansOf('deliver', event, 2)) as [ExportedSpan, ExportedSpan];
     expect([published, fanOut, failed, repeated].map((span) => span.traceId)).toEqual(Array(4).fill(traceId));
     expect([fanOut, failed, repeated].map((span) => span.parentSpanId)).toEqual(Array(3).fill(published.spanId));
@@ -73,8 +75,9 @@ function testsOfSpans(store: Store, nodeOptions: () => string): void {
     expect(traceparent).toBe(`00-${traceId}-${published.spanId}-01`);
     const headers = [failed, repeated].map(({ spanId }) => `00-${traceId}-${spanId}-01`);
     expect(await sentTo(hook, 2)).toEqual(headers);
-    const lines = fleet().workers[0]!.attempts();
-    expect(lines).toMatchObject([failed, repeated].map(({ spanId }) => ({ eventId: event.id, traceId, spanId })));
+    const lines = () => fleet().workers[0]!.attempts();
+    await waitFor(() => lines().length >= 2, { what: 'the lines of both attempts' });
+    expect(lines()).toMatchObject([failed, repeated].map(({ spanId }) => ({ eventId: event.id, traceId, spanId })));
 
     const [first, second] = await settledDeliveries(api(), webhook, event);
     const ids = { 'webhooks.event.id': event.id };
@@ -259,9 +262,9 @@ describeOnStores('Spans of OpenTelemetry', (store) => {
   testsOfSpans(store, () => `--require ${join(ROOT, 'test/e2e/stage/telemetry.cjs')}`);
 });
 
-describeOnline('As docs/operating.md loads an SDK', () => {
+describeOnline('As docs/monitoring.md loads an SDK', () => {
   const OPT = '/opt/otel';
-  const docs = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8');
+  const docs = readFileSync(join(ROOT, 'docs/monitoring.md'), 'utf8');
   let folder: string;
 
   beforeAll(() => {

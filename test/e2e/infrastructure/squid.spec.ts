@@ -4,7 +4,7 @@ import { useReceiver } from '../../support/receiver';
 import { freePort, startService } from '../../support/service';
 import { startSquid, type Squid } from '../../support/squid';
 import { waitFor } from '../../support/wait-for';
-import { describeWhereInstalled } from '../stage/languages';
+import { describeWhereInstalled } from '../../support/programs';
 import { publish, settledDeliveries, subscribe } from '../stage/steps';
 
 const USER = 'wëbhooks';
@@ -21,7 +21,7 @@ describeWhereInstalled('squid', 'Squid', () => {
     `http://${encodeURIComponent(USER)}:${encodeURIComponent(password)}@127.0.0.2:${squid.port}`;
 
   it('forwards deliveries through tunnels, which are kept, and refuses closed ports and other addresses', async () => {
-    const service = await startService({ EGRESS_PROXY: urlWith(PASSWORD), DELIVERY_TIMEOUT_MS: '5000' });
+    const service = await startService({ EGRESS_PROXY: urlWith(PASSWORD), DELIVERY_TIMEOUT_MS: '20000' });
     const testOf = async (url: string) => {
       const { id } = await subscribe(service.api, { url }, ['job.completed']);
       const { status, error } = await dataOf(service.api.testWebhook(id));

@@ -5,7 +5,7 @@ import { EXAMPLES } from '../stage/examples';
 
 const LIMIT = 30;
 const SCOPES = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish'];
-const REQUESTS_OVER = 'Too many requests within a minute. Wait as many seconds as retry-after says.';
+const REQUESTS_OVER = expect.stringMatching(/^Too many requests\. Try again in \d+ seconds?\.$/) as string;
 
 interface Seen {
   url: string;
@@ -97,10 +97,10 @@ describe('The client', () => {
     });
   });
 
-  it('comes again when the service has said 429, after as many seconds as it has said', async () => {
+  it('retries after a 429, after the time in retry-after', async () => {
     const { client, seen } = await clientOf('dan');
     // Five of a user's requests may wait for changes at once: the sixth is sent away for a second.
-    const waiting = { changedAfter: 'now', waitSeconds: 1 };
+    const waiting = { changedAfter: 'now', waitSeconds: 2 };
     const pages = await Promise.all(Array.from({ length: 6 }, () => client.deliveries.list(waiting)));
     expect(pages.map(({ data }) => data)).toEqual([[], [], [], [], [], []]);
     const refused = seen.filter(({ status }) => status === 429);
@@ -118,7 +118,7 @@ describe('The client', () => {
     expect(seen.map(({ status }) => status)).toEqual([...Array.from({ length: LIMIT }, () => 200), 429]);
   });
 
-  it('says of a service that is down that nobody listens there', async () => {
+  it('reports that nothing listens when the service is down', async () => {
     const url = `http://127.0.0.1:${await freePort()}`;
     const error = await createClient({ url, token: 'wns_unused', maxRetries: 1 })
       .me()

@@ -11,8 +11,16 @@ import { verifySignature } from 'webhook-notification';
 import { type CreatedWebhook, dataOf } from '../../support/api';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { type Hook, useReceiver } from '../../support/receiver';
-import { capture, endProcess, freePort, hasExited, type Settings, spawnFile, useService } from '../../support/service';
-import { waitFor } from '../../support/wait-for';
+import {
+  capture,
+  endProcess,
+  freePort,
+  hasExited,
+  type Settings,
+  spawnFile,
+  useServiceProcess,
+} from '../../support/service';
+import { PATIENCE_MS, waitFor } from '../../support/wait-for';
 import { subscribe } from '../stage/steps';
 
 const ROOT = join(__dirname, '../../..');
@@ -36,7 +44,7 @@ describe('The examples', () => {
     const quiet: ExecFileSyncOptionsWithStringEncoding = {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'inherit'],
-      timeout: 40_000,
+      timeout: PATIENCE_MS,
     };
     const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder, '--loglevel=error'];
     const [{ filename }] = JSON.parse(execFileSync('npm', pack, { ...quiet, cwd: PACKAGE })) as [{ filename: string }];
@@ -78,7 +86,7 @@ describe('The examples', () => {
       await own?.drop();
     });
     // One for each: an event belongs to the application that has declared it.
-    const service = useService();
+    const service = useServiceProcess();
 
     const run = (settings: Settings, ...args: string[]) => {
       const env = { PATH: process.env.PATH, ...settings };
@@ -86,7 +94,7 @@ describe('The examples', () => {
         cwd: copy,
         env,
         encoding: 'utf8',
-        timeout: 40_000,
+        timeout: PATIENCE_MS,
       });
       return { status, said: status === 0 ? '' : stdout + stderr };
     };
@@ -107,7 +115,7 @@ describe('The examples', () => {
       const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
       expect(run({}, tsc)).toEqual({ status: 0, said: '' });
     });
-    it('names this version of the library, and the commands of its README', () => {
+    it('names this version of the library, and the commands of the README', () => {
       const { dependencies, scripts } = manifestOf(copy);
       expect(dependencies['webhook-notification']).toBe(`^${manifestOf(PACKAGE).version}`);
       expect(scripts).toEqual({
@@ -153,6 +161,13 @@ describe('The examples', () => {
       const written = "select 1 from webhook_service.events where name = 'order.paid'";
       expect(await service.database.query(written)).toHaveLength(2);
       expect((await post(`/orders/${paid.id}/payment`)).status).toBe(404);
+    });
+
+    it('pays an order with the commands of the README', () => {
+      const page = readFileSync(join(ROOT, 'examples/README.md'), 'utf8');
+      const [, commands = ''] = /```sh\n(ORDER=[^]*?)```/.exec(page) ?? [];
+      const own = commands.replaceAll('http://localhost:4000', url);
+      expect(execFileSync('bash', ['-euc', own], { encoding: 'utf8' })).toMatch(/^HTTP\/1.1 204 /);
     });
 
     it('ends without a complaint', async () => {

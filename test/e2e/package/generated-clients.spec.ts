@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { describeLong } from '../../support/online';
+import { describeLong, describeOnline } from '../../support/online';
 import { useReceiver } from '../../support/receiver';
-import { useService } from '../../support/service';
-import { describeWhereInstalled } from '../stage/languages';
+import { useServiceProcess } from '../../support/service';
+import { describeWhereInstalled } from '../../support/programs';
 
 const DOCUMENT = resolve('openapi.json');
 const CLIENTS = resolve('test/e2e/stage/clients');
@@ -36,7 +36,7 @@ const EXPECTED = {
 jest.setTimeout(600_000);
 
 describe('A client generated from openapi.json', () => {
-  const service = useService({
+  const service = useServiceProcess({
     EXTRA_EVENT_TYPES: 'order.paid',
     MAX_WEBHOOKS_PER_USER: '2',
     RATE_LIMIT_PER_MINUTE: '700',
@@ -68,6 +68,8 @@ describe('A client generated from openapi.json', () => {
       URL: service.url,
       RECEIVER: receiver.hook().url,
       TOKEN,
+      WEBHOOKS_URL: service.url,
+      WEBHOOKS_TOKEN: TOKEN,
       READER,
       PYTHONPATH: join(folder, 'clients/python/src'),
     };
@@ -92,6 +94,17 @@ describe('A client generated from openapi.json', () => {
       const verified = EXPECTED.events;
       const used = await use('python', python(), 'clients/python/tests/use_client.py');
       expect(used).toEqual({ ...EXPECTED, verified });
+    });
+
+    it('runs the programs of its README', async () => {
+      const page = readFileSync('clients/python/README.md', 'utf8');
+      for (const [, file = '', code = ''] of page.matchAll(/```python\n# (\S+)\n([^]*?)```/g))
+        writeFileSync(join(folder, file), code);
+      const token = await service.createToken('readme', ['webhooks:write', 'events:publish']);
+      const variables = [`WEBHOOKS_URL=${service.url}`, `WEBHOOKS_TOKEN=${token}`, 'PYTHONPATH=clients/python/src'];
+      expect(run('env', ...variables, python(), 'publish.py')).toMatch(/^[0-9a-f-]{36}\n$/);
+      const forged = "import receive; print(receive.receive(b'{}', {}, 'a secret'))";
+      expect(run('env', ...variables, python(), '-c', forged)).toBe('401\n');
     });
 
     it('verifies webhooks as its own tests say', () => {
@@ -119,27 +132,31 @@ describe('A client generated from openapi.json', () => {
     });
   });
 
-  describeLong('for Go and Java', () => {
+  describeOnline('for Go with oapi-codegen', () => {
+    describeWhereInstalled('go', 'as docs/clients.md has it', () => {
+      it('compiles and runs', async () => {
+        const page = readFileSync('docs/clients.md', 'utf8');
+        const [, commands = ''] = /```sh\n(go mod init[^]*?)```/.exec(page) ?? [];
+        const [, program = ''] = /```go\n([^]*?)```/.exec(page) ?? [];
+        copyFileSync(DOCUMENT, join(folder, 'openapi.json'));
+        writeFileSync(join(folder, 'main.go'), program);
+        run('sh', '-ec', commands);
+        expect(await use('go', 'go', 'run', '.')).toEqual({
+          webhook: expect.any(String),
+          event: 'job.started',
+          pages: [1],
+        });
+      });
+    });
+  });
+
+  describeLong('for Go and Java with openapi-generator', () => {
     it('compiles', () => {
       generate('go', 'go', '--model-name-mappings', GO_NAMES);
       rmSync(join(folder, 'go/test'), { recursive: true });
       run('sh', '-c', 'cd go && go build ./...');
       generate('java', 'java');
       run('sh', '-c', 'cd java && mvn -q compile');
-    });
-
-    it('runs as the page shows, with oapi-codegen', async () => {
-      const page = readFileSync('docs/clients.md', 'utf8');
-      const [, commands = ''] = /```sh\n(go mod init[^]*?)```/.exec(page) ?? [];
-      const [, program = ''] = /```go\n([^]*?)```/.exec(page) ?? [];
-      copyFileSync(DOCUMENT, join(folder, 'openapi.json'));
-      writeFileSync(join(folder, 'main.go'), program);
-      run('sh', '-ec', commands);
-      expect(await use('go', 'go', 'run', '.')).toEqual({
-        webhook: expect.any(String),
-        event: 'order.paid',
-        pages: [1],
-      });
     });
   });
 });

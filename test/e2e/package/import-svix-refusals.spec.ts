@@ -79,7 +79,7 @@ describe('webhook-notification import svix, with refusals and failures', () => {
     const { code, stdout, stderr } = await run(['--yes']);
     expect([code, stderr]).toEqual([1, '']);
     expect(stdout).toMatch(/^refused {2}svix:app_1:ep_b {2}http:\/\/169\.254\.169\.254 {2}url must not point to/m);
-    expect(stdout).toMatch(/^refused {2}svix:app_1:ep_c .* url must/m);
+    expect(stdout).toMatch(/^refused {2}svix:app_1:ep_c .* Enter a full URL/m);
     expect(stdout).toMatch(/^refused {2}svix:app_1:ep_d {2}https:\/\/d\.example {2}url must not contain a user name/m);
     expect(stdout).toMatch(/^refused {2}svix:app_1:ep_e .*is set by the service/m);
     expect(stdout).toMatch(/^refused {2}svix:app_1:ep_f .*secret/m);

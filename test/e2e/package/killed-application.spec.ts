@@ -44,7 +44,7 @@ describe(`An application that is killed again and again (SEED=${seed})`, () => {
     await own.query("update webhook_outbox set claimed_until = '-infinity'");
     const child = spawnFile(host.entry, [], { ...settings, FIRST: '1', COUNT: '0' });
     const rows = () => own.query('select 1 from webhook_outbox limit 1');
-    await waitFor(async () => (await rows()).length === 0, { what: 'an empty outbox', timeoutMs: 60_000 });
+    await waitFor(async () => (await rows()).length === 0, { what: 'an empty outbox' });
     await endProcess(child, 'SIGKILL');
   }
 

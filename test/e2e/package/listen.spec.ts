@@ -36,6 +36,15 @@ const logOf = async (api: Api, webhookId: string): Promise<Delivery[]> =>
   (await pageOf(api.listDeliveries(webhookId))).rows.reverse();
 const pull = (api: Api) => dataOf(api.createWebhook({ kind: 'pull', events: ['*'] }), 201);
 
+/** Publishes until the command, which forwards one event, has ended. */
+async function withEvents<T>(api: Api, command: Promise<T>): Promise<T> {
+  let isOver = false;
+  const ended = command.finally(() => (isOver = true));
+  const publishAnother = async () => isOver || void (await publish(api, 'follower.gained'));
+  await waitFor(publishAnother, { what: 'the end of the command', everyMs: 200 });
+  return ended;
+}
+
 describe('webhook-notification listen', () => {
   const service = useService({ SIGNATURE_HEADERS: 'svix', DELIVERY_TIMEOUT_MS: '5000', EXTRA_EVENT_TYPES: 'a.b' });
   const receiver = useReceiver();
@@ -74,7 +83,8 @@ describe('webhook-notification listen', () => {
       env: { ...process.env, ...env },
     });
     let tailed = '';
-    tail.stdout?.on('data', (text: string) => (tailed += text));
+    for (const stream of [tail.stdout, tail.stderr]) stream?.on('data', (text: string) => (tailed += text));
+    await waitFor(() => tailed.includes('Waiting'), { what: 'tail to wait for attempts' });
 
     expect((await run('trigger', 'job.started')).code).toBe(0);
     const { stdout: eventId } = await run('trigger', 'follower.gained');
@@ -240,12 +250,17 @@ describe('webhook-notification listen', () => {
   it('exits with 1 after --timeout, and says how many successes were missing', async () => {
     const hook = receiver.hook();
     const { api, listen } = await newUser();
-    const listener = listen(hook.url, ['--exit-after', '2', '--timeout', '3']);
-    await listener.webhookId();
-    await publish(api, 'follower.gained');
-    expect(await listener.ended()).toBe(1);
-    expect(listener.remarks()).toContain('1 of 2 successes.');
-    expect(await webhookIds(api)).toEqual([]);
+    // On a busy machine three seconds may be over before the event has come.
+    for (const seconds of ['3', '10', '60']) {
+      const listener = listen(hook.url, ['--exit-after', '2', '--timeout', seconds]);
+      await listener.webhookId();
+      await publish(api, 'follower.gained');
+      expect(await listener.ended()).toBe(1);
+      expect(await webhookIds(api)).toEqual([]);
+      if (listener.remarks().includes('1 of 2 successes.')) return;
+      expect(listener.remarks()).toContain('0 of 2 successes.');
+    }
+    throw new Error('It has forwarded nothing within a minute.');
   });
 
   it('says that its webhook was deleted, and exits with 1', async () => {
@@ -270,18 +285,21 @@ describe('webhook-notification listen', () => {
 
   it('shows a generated secret on a terminal, and nowhere else', async () => {
     const { api, env, run: toTheEnd } = await newUser();
-    const options = ['--to', receiver.hook().url, '--timeout', '1'];
+    const options = ['--to', receiver.hook().url, '--exit-after', '1'];
     for (const more of [[], ['--json']]) {
-      const { stdout, stderr } = await toTheEnd('listen', ...options, ...more);
+      const { stdout, stderr } = await withEvents(api, toTheEnd('listen', ...options, ...more));
       expect(stdout + stderr).not.toContain('whsec_');
       expect(stderr).toContain('WEBHOOK_SECRET');
     }
     const command = [process.execPath, LIBRARY_COMMAND, 'listen', ...options, '--service', service.url];
     const onTerminal = (environment: NodeJS.ProcessEnv, ...more: string[]) =>
-      new Promise<string>((resolve) => {
-        const args = ['-qec', [...command, ...more].map((word) => `'${word}'`).join(' '), '/dev/null'];
-        execFile('script', args, { env: { ...process.env, ...environment } }, (_, stdout) => resolve(stdout));
-      });
+      withEvents(
+        api,
+        new Promise<string>((resolve) => {
+          const args = ['-qec', [...command, ...more].map((word) => `'${word}'`).join(' '), '/dev/null'];
+          execFile('script', args, { env: { ...process.env, ...environment } }, (_, stdout) => resolve(stdout));
+        }),
+      );
     expect(await onTerminal(env)).toMatch(/The secret is whsec_[A-Za-z0-9+/]{43}=/);
     expect(await onTerminal(env, '--json')).not.toContain('whsec_');
     const chosen = await onTerminal({ ...env, WEBHOOK_SECRET: 'my own secret' });
@@ -316,7 +334,7 @@ describe('webhook-notification listen', () => {
     expect(await webhookIds(api)).toEqual([]);
   });
 
-  it('leases from no webhook of somebody else, and from none that is not pulled', async () => {
+  it('leases only from pull webhooks of the same user', async () => {
     const [{ run: toTheEnd, api }, other] = [await newUser(), await newUser()];
     const foreign = await pull(other.api);
     const pushed = await dataOf(api.createWebhook({ url: receiver.hook().url, events: ['*'] }), 201);

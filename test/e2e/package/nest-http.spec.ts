@@ -276,7 +276,7 @@ describe('A Nest application with a database of its own', () => {
       await waitFor(() => warnings.some((said) => said.includes('are not declared yet')), { what: 'the warning' });
       gateway.refuse = () => null;
       const names = async () => (await dataOf(service.api.eventTypes())).map(({ name }) => name);
-      await waitFor(async () => (await names()).includes('order.late'), { what: 'the event type', timeoutMs: 70_000 });
+      await waitFor(async () => (await names()).includes('order.late'), { what: 'the event type' });
       await app.close();
     });
   });

@@ -4,7 +4,7 @@ import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { useService } from '../../support/service';
 
 const ROOT = join(__dirname, '../../..');
-const COMMAND = join(ROOT, 'packages/webhook-notification/dist/command.js');
+const COMMAND = join(ROOT, 'packages/webhook-notification-cli/dist/command.js');
 const SCOPES = ['events:publish', 'events:broadcast', 'event-types:manage'];
 
 function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {

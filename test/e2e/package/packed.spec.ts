@@ -6,17 +6,21 @@ import { describeOnline } from '../../support/online';
 
 const ROOT = join(__dirname, '../../..');
 const PACKAGE = join(ROOT, 'packages/webhook-notification');
-const OWN = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as {
+interface Manifest {
   version: string;
+  bin?: Record<string, string>;
   exports: Record<string, unknown>;
   dependencies?: Record<string, string>;
   peerDependencies: Record<string, string>;
   peerDependenciesMeta: Record<string, { optional: boolean }>;
-};
+}
+const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+const OWN = manifestOf(PACKAGE);
 /** Entry points with what they need of an application's own packages. */
 const NEEDED: Record<string, string[]> = {
   '.': [],
   './catalogue': [],
+  './cli': [],
   './nest': ['@nestjs/common'],
   './nest/receiver': ['@nestjs/common', 'rxjs'],
   './testing': ['@nestjs/common'],
@@ -34,6 +38,23 @@ interface Packed {
   files: { path: string }[];
 }
 
+/** Packs a package as it is built. */
+function pack(cwd: string, folder: string): Packed {
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const [packed] = JSON.parse(
+    execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+  ) as [Packed];
+  return packed;
+}
+
+function install(folder: string, ...tarballs: string[]): void {
+  writeFileSync(join(folder, 'package.json'), '{"name":"application","version":"1.0.0","private":true}');
+  execFileSync('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--legacy-peer-deps', ...tarballs], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
 /** The package as npm installs it from its tarball, in an application that has nothing else. */
 describe('The packed library', () => {
   let folder: string;
@@ -42,16 +63,9 @@ describe('The packed library', () => {
 
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'wns-library-'));
-    const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
-    [packed] = JSON.parse(
-      execFileSync('npm', pack, { cwd: PACKAGE, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
-    ) as [Packed];
+    packed = pack(PACKAGE, folder);
     tarball = join(folder, packed.filename);
-    writeFileSync(join(folder, 'package.json'), '{"name":"application","version":"1.0.0","private":true}');
-    execFileSync('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--legacy-peer-deps', tarball], {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
+    install(folder, tarball);
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -66,8 +80,8 @@ describe('The packed library', () => {
     }
   };
 
-  it('has the version of the service, types beside everything, no tests, and less than 700 kB', () => {
-    const service = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as typeof OWN;
+  it('has the version of the service, types beside everything, no commands, no tests, and less than 600 kB', () => {
+    const service = manifestOf(ROOT);
     expect(OWN.version).toBe(service.version);
     expect(service.dependencies?.['webhook-notification']).toBe(OWN.version);
     const paths = packed.files.map(({ path }) => path);
@@ -75,7 +89,8 @@ describe('The packed library', () => {
     expect(paths.filter((path) => path.includes('.spec.'))).toEqual([]);
     const scripts = paths.filter((path) => path.endsWith('.js'));
     expect(scripts.filter((path) => !paths.includes(path.replace(/\.js$/, '.d.ts')))).toEqual([]);
-    expect(packed.unpackedSize).toBeLessThan(700_000);
+    expect(OWN.bin).toBeUndefined();
+    expect(packed.unpackedSize).toBeLessThan(600_000);
   });
 
   it('depends on the schema validator, and asks for nothing that an application may do without', () => {
@@ -92,11 +107,6 @@ describe('The packed library', () => {
     ) as string[];
     expect(loaded.filter((path) => !path.includes('/node_modules/webhook-notification/dist/'))).toEqual([]);
     expect(loaded.length).toBeGreaterThan(3);
-  });
-
-  it('has a command, which needs nothing but Node.js to print the outbox', () => {
-    const command = join(folder, 'node_modules/.bin/webhook-notification');
-    expect(execFileSync(command, ['outbox', 'sql'], { cwd: folder, encoding: 'utf8' })).toContain('create table');
   });
 
   it('gives the same to require and to import', () => {
@@ -200,5 +210,56 @@ describe('The packed library', () => {
       { cwd: folder, encoding: 'utf8' },
     );
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  });
+});
+
+/** The package of the commands as npm installs it with the library, in an application that has nothing else. */
+describe('The packed commands', () => {
+  const COMMANDS = join(ROOT, 'packages/webhook-notification-cli');
+  let folder: string;
+  let packed: Packed;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'wns-commands-'));
+    packed = pack(COMMANDS, folder);
+    install(folder, ...[pack(PACKAGE, folder), packed].map(({ filename }) => join(folder, filename)));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('need the library of the same version and nothing else, and have less than 120 kB', () => {
+    const { version, dependencies } = manifestOf(COMMANDS);
+    expect({ version, dependencies }).toEqual({
+      version: OWN.version,
+      dependencies: { 'webhook-notification': version },
+    });
+    const others = packed.files.map(({ path }) => path).filter((path) => !/^dist\/(?!.*\.spec\.).+\.js$/.test(path));
+    expect(others.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+    expect(packed.unpackedSize).toBeLessThan(120_000);
+  });
+
+  // As npx of another name than the program's runs it: the package must have one program.
+  it.each(['webhook-notification', 'webhook-notification-cli'])('run as npx %s', (name) => {
+    const env = { ...process.env, npm_config_offline: 'true', npm_config_yes: 'false' };
+    const printed = execFileSync('npx', [name, 'outbox', 'sql'], { cwd: folder, env, encoding: 'utf8' });
+    expect(printed).toContain('create table');
+  });
+
+  it('load no dependency of the library', () => {
+    const program = join(folder, 'node_modules/webhook-notification-cli/dist/command.js');
+    const script = `process.on('exit', () => console.error(JSON.stringify(Object.keys(require.cache)))); require(${JSON.stringify(program)})`;
+    const { stderr } = spawnSync(process.execPath, ['-e', script, 'webhook-notification', '--help'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    const loaded = JSON.parse(stderr) as string[];
+    expect(loaded.filter((path) => !/node_modules\/webhook-notification(-cli)?\/dist\//.test(path))).toEqual([]);
+    expect(loaded.length).toBeGreaterThan(20);
+  });
+
+  it('are found right by publint', () => {
+    const publint = [join(ROOT, 'node_modules/publint/src/cli.js'), 'run', '--strict', '--pack', 'false'];
+    const subject = join(folder, 'node_modules/webhook-notification-cli');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...publint, subject], { encoding: 'utf8' });
+    expect({ status, said: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, said: '' });
   });
 });

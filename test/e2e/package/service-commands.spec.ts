@@ -3,27 +3,34 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dataOf } from '../../support/api';
+import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { useReceiver } from '../../support/receiver';
-import { capture, endProcess, useService } from '../../support/service';
+import { capture, endProcess, useServiceProcess } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 import { settledDeliveries, subscribe } from '../stage/steps';
 
-const COMMAND = join(__dirname, '../../../packages/webhook-notification/dist/command.js');
+const COMMAND = join(__dirname, '../../../packages/webhook-notification-cli/dist/command.js');
 const SCOPES = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'deliveries:write', 'events:publish'];
+const ELSEWHERE = '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90';
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 describe('webhook-notification, with a token of the service', () => {
-  const service = useService({ EXTRA_EVENT_TYPES: 'invoice.paid' });
+  const service = useServiceProcess({ EXTRA_EVENT_TYPES: 'invoice.paid' });
   const receiver = useReceiver();
   let token: string;
   let folder: string;
+  let outbox: TestDatabase;
   beforeAll(async () => {
+    outbox = await cloneDatabase();
+    await run(['outbox', 'migrate', '--database-url', outbox.url]);
     token = await service.createToken('alice', SCOPES);
     folder = await mkdtemp(join(tmpdir(), 'service-commands-'));
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => Promise.all([rm(folder, { recursive: true, force: true }), outbox.drop()]));
 
-  const environment = (WEBHOOKS_TOKEN = token) => ({ env: { ...process.env, WEBHOOKS_TOKEN } });
+  const environment = (WEBHOOKS_TOKEN = token, more: NodeJS.ProcessEnv = {}) => ({
+    env: { ...process.env, WEBHOOKS_TOKEN, ...more },
+  });
   const at = () => ['--service', service.url];
   const api = () => service.api.withToken(token);
 
@@ -67,17 +74,14 @@ describe('webhook-notification, with a token of the service', () => {
   it('tail prints attempts until it is interrupted, as lines without control characters or as objects', async () => {
     const webhook = await subscribe(api(), receiver.hook(), ['job.started']);
     const tails = [['tail'], ['tail', '--json', '--webhook', webhook.id, '--status', 'succeeded']].map((args) =>
-      spawn(process.execPath, [COMMAND, ...args, ...at()], { ...environment(), stdio: ['ignore', 'pipe', 'inherit'] }),
+      spawn(process.execPath, [COMMAND, ...args, ...at()], { ...environment(), stdio: ['ignore', 'pipe', 'pipe'] }),
     );
     const [lines, objects] = tails.map((child) => capture(child, ['stdout']));
-    // Nothing says that a tail has begun: it prints what is published from then on.
-    await waitFor(
-      async () => {
-        await run(['trigger', 'job.started', ...at()]);
-        return lines!().includes('job.started') && objects!().includes('job.started');
-      },
-      { what: 'both to print a delivery' },
-    );
+    const said = tails.map((child) => capture(child, ['stderr']));
+    await waitFor(() => said.every((text) => text().includes('Waiting')), { what: 'both to wait for attempts' });
+    await run(['trigger', 'job.started', ...at()]);
+    const haveIt = () => lines!().includes('succeeded') && objects!().includes('succeeded');
+    await waitFor(haveIt, { what: 'both to print a delivery' });
     expect(lines!()).toMatch(/^\d\d:\d\d:\d\d {2}job\.started {2}succeeded \(attempt 1\) {2}200 {2}\d+ ms {2}/m);
     expect(lines!()).not.toMatch(UNPRINTABLE);
     const [first = ''] = objects!().split('\n');
@@ -91,14 +95,14 @@ describe('webhook-notification, with a token of the service', () => {
     ['another user without the scope', ['trigger', 'follower.gained', '--user', 'bob'], /events:broadcast/, 1],
     ['no event', ['trigger'], /one event/, 2],
     ['an operand too many', ['tail', 'job.started'], /no operand/, 2],
-    ['a foreign delivery', ['redeliver', '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90'], /no delivery/, 1],
+    ['a foreign delivery', ['redeliver', ELSEWHERE], /no delivery/, 1],
     ['an unknown status', ['tail', '--status', 'good'], /status/, 1],
   ])('says what is wrong with %s', async (_, args, message, code) => {
     const { stderr, ...finished } = await run([...args, ...at()]);
     expect({ ...finished, stderr }).toEqual({ code, stdout: '', stderr: expect.stringMatching(message) });
   });
 
-  it('sends the token in clear text to this machine only, and needs one', async () => {
+  it('sends the token in clear text only to this machine, and requires one', async () => {
     expect(await run(['tail', '--service', 'http://hooks.example'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('clear text'),
@@ -107,6 +111,49 @@ describe('webhook-notification, with a token of the service', () => {
       code: 2,
       stderr: expect.stringContaining('WEBHOOKS_TOKEN'),
     });
+  });
+
+  // Each fails at the service for a reason that only this service can give, or changes nothing.
+  it.each<[string, string[], object]>([
+    ['trigger', ['no.such'], { code: 1, stderr: expect.stringContaining('no event type') }],
+    ['redeliver', [ELSEWHERE], { code: 1, stderr: expect.stringContaining('no delivery') }],
+    ['tail', ['--status', 'good'], { code: 1, stderr: expect.stringContaining('status') }],
+    ['listen', ['--to', 'http://localhost:1'], { code: 1, stderr: expect.stringContaining('messages:pull') }],
+    ['import csv', ['FILE'], { code: 0, stdout: expect.stringContaining('would create  env-1') }],
+    ['status', ['--database-url', 'DATABASE'], { stdout: expect.stringContaining('The token publishes as alice') }],
+  ])('%s reads WEBHOOKS_URL and WEBHOOKS_TOKEN, and --service overrides the address', async (name, args, finished) => {
+    const file = join(folder, 'webhooks.csv');
+    await writeFile(file, 'externalId,url,events\nenv-1,https://env-1.example,follower.gained\n');
+    const line = [...name.split(' '), ...args.map((arg) => ({ FILE: file, DATABASE: outbox.url })[arg] ?? arg)];
+    expect(await run(line, environment(token, { WEBHOOKS_URL: `${service.url}/` }))).toMatchObject(finished);
+    const elsewhere = environment(token, { WEBHOOKS_URL: 'http://127.0.0.1:1' });
+    expect(await run([...line, ...at()], elsewhere)).toMatchObject(finished);
+  });
+
+  it('explains both variables in the help of each command that calls the service', async () => {
+    const { stdout: usage } = await run(['--help']);
+    const names = [...usage.matchAll(/webhook-notification ((?:(?:outbox|import) )?\w+) .*/g)]
+      .filter(([text]) => !/ (outbox|completion|<command>) /.test(text))
+      .map(([, name = '']) => name);
+    expect(names).toEqual(['listen', 'trigger', 'tail', 'redeliver', 'import svix', 'import csv', 'status']);
+    for (const name of names) {
+      const { stdout } = await run([...name.split(' '), '--help']);
+      expect(stdout).toMatch(/WEBHOOKS_URL is the address .*--service overrides it.* WEBHOOKS_TOKEN/);
+    }
+  });
+
+  it.each([
+    ['localhost:3000', []],
+    ['hooks.example.com', []],
+    ['https://user:hidden@hooks.example.com', []],
+    ['https://hooks.example.com', ['--service', 'ftp://hooks.example.com']],
+  ])('says how an address must look (WEBHOOKS_URL=%s %s)', async (WEBHOOKS_URL, options) => {
+    const { code, stderr } = await run(['tail', ...options], environment(token, { WEBHOOKS_URL }));
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('must be a full URL such as https://hooks.example.com'),
+    ]);
+    expect(stderr).not.toContain('hidden');
   });
 
   it('completes commands and options in bash', async () => {

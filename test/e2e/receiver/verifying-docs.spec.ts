@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dataOf, pageOf } from '../../support/api';
 import { type ReceivedCall, useReceiver } from '../../support/receiver';
-import { serviceFile, WEBHOOKS, useService } from '../../support/service';
-import { describeWhereInstalled } from '../stage/languages';
+import { serviceFile, WEBHOOKS, useServiceProcess } from '../../support/service';
+import { describeWhereInstalled } from '../../support/programs';
 import { publish, settledDeliveries, subscribe } from '../stage/steps';
 
 const SECRET = 'correct horse battery staple é';
@@ -81,7 +81,7 @@ const blockUnder = (heading: string) =>
   /```\w+\n([\s\S]*?)\n```/.exec(VERIFYING.split(`${heading}\n`)[1] ?? '')?.[1] ?? `nothing under ${heading}`;
 
 describe('A real delivery', () => {
-  const service = useService();
+  const service = useServiceProcess();
   const receiver = useReceiver();
   let call: ReceivedCall;
   let folder: string;

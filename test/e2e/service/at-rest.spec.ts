@@ -1,4 +1,4 @@
-import { useService } from '../../support/service';
+import { useServiceProcess } from '../../support/service';
 import { describeOnStores } from '../../support/stores';
 import { waitFor } from '../../support/wait-for';
 
@@ -7,7 +7,7 @@ const MOST_STATEMENTS_A_SECOND = { Redis: 9, PostgreSQL: 13 };
 const WINDOW_S = 4;
 
 describeOnStores('A service with nothing to do', (store) => {
-  const service = useService(() => store.settings());
+  const service = useServiceProcess(() => store.settings());
 
   it('asks PostgreSQL no more than needed', async () => {
     const look = async () => {

@@ -16,7 +16,7 @@ describe('The console', () => {
   const service = useService();
   const get = (path: string, headers = {}) => exchange(service.url, 'GET', path, { headers });
 
-  it('is one page at every path, which nobody can frame or keep', async () => {
+  it('is one page at every path, which cannot be framed or cached', async () => {
     for (const path of ['/console/', '/console/deliveries?status=failed', '/console/event-types/job.started']) {
       const { status, headers, text } = await get(path);
       expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);

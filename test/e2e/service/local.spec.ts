@@ -10,8 +10,8 @@ import { waitFor } from '../../support/wait-for';
 import { publish, settledDeliveries } from '../stage/steps';
 
 const CODE = /\/console#code=([A-Za-z0-9_-]{43})/;
-/** A process stops within this, however many receivers are silent. */
-const STOPS_WITHIN_MS = 8000;
+/** Half the deadline of the attempt that a silent receiver keeps waiting. */
+const STOPS_WITHIN_MS = 30_000;
 
 describe('On the machine of who tries it', () => {
   let folder: string;
@@ -48,7 +48,7 @@ describe('On the machine of who tries it', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     child.stdout!.setEncoding('utf8').on('data', (text: string) => (printed += text));
-    await waitFor(() => CODE.test(printed), { what: 'the welcome', timeoutMs: 60_000 });
+    await waitFor(() => CODE.test(printed), { what: 'the welcome' });
   }
 
   const requestsOf = async (id: string): Promise<TriedRequest[]> => (await dataOf(api.readTryReceiver(id))).requests;
@@ -170,6 +170,7 @@ describe('On the machine of who tries it', () => {
     child.kill('SIGTERM');
     const [exitCode] = (await once(child, 'exit')) as [number | null];
     expect(exitCode).toBe(0);
+    // eslint-disable-next-line no-restricted-syntax -- less than the deadline of the attempt that it ends
     expect(Date.now() - began).toBeLessThan(STOPS_WITHIN_MS);
   });
 

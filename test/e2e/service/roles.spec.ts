@@ -44,7 +44,7 @@ describeOnStores('Two APIs and three workers', (store) => {
                        where event_id = any($1) and status = 'succeeded' and attempt = 1`;
     const isDone = async () => (await fleet().database.query(succeeded, [eventIds]))[0]?.count === count;
     // What the worker that left had not begun is taken up ten seconds later.
-    await waitFor(isDone, { what: `${count} rows that say succeeded`, timeoutMs: 100_000 });
+    await waitFor(isDone, { what: `${count} rows that say succeeded` });
   }
 
   it('deliver each event once to each webhook, every worker a part, while one of them is told to end', async () => {

@@ -5,23 +5,24 @@ import { Client } from 'pg';
 import { ordinaryPostgresBin } from '../../../scripts/ordinary-postgres.cjs';
 import { dayPartitions } from '../../../src/infrastructure/database/partitions';
 import { type Api, dataOf, exchange } from '../../support/api';
-import { administrate, databaseUrl, TEST_POSTGRES } from '../../support/postgres';
+import { administrate, databaseUrl } from '../../support/postgres';
 import { startPostgres } from '../../support/postgres-server';
 import { startProxy } from '../../support/proxy';
 import { type Hook, useReceiver } from '../../support/receiver';
 import { runCommand, type Service, startService } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 import { EXAMPLES } from '../stage/examples';
-import { describeWhereInstalled } from '../stage/languages';
+import { describeWhereInstalled } from '../../support/programs';
+import { Operator } from '../stage/operator';
 import { ask, startPostgresPair } from '../stage/postgres-pair';
-import { Operator } from '../stage/runbook';
 import { subscribe } from '../stage/steps';
+import { HOUR_MS } from '../../../src/infrastructure/config/durations';
 
+const PAGE = 'docs/runbook.md';
 const BACKLOG = 20;
 const OWNER = 'alice';
 const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
 const EVENTS = Array.from({ length: BACKLOG }, () => ({ event: 'job.started', data: EXAMPLES['job.started'] }));
-const HOUR_MS = 3_600_000;
 
 // pg_dump must be as new as its server, so the server is that of the programs. Their psql knows every server.
 const PSQL = join(ordinaryPostgresBin() ?? '/usr/lib/postgresql/15/bin', 'psql');
@@ -40,8 +41,7 @@ describeWhereInstalled(PSQL, 'The runbook, during a backlog', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'runbook-'));
-    process.env[TEST_POSTGRES] = 'ordinary';
-    stopServer = await startPostgres();
+    stopServer = await startPostgres(true);
     const settings = { SECRETS_KEY, WEBHOOK_CONCURRENCY: '2', DELIVERY_TIMEOUT_MS: '60000', MAX_RETRIES: '0' };
     service = await startService(settings);
     api = await service.apiFor(OWNER);
@@ -50,8 +50,8 @@ describeWhereInstalled(PSQL, 'The runbook, during a backlog', () => {
     slow = await subscribe(api, hook, ['job.started']);
     broken = await subscribe(api, receiver.hook({ status: 500 }), ['job.started']);
     await dataOf(api.publishBatch({ events: EVENTS }), 202);
-    const variables = { OWNER, WEBHOOK: slow.id, URL: service.url, NEW_DATABASE_URL: databaseUrl('restored') };
-    operator = new Operator(folder, { DATABASE_URL: service.database.url, SECRETS_KEY, ...variables });
+    const variables = { OWNER, WEBHOOK: slow.id, WEBHOOKS_URL: service.url, NEW_DATABASE_URL: databaseUrl('restored') };
+    operator = new Operator(PAGE, folder, { DATABASE_URL: service.database.url, SECRETS_KEY, ...variables });
     await waitFor(isThere, { what: 'the backlog' });
   });
   afterAll(async () => {
@@ -127,7 +127,7 @@ describeWhereInstalled(PSQL, 'The runbook, during a backlog', () => {
 
   it('shows every setting of PostgreSQL that it names', async () => {
     const settings = await operator.rows('Which settings should PostgreSQL have?');
-    const table = readFileSync('docs/runbook.md', 'utf8').matchAll(/^\| (`[^|]*`) +\|/gm);
+    const table = readFileSync(PAGE, 'utf8').matchAll(/^\| (`[^|]*`) +\|/gm);
     const named = [...table].flatMap(([, cell = '']) => cell.replaceAll('`', '').trim().split(', '));
     expect(settings.map(({ name }) => name)).toEqual(named.sort());
   });

@@ -10,7 +10,7 @@ import { runCommand, type Service, startService } from '../../support/service';
 import { cryptoSignature, verifyStandardWebhook } from '../../support/signatures';
 import { describeOnStores } from '../../support/stores';
 import { waitFor } from '../../support/wait-for';
-import { type OldDatabase, restoreOldDatabase, type WebhookName } from '../stage/old-database';
+import { FINISHED, type OldDatabase, restoreOldDatabase, type WebhookName } from '../stage/old-database';
 
 const OrderPaid = defineEvent({
   name: 'order.paid',
@@ -18,15 +18,6 @@ const OrderPaid = defineEvent({
   schema: { type: 'object', required: ['orderId'], properties: { orderId: { type: 'integer' } } },
   example: { orderId: 1 },
 });
-
-/** Where finished rows lie, which version of each it is, and in which file: all that a migration must leave as it is. */
-const FINISHED = `
-  select tableoid::regclass::text as table, pg_relation_filenode(tableoid) as file, md5(string_agg(xmin || ' ' || ctid, ',' order by id)) as rows
-  from (
-    select tableoid, xmin, ctid, id from webhook_service.deliveries where status <> 'pending'
-    union all
-    select tableoid, xmin, ctid, id from webhook_service.events where fanned_out_at is not null
-  ) as finished group by tableoid order by 1`;
 
 describeOnStores('A database of 0.2', (store) => {
   const receiver = useReceiver();
@@ -37,7 +28,7 @@ describeOnStores('A database of 0.2', (store) => {
   let logged: { webhook: WebhookName; status: 'succeeded' | 'failed' | 'canceled'; count: number }[];
 
   beforeAll(async () => {
-    old = await restoreOldDatabase(receiver);
+    old = await restoreOldDatabase('0.2', receiver);
     const { database, facts } = old;
     await database.query(
       `update webhook_service.webhooks set previous_secret_expires_at = now() + interval '1 hour' where id = $1`,

@@ -35,7 +35,7 @@ describeOnStores('A push account', (store) => {
   const bodies = async (count: number) =>
     (await hook.received(count)).map(({ body }) => JSON.parse(String(body)) as { event: string; data: object });
 
-  it('tells of every follower gained and lost, signed, and of nobody at the first list', async () => {
+  it('publishes every follower gained and lost, signed, and nothing for the first list', async () => {
     expect(await put(ADA!, BOB!)).toEqual({ followersCount: 2, gained: 0, lost: 0 });
     expect(await put(ADA!, EVE!)).toEqual({ followersCount: 2, gained: 1, lost: 1 });
     expect(await put(EVE!)).toEqual({ followersCount: 1, gained: 0, lost: 1 });
@@ -59,7 +59,7 @@ describeOnStores('A push account', (store) => {
     });
   });
 
-  it('publishes nothing for a new name, the same list, or another order, and tells of the newest name', async () => {
+  it('publishes nothing for a new name, the same list, or another order, and uses the newest name', async () => {
     await put(ADA!, BOB!);
     expect(await put(BOB!, ADA!)).toEqual({ followersCount: 2, gained: 0, lost: 0 });
     expect(await put({ ...ADA, username: 'lovelace' }, BOB!)).toEqual({ followersCount: 2, gained: 0, lost: 0 });
@@ -86,11 +86,13 @@ describeOnStores('A push account', (store) => {
 describe('A Mastodon account', () => {
   const server = useFollowerServer();
   const receiver = useReceiver();
-  const service = useService(useFollowerTrust());
+  const trust = useFollowerTrust();
+  const service = useService(() => ({ ...trust(), DELIVERY_TIMEOUT_MS: '60000' }));
 
   it('is read while the servers of five other users take their time', async () => {
     server.serve([{ id: '1', name: 'ada@far.example' }]);
-    const silent = new Promise<undefined>(() => undefined);
+    let release: () => void = () => undefined;
+    const silent = new Promise<undefined>((resolve) => (release = () => resolve(undefined)));
     server.interrupt(({ searchParams }) => (searchParams.get('acct') === 'slow' ? silent : undefined));
     for (let user = 1; user <= 5; user++) {
       const greedy = await service.apiFor(`greedy-${user}`, ['accounts:manage']);
@@ -104,8 +106,8 @@ describe('A Mastodon account', () => {
     const api = await service.apiFor('modest', ['accounts:manage']);
     const { id } = await dataOf(api.createAccount({ provider: 'mastodon', handle: `ada@${server.host}` }), 201);
     const isRead = async () => (await dataOf(api.readAccount(id))).lastReadAt !== null;
-    // Sooner than a slow server is given up.
-    await waitFor(isRead, { what: 'the reading of another user', timeoutMs: 6000 });
+    // eslint-disable-next-line no-restricted-syntax -- half the time after which a slow server is given up
+    await waitFor(isRead, { what: 'the reading of another user', timeoutMs: 30_000 }).finally(release);
     server.interrupt();
   });
 

@@ -92,7 +92,7 @@ describeOnStores('A monitored queue under another prefix', (store: Store) => {
   });
 
   if (store.name === 'Redis') {
-    it('is read on when its Redis was away, and one line tells of it', async () => {
+    it('is read on after an outage of its Redis, which is logged once', async () => {
       await proxy.cut();
       await waitFor(() => service.logs().includes('crm:reports fails'), { what: 'a line in the log' });
       await queue.add('meanwhile');

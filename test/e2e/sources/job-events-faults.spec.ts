@@ -85,11 +85,11 @@ describeOnStores('A monitored queue', (store: Store) => {
       const isEnded = (events: string[]) => events.some((event) => /^(job.completed|operation.failed)/.test(event));
       return [...told.values()].every(isEnded);
     };
-    await waitFor(ended, { what: 'the end of all jobs', timeoutMs: 120_000, everyMs: 100 });
+    await waitFor(ended, { what: 'the end of all jobs', everyMs: 100 });
     expect(await toldOf(database, ids)).toEqual(expected);
   }
 
-  it('is told once by two replicas, one of which is killed in the middle', async () => {
+  it('is published once by two replicas, one of which is killed in the middle', async () => {
     const replicas = [await serve(), await serve()];
     const reader = await waitFor(() => replicas.find(reads), { what: 'a reader' });
     const expected = await addJobs(30);
@@ -136,11 +136,11 @@ describeOnStores('A monitored queue', (store: Store) => {
     await waitFor(async () => (await queue.bull.getJobCountByTypes('active')) === 0, { what: 'the end of the job' });
     await serve();
     const isTold = async () => (await told('job.completed')).length === 1;
-    await waitFor(isTold, { what: 'its event', timeoutMs: 60_000 });
+    await waitFor(isTold, { what: 'its event' });
     expect(await told('job.completed')).toEqual([{ userId: 'alice', type: 'private', attempts: '1' }]);
   });
 
-  it('is not told of what happened before it was monitored', async () => {
+  it('publishes no events from before it was monitored', async () => {
     queue.start();
     await addJobs(1);
     await waitFor(async () => (await queue.bull.getJobCountByTypes('waiting', 'active', 'delayed')) === 0, {

@@ -108,7 +108,7 @@ describeOnStores('The jobs of a monitored queue', (store: Store) => {
     expect(rows.map(({ data }) => data.attempt ?? data.attempts)).toEqual([1, 2, 2, undefined]);
   });
 
-  it('that fail for good tell so once, after the last attempt', async () => {
+  it('that fail for good publish it once, after the last attempt', async () => {
     const { id, rows } = await run('broken', { fails: 'always', message: 'offline' }, { attempts: 3 });
     expect(namesOf(rows)).toEqual(['job.started', 'job.started', 'job.started', 'operation.failed']);
     expect(rows.map(({ data }) => data.attempt)).toEqual([1, 2, 3, undefined]);
@@ -158,7 +158,7 @@ describeOnStores('The jobs of a monitored queue', (store: Store) => {
     expect(Date.parse(String(rows[0]?.data.startedAt))).toBeGreaterThanOrEqual(addedAt + 600);
   });
 
-  it('that are thrown away when they end are told all the same', async () => {
+  it('that are removed when they end publish their events too', async () => {
     const options = { removeOnComplete: true, removeOnFail: true };
     /** It ends, and is gone, when its begin has been told: until then it was there to be looked at. */
     const runWatched = async (task: Task) => {
@@ -187,11 +187,11 @@ describeOnStores('The jobs of a monitored queue', (store: Store) => {
     }
   });
 
-  it('that name somebody who cannot be a user are shown to nobody', async () => {
+  it('with an invalid user id publish no events', async () => {
     const id = await reports.add('whose', { userId: 'no user' }, { jobId: 'nobodys' });
     await run('after', {});
     expect(await eventsOf(id)).toEqual([]);
-    const line = /Job nobodys of \S+ \S+:reports names a data\.userId that is none: .* for nobody/;
+    const line = /Job nobodys of \S+ \S+:reports has an invalid data\.userId; .* not published/;
     await waitFor(() => line.test(service.logs()), { what: 'the line about it' });
   });
 

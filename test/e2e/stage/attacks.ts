@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import type { Api } from '../../support/api';
-import { dataOf } from '../../support/api';
+import { type Api, dataOf, type Reply } from '../../support/api';
 import type { FollowerServer } from '../../support/follower-server';
 import type { Receiver } from '../../support/receiver';
 import type { Service } from '../../support/service';
+import { waitFor } from '../../support/wait-for';
 import { EXAMPLES } from './examples';
 
 /** Where one user attacks. */
@@ -51,11 +51,11 @@ const expectNoFailure = (replies: readonly Promise<{ status: number }>[]): Promi
   expectStatuses(replies, 200, 201, 202, 400, 401, 403, 404, 409, 429);
 
 /** Bodies are made before anybody looks: this process is the one that looks. */
-function largeBodies(title: string, body: string): Attack[] {
+function largeBodies(kind: string, body: string): Attack[] {
   const path = `/api/accounts/${A_UUID}/followers`;
   const send = (attacker: Api) => attacker.call('PUT', path, { rawBody: body });
-  const without = { title: `who sends the largest bodies ${title}, without the scope`, scopes: ['webhooks:read'] };
-  const having = { title: `who sends the largest bodies ${title}`, scopes: ['accounts:manage'] };
+  const without = { title: `sending the largest bodies ${kind}, without the scope`, scopes: ['webhooks:read'] };
+  const having = { title: `sending the largest bodies ${kind}`, scopes: ['accounts:manage'] };
   return [
     {
       ...without,
@@ -73,10 +73,23 @@ function largeBodies(title: string, body: string): Attack[] {
   ];
 }
 
+/** On a busy machine, some of many requests of a user at once wait for longer than they may, and have to be made again. */
+const madeLater = <T>(create: () => Promise<Reply<T>>): Promise<Reply<T>> =>
+  waitFor(
+    async () => {
+      const reply = await create();
+      return reply.success && reply;
+    },
+    { what: 'a webhook of the attacker' },
+  );
+
 /** A repeat of the long form may find that its user has no requests left in this minute; the first run may not. */
 async function silentWebhooks({ receiver, isRepeat }: Scene, attacker: Api, count: number): Promise<string[]> {
   const hook = receiver.hook({ after: new Promise(() => undefined) });
-  const made = await Promise.all(times(count, () => attacker.createWebhook({ url: hook.url, events: ['*'] })));
+  const create = () => attacker.createWebhook({ url: hook.url, events: ['*'] });
+  const made = await Promise.all(times(count, create));
+  const refused = made.filter(({ success }) => !success);
+  for (let left = isRepeat ? 0 : refused.length; left > 0; left--) made.push(await madeLater(create));
   const ids = made.flatMap((reply) => (reply.success ? [reply.data.id] : []));
   if (!isRepeat && ids.length < count) throw new Error(`Only ${ids.length} of ${count} webhooks could be made`);
   return ids;
@@ -104,7 +117,7 @@ export const ATTACKS: readonly Attack[] = [
   ...largeBodies('of brackets', `{"followers":${'['.repeat(8_000_000)}${']'.repeat(8_000_000)}}`),
   ...largeBodies('of a million keys', `{"followers":[{${times(1_000_000, (i) => `"k${i}":1`).join()}}]}`),
   {
-    title: 'who uploads the largest bodies slowly, on 200 connections',
+    title: 'uploading the largest bodies slowly, on 200 connections',
     async run(_, { service, token, looks, isLong }) {
       const head = [
         'POST /api/events/batch HTTP/1.1',
@@ -125,7 +138,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'who pushes a long list of followers, another one, and many short ones behind them',
+    title: 'pushing a long list of followers, another one, and many short ones after them',
     scopes: ['accounts:manage'],
     async run(attacker, { isLong }) {
       const id = await account(attacker);
@@ -138,7 +151,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'who switches a webhook on and off while its pending deliveries are canceled',
+    title: 'switching a webhook on and off while its pending deliveries are canceled',
     async run(attacker, scene) {
       const [id] = await silentWebhooks(scene, attacker, 1);
       if (!id) return;
@@ -152,7 +165,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'whose webhook is locked for long',
+    title: 'owning a webhook whose row is locked for a long time',
     async run(attacker, { service, receiver, looks, isRepeat }) {
       const hook = receiver.hook({ status: 410 });
       const made = await attacker.createWebhook({ url: hook.url, events: ['*'] });
@@ -175,7 +188,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'who tests a silent receiver 30 times',
+    title: 'testing a silent receiver 30 times',
     async run(attacker, scene) {
       const ids = await silentWebhooks(scene, attacker, 30);
       await expectNoFailure(ids.map((id) => attacker.testWebhook(id)));
@@ -183,7 +196,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'who recovers a hundred times',
+    title: 'starting a hundred recoveries',
     async run(attacker, scene) {
       const ids = await silentWebhooks(scene, attacker, 10);
       await expectNoFailure(times(100, (i) => attacker.recover(ids[i % 10] ?? A_UUID, { since: SINCE })));
@@ -191,7 +204,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'who reads with the widest filters',
+    title: 'reading with the widest filters',
     async run(attacker, scene) {
       const [id] = await silentWebhooks(scene, attacker, 1);
       if (!id) return;
@@ -208,7 +221,8 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'who waits for changes with all places, goes through ten thousand of them, and asks for the longest numbers',
+    title:
+      'waiting for changes with all five requests, reading ten thousand of them, and requesting the longest statistics',
     async run(attacker, scene) {
       const me = await attacker.me();
       const [id] = await silentWebhooks(scene, attacker, 1);
@@ -231,7 +245,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'who makes links and sessions as fast as may be, and guesses codes',
+    title: 'creating links and sessions as fast as possible, and guessing codes',
     scopes: ['tokens:manage', 'webhooks:read'],
     async run(attacker) {
       const links = await Promise.all(times(100, () => attacker.createConsoleLink({ scopes: ['webhooks:read'] })));
@@ -244,7 +258,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'whose accounts are on a server that takes nine seconds for a page and always has a next',
+    title: 'having accounts on a server that takes nine seconds for a page and always has a next one',
     scopes: ['accounts:manage'],
     async run(attacker, { followers, looks, isLong }) {
       followers.interrupt(async ({ pathname }, nth) => {
@@ -259,7 +273,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'who asks with thousands of expired tokens',
+    title: 'sending thousands of expired tokens',
     async run(attacker, { service, isLong }) {
       const count = isLong ? 5000 : 1000;
       await service.database.query(
@@ -280,7 +294,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'who asks on a thousand connections that are kept alive',
+    title: 'sending requests on a thousand connections that are kept alive',
     async run(_, { service, token, looks, isLong }) {
       const agent = new Agent({ keepAlive: true, maxSockets: 1000 });
       const { port } = new URL(service.url);
@@ -303,7 +317,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'who comes as another user with each request',
+    title: 'sending each request as another user',
     async run(attacker, { stranger, isLong }) {
       for (let i = 0; i < (isLong ? 600 : 200); i += 50) {
         const strangers = await Promise.all(times(50, stranger));
@@ -315,7 +329,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'who publishes as much as the limit allows, to receivers that are silent',
+    title: 'publishing as much as the limit allows, to silent receivers',
     async run(attacker, scene) {
       await silentWebhooks(scene, attacker, 10);
       const events = times(100, () => ({ event: 'job.started', data: EXAMPLES['job.started'] }));
@@ -327,14 +341,16 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'whose webhooks have the longest filters, headers and the lowest rates, and get the largest events',
+    title: 'publishing the largest events to webhooks with the longest filters and headers and the lowest rates',
     async run(attacker, { receiver, isLong, isRepeat }) {
       const hook = receiver.hook();
       const filter = Object.fromEntries(times(20, (i) => [`data.list.${'x'.repeat(100)}${i}`, { ne: i }]));
       const headers = Object.fromEntries(times(4, (i) => [`x-${i}`, 'v'.repeat(1000)]));
       const wanted = { url: hook.url, events: ['*'], filter, headers, maxPerSecond: 0.1, format: 'slack' };
       const made = await Promise.all(times(isLong ? 100 : 30, () => attacker.createWebhook(wanted)));
-      if (!isRepeat && made.some(({ success }) => !success)) throw new Error('Not every webhook could be made');
+      const refused = made.filter(({ success }) => !success);
+      for (let left = isRepeat ? 0 : refused.length; left > 0; left--)
+        made.push(await madeLater(() => attacker.createWebhook(wanted)));
       const data = { ...EXAMPLES['job.started'], list: times(100, (i) => ({ i, text: 'x'.repeat(800) })) };
       const event = { event: 'job.started', data };
       await expectStatuses(
@@ -351,7 +367,7 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
-    title: 'who makes and drops tokens, webhooks and secrets as fast as may be',
+    title: 'creating and deleting tokens, webhooks and secrets as fast as possible',
     scopes: ['webhooks:read', 'webhooks:write', 'tokens:manage'],
     async run(attacker, scene) {
       const ids = await silentWebhooks(scene, attacker, 10);

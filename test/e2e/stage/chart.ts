@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readSettingFiles } from '../../../src/infrastructure/config/setting-files.setup';
+import { readSettingFiles } from '../../../src/infrastructure/config/environment.setup';
 import { schema, variableOf } from '../../../src/infrastructure/config/settings-schema';
 
 export const CHART = 'deploy/helm';

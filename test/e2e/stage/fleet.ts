@@ -5,7 +5,7 @@ import { ServiceProcess } from '../../support/service-process';
 import { scrape, sumOf } from './metrics';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { defaultSettings, freePort, type Settings } from '../../support/service';
-import { waitFor } from '../../support/wait-for';
+import { PATIENCE_MS, waitFor } from '../../support/wait-for';
 
 /** How many processes of each role. */
 export interface FleetSize {
@@ -86,12 +86,12 @@ export class Fleet {
 }
 
 /** For all of its processes, which take some 6 s when nothing else runs. */
-const START_WITHIN_MS = 240_000;
+const START_WITHIN_MS = 3 * PATIENCE_MS;
 
 async function startAndGetReady(process: ServiceProcess): Promise<void> {
   await process.start();
   const isReady = async () => (await process.ready()).status === 200;
-  await waitFor(isReady, { what: `${process.name} to be ready`, timeoutMs: START_WITHIN_MS });
+  await waitFor(isReady, { what: `${process.name} to be ready` });
 }
 
 /** A fleet for all tests of the describe block, complete before each; its processes must end cleanly. */

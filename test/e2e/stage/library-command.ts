@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { capture, endProcess, hasExited } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 
-const COMMAND = join(__dirname, '../../../packages/webhook-notification/dist/command.js');
+const COMMAND = join(__dirname, '../../../packages/webhook-notification-cli/dist/command.js');
 
 export interface CommandRun {
   code: number | null;

@@ -3,7 +3,7 @@ import { capture, endProcess, hasExited, type Settings, spawnFile } from '../../
 import { waitFor } from '../../support/wait-for';
 
 /** The program of the library. */
-export const LIBRARY_COMMAND = join(__dirname, '../../../packages/webhook-notification/dist/command.js');
+export const LIBRARY_COMMAND = join(__dirname, '../../../packages/webhook-notification-cli/dist/command.js');
 
 /** `webhook-notification listen`, as a process of its own. */
 export interface Listener {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { skip } from '../../support/programs';
 
 /** A disk of its own, of 200 MiB, in memory. */
 interface SmallDisk {
@@ -10,12 +11,12 @@ interface SmallDisk {
   makeRoom(): void;
 }
 
-/** Tests that need a disk of their own. Who may not mount one sees them reported as skipped, and a line says so. */
+/** Tests that need a disk of their own, which are skipped where this user may not mount one. */
 export function describeWithSmallDisk(title: string, tests: (disk: () => SmallDisk) => void): void {
   const probe = mount();
-  if (!probe) process.stderr.write(`\nSKIPPED: ${title}, because this user may not mount a disk.\n`);
-  else unmount(probe);
-  (probe ? describe : xdescribe)(title, () => {
+  if (!probe) return skip(title, 'right to mount a disk', () => it('is skipped', () => undefined));
+  unmount(probe);
+  describe(title, () => {
     let folder: string | null = null;
     beforeAll(() => {
       folder = mount();

@@ -24,14 +24,13 @@ export function settledDeliveries(
   webhook: { id: string },
   event: { id: string },
   what = 'the last attempt',
-  timeoutMs?: number,
 ): Promise<Delivery[]> {
   return waitFor(
     async () => {
       const rows = await deliveriesOf(api, webhook, event);
       return rows.length > 0 && rows.every(({ status }) => status !== 'pending') && rows;
     },
-    { what: `${what} of event ${event.id}`, timeoutMs },
+    { what: `${what} of event ${event.id}` },
   );
 }
 

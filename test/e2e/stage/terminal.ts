@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { capture, hasExited } from '../../support/service';
-import { waitFor } from '../../support/wait-for';
+import { PATIENCE_MS, waitFor } from '../../support/wait-for';
 
 /** A shell of somebody who follows a document: what is typed runs in order, and the first command that fails ends it. */
 export class Terminal {
@@ -24,7 +24,7 @@ export class Terminal {
   }
 
   /** Waits until it has printed this, and answers what is printed. */
-  async says(what: string | RegExp, timeoutMs = 30_000): Promise<string> {
+  async says(what: string | RegExp, timeoutMs = PATIENCE_MS): Promise<string> {
     const isThere = () => this.printed().search(what) >= 0;
     const patience = { what: `${String(what)} in the terminal of ${this.title}`, timeoutMs };
     await waitFor(() => hasExited(this.shell) || isThere(), patience).catch((error: unknown) => {

@@ -134,7 +134,7 @@ describeOnStores('A filter', (store) => {
     [{ any: [{ 'data.a': 1, any: [] }] }, ['filter.any[0].any']],
     [JSON.parse('{"constructor":1}'), ['filter["constructor"]']],
     ['data.a', ['filter']],
-  ])('%j is 400, in POST, PATCH and PUT', async (filter, fields) => {
+  ])('%j returns 400 in POST, PATCH and PUT', async (filter, fields) => {
     const body = { url: 'https://example.com/', events: ['order.paid'], filter };
     const { id } = await dataOf(api.createWebhook({ ...body, filter: null }), 201);
     for (const reply of [api.createWebhook(body), api.updateWebhook(id, { filter }), api.saveWebhook('x', body)])

@@ -12,7 +12,7 @@ describeOnStores('A stored secret', (store) => {
   const receiver = useReceiver();
   afterEach(() => deleteWebhooks(service.api));
 
-  it('that was pasted into another webhook signs nothing there, and nothing is sent unsigned', async () => {
+  it('that was copied into another webhook signs nothing there, and nothing is sent unsigned', async () => {
     const [ownHook, otherHook] = [receiver.hook(), receiver.hook()];
     const own = await subscribe(service.api, ownHook, ['job.started'], { secret: 'the secret of one' });
     const other = await subscribe(service.api, otherHook, ['job.started'], { secret: 'of the other one' });

@@ -152,7 +152,7 @@ describeOnStores('The health of a webhook', (store) => {
     });
   });
 
-  it('has no reason when its owner deactivates it, and nobody is told', async () => {
+  it('has no reason when its owner deactivates it, and sends no notice', async () => {
     const witness = receiver.hook();
     await subscribe(api, witness, ['webhook.disabled', 'follower.lost']);
     const webhook = await subscribe(api, receiver.hook(), ['job.started']);
@@ -191,7 +191,7 @@ describeOnStores('The health of a webhook', (store) => {
       expect(await read(webhook)).toMatchObject({ active: true, disabledReason: null, consecutiveFailures: 0 });
     });
 
-    it('tells only its owner', async () => {
+    it('notifies only its owner', async () => {
       const bob = await service.apiFor('bob');
       const foreign = receiver.hook();
       await subscribe(bob, foreign, ['*']);

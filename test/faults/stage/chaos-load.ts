@@ -33,7 +33,8 @@ const EVENTS: Record<string, Record<string, unknown>> = {
 };
 const NAMES = Object.keys(EVENTS);
 
-const ANSWER_WITHIN_MS = 10_000;
+/** Ten times what the API takes to answer 503 while PostgreSQL does not respond. */
+const ANSWER_WITHIN_MS = 80_000;
 const MAX_OPEN = 1000;
 
 /** A client that publishes at a steady rate, whatever the answers, and remembers every one of them. */

@@ -1,7 +1,7 @@
-import type { Stage } from './chaos-stage';
+import { DELIVERY_TIMEOUT_MS, type Stage } from './chaos-stage';
 import { verdictOf, LOG_ROWS, type LogRow, subscribes, type Verdict } from './chaos-verdict';
 import { miscountsOf } from '../../support/miscounts';
-import { waitFor } from '../../support/wait-for';
+import { PATIENCE_MS, waitFor } from '../../support/wait-for';
 
 /** Several kinds of receivers: a quick one, two that fail first, and a slow one. */
 export async function subscribeEverybody(stage: Stage): Promise<void> {
@@ -11,12 +11,12 @@ export async function subscribeEverybody(stage: Stage): Promise<void> {
   await stage.subscribe('slow', ['follower.*'], { delayMs: 250 });
   // A rate far above what is published, and a filter that every event fulfils: nothing is left out or late because of them.
   const filter = { event: { prefix: 'job.' }, 'data.missing': { exists: false } };
-  const limits = { maxPerSecond: 1000, timeoutMs: 2500, headers: { 'x-key': 'a value' } };
+  const limits = { maxPerSecond: 1000, timeoutMs: DELIVERY_TIMEOUT_MS - 500, headers: { 'x-key': 'a value' } };
   await stage.subscribe('limited', ['job.*'], { failsUntil: 1 }, { ...limits, filter });
 }
 
 /** Waits until no event is left to be fanned out and no delivery is pending; tells whether that came true. */
-export async function isSettled({ database }: Pick<Stage, 'database'>, timeoutMs = 60_000): Promise<boolean> {
+export async function isSettled({ database }: Pick<Stage, 'database'>, timeoutMs = PATIENCE_MS): Promise<boolean> {
   const open = `
     select (select count(*) from webhook_service.deliveries where status = 'pending')::int
          + (select count(*) from webhook_service.events where fanned_out_at is null)::int as open`;

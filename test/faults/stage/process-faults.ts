@@ -3,8 +3,10 @@ import type { ServiceProcess } from '../../support/service-process';
 import { DELIVERY_TIMEOUT_MS, type Stage } from './chaos-stage';
 import { waitFor } from '../../support/wait-for';
 import type { Fault, Scene } from './fault';
+import { HOUR_MS } from '../../../src/infrastructure/config/durations';
 
-const HOUR_MS = 3_600_000;
+/** After the last attempt: ten times what it takes on a quiet machine. */
+const ENDS_WITHIN_MS = 50_000;
 
 /** All workers at once, because a receiver cannot tell which of them has called. */
 const killWorkers = ({ workers }: Stage) => Promise.all(workers.map((worker) => worker.kill()));
@@ -32,10 +34,10 @@ const clockOff = (name: string, ms: number): Fault => ({
   form: 'long',
   strike: async ({ stage, random, complain }) => {
     const worker = random.pick(stage.workers);
-    await endGracefully(worker, DELIVERY_TIMEOUT_MS + 7000, complain);
+    await endGracefully(worker, DELIVERY_TIMEOUT_MS + ENDS_WITHIN_MS, complain);
     await worker.start(await stage.clockOff(ms));
     await faultLasts(10_000);
-    await endGracefully(worker, DELIVERY_TIMEOUT_MS + 7000, complain);
+    await endGracefully(worker, DELIVERY_TIMEOUT_MS + ENDS_WITHIN_MS, complain);
     await worker.start();
   },
 });
@@ -114,7 +116,7 @@ export const PROCESS_FAULTS: Fault[] = [
     form: 'short',
     strike: async ({ stage, random, complain }) => {
       const worker = random.pick(stage.workers);
-      await endGracefully(worker, DELIVERY_TIMEOUT_MS + 5000, complain);
+      await endGracefully(worker, DELIVERY_TIMEOUT_MS + ENDS_WITHIN_MS, complain);
       await worker.start();
     },
   },
@@ -125,7 +127,7 @@ export const PROCESS_FAULTS: Fault[] = [
       const worker = random.pick(stage.workers);
       const answer = stage.ledger.hold();
       await waitFor(() => stage.ledger.open().length > 0, { what: 'a request without an answer' });
-      await endGracefully(worker, DELIVERY_TIMEOUT_MS + 5000, complain);
+      await endGracefully(worker, DELIVERY_TIMEOUT_MS + ENDS_WITHIN_MS, complain);
       answer();
       await worker.start();
     },
@@ -137,7 +139,7 @@ export const PROCESS_FAULTS: Fault[] = [
     strike: async ({ stage, random, complain }) => {
       const worker = random.pick(stage.workers);
       await stage.redis?.kill();
-      await endGracefully(worker, DELIVERY_TIMEOUT_MS + 12_000, complain);
+      await endGracefully(worker, DELIVERY_TIMEOUT_MS + ENDS_WITHIN_MS, complain);
       await stage.redis?.comeBack('with its data');
       await worker.start();
     },
@@ -167,7 +169,7 @@ export const PROCESS_FAULTS: Fault[] = [
       await stage.postgres.query(`update webhook_service.deliveries set leased_until = now() where status = 'pending'`);
       isSaid();
       await faultLasts(3000);
-      await Promise.all(more.map((worker) => endGracefully(worker, DELIVERY_TIMEOUT_MS + 5000, complain)));
+      await Promise.all(more.map((worker) => endGracefully(worker, DELIVERY_TIMEOUT_MS + ENDS_WITHIN_MS, complain)));
     },
   },
   clockOff('ahead', HOUR_MS),

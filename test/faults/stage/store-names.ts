@@ -1,4 +1,5 @@
-import { type Store, TEST_REDIS } from '../../support/stores';
+import { describeWhereInstalled } from '../../support/programs';
+import type { Store } from '../../support/stores';
 
 /** As `describeOnStores`, for tests that start, kill and starve their stores themselves. */
 export function describeOnStoreNames(title: string, tests: (store: Store['name']) => void): void {
@@ -8,6 +9,5 @@ export function describeOnStoreNames(title: string, tests: (store: Store['name']
 
 /** What can only happen to Redis; reported as skipped on a machine that has none. */
 export function describeOnRedisAlone(title: string, tests: () => void): void {
-  const describeOnRedis = process.env[TEST_REDIS] ? describe : xdescribe;
-  describeOnRedis(title, tests);
+  describeWhereInstalled('redis-server', title, tests);
 }

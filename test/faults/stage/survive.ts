@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { SeededRandom } from '../../support/seeded-random';
 import { type Stage, useStage } from './chaos-stage';
 import type { Store } from '../../support/stores';
-import { waitFor } from '../../support/wait-for';
+import { PATIENCE_MS, waitFor } from '../../support/wait-for';
 import { runFaults } from './chaos-run';
 import { AT_LEAST_EVENTS, AT_LEAST_FAULTS, isLong } from './form';
 import { makePlan } from './plan';
@@ -18,16 +18,16 @@ const EVENTS_PER_SECOND = 20;
  * the load waits for what is to be received.
  */
 const MAX_BEHIND = isLong ? Infinity : 200;
-/** For the faults. */
-const TIME_MS = isLong ? (18 * 60_000 * Math.max(32, AT_LEAST_FAULTS)) / 32 : 5 * 60_000;
-/** For the events that are missing after the faults: twice what all of them take. */
-const MORE_EVENTS_MS = Math.max(60_000, (2 * 1000 * AT_LEAST_EVENTS) / EVENTS_PER_SECOND);
+/** For the faults: in the short form ten times what they take. */
+const TIME_MS = isLong ? (18 * 60_000 * Math.max(32, AT_LEAST_FAULTS)) / 32 : 15 * 60_000;
+/** For the events that are missing after the faults: twice what all of them take, and more than that of a few. */
+const MORE_EVENTS_MS = Math.max(PATIENCE_MS, (2 * 1000 * AT_LEAST_EVENTS) / EVENTS_PER_SECOND);
 
 /** The tests of one store: a load, one fault after the other, and a verdict on everything that was accepted. */
 export function survivesFaultsOn(store: Store['name']): void {
   const stage = useStage(() => ({ store }), subscribeEverybody);
 
-  it(`nothing is lost, on ${store}`, () => survive(stage(), store), TIME_MS + MORE_EVENTS_MS + 90_000);
+  it(`nothing is lost, on ${store}`, () => survive(stage(), store), TIME_MS + MORE_EVENTS_MS + 2 * PATIENCE_MS);
 }
 
 async function survive(stage: Stage, store: Store['name']): Promise<void> {

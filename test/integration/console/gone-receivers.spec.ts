@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Config } from '../../../src/infrastructure/config/config';
-import { GoneReceiversService } from '../../../src/console/test-receivers/gone-receivers.service';
-import { TryReceiversService } from '../../../src/console/test-receivers/test-receivers.service';
+import { GoneReceiversService, TryReceiversService } from '../../../src/console/test-receivers/test-receivers.service';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { waitFor } from '../../support/wait-for';
 import { startApplication, stopApplication } from '../stage/application';
+import { HOUR_MS } from '../../../src/infrastructure/config/durations';
 
-const HOUR_MS = 3_600_000;
 const UNKNOWN = 'f'.repeat(32);
 
 describe('A webhook to a test receiver', () => {

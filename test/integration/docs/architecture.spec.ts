@@ -19,12 +19,12 @@ const mayImport = forbidden.flatMap(({ comment }): [string, string[]][] => {
     : [[folder, others.split(', ').filter((other) => !other.includes(' '))]];
 });
 
-/** The same for the folders in `parent`, by their names there; `row` stands for the files directly in it. */
+/** The same for the folders in `parent`, by their names there; `shared` stands for the files directly in it. */
 function rulesIn(parent: string): Record<string, string[]> {
   const depth = parent === '' ? 0 : 1;
   const isInside = (path: string) =>
     parent === '' ? !path.startsWith('infrastructure/') : `${path}/`.startsWith(`${parent}/`);
-  const nameOf = (path: string) => path.split('/')[depth] ?? 'row';
+  const nameOf = (path: string) => path.split('/')[depth] ?? 'shared';
   const rules: Record<string, string[]> = {};
   for (const [folder, others] of mayImport.filter(([path]) => isInside(path))) {
     const name = nameOf(folder);
@@ -57,7 +57,7 @@ describe('docs/architecture.md', () => {
   });
 
   it('names every folder of src', () => {
-    const tree = (PAGE.split('```\nsrc/\n')[1] ?? '').split('```')[0] ?? '';
+    const tree = (PAGE.split('```text\nsrc/\n')[1] ?? '').split('```')[0] ?? '';
     const names = mayImport.flatMap(([path]) => path.split('/'));
     expect(names.length).toBeGreaterThan(30);
     expect(names.filter((name) => !new RegExp(`(^|[ (])${name}([ /)\\n]|$)`, 'm').test(tree))).toEqual([]);

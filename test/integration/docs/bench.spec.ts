@@ -4,12 +4,12 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { capture, hasExited } from '../../support/service';
-import { hasRedisServer } from '../../support/redis';
+import { programPath } from '../../support/programs';
 import { waitFor } from '../../support/wait-for';
 
 jest.setTimeout(600_000);
 
-const QUEUES = hasRedisServer() ? ['redis', 'postgres'] : ['postgres'];
+const QUEUES = programPath('redis-server') ? ['redis', 'postgres'] : ['postgres'];
 const VALUES = ['received', 'recorded', ...(process.platform === 'linux' ? ['processor time'] : [])];
 const FIGURES = [1, 100].flatMap((webhooks) =>
   ['in process', 'over HTTP'].flatMap((door) =>

@@ -94,7 +94,7 @@ describe('The demo that fills a service', () => {
     const healths = async () =>
       (await dataOf(api.listWebhooks({ include: 'stats', limit: 250 }))).map(({ stats }) => stats!.health);
     const hasAll = async () => new Set(await healths()).size === 5;
-    await waitFor(hasAll, { what: 'a webhook of each health', timeoutMs: 120_000 });
+    await waitFor(hasAll, { what: 'a webhook of each health' });
     expect(await healths()).toHaveLength(12);
     demo.kill('SIGINT');
     await ended();

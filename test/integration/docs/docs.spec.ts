@@ -9,7 +9,7 @@ import {
   ERROR_CODES,
   TIMEOUT_PHASES,
   EXPLAINED_TLS_FAULTS,
-} from '../../../src/deliveries/delivery-error';
+} from '../../../src/deliveries/rows/delivery-error';
 
 const ROOT = join(__dirname, '../../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -51,7 +51,7 @@ describe('The README', () => {
   });
 });
 
-describe('docs/settings.md and .env.example', () => {
+describe('Generated tables and .env.example', () => {
   it('are the output of scripts/reference-docs.cjs', () => {
     const check = () => execFileSync(process.execPath, [join(ROOT, 'scripts/reference-docs.cjs'), '--check']);
     expect(check).not.toThrow();
@@ -102,26 +102,38 @@ describe('docs/errors.md', () => {
   });
 });
 
-describe('SECURITY.md', () => {
-  const rows = section(read('SECURITY.md'), '## What is defended')
+describe('docs/decisions.md', () => {
+  const decisions = read('docs/decisions.md').split(/^## /m).slice(1);
+
+  it('numbers its sections without a gap', () => {
+    const numbers = decisions.map((text) => parseInt(text, 10));
+    expect(numbers.length).toBeGreaterThanOrEqual(12);
+    expect(numbers).toEqual(decisions.map((_, i) => i + 1));
+  });
+
+  it('has a decision, its reasons and its consequences in each section', () => {
+    const parts = ['**Decision.**', '**Why.**', '**What follows.**'];
+    expect(decisions.filter((text) => !parts.every((part) => text.includes(part)))).toEqual([]);
+  });
+});
+
+describe('docs/threat-model.md', () => {
+  const rows = section(read('docs/threat-model.md'), '## What is defended')
     .split('\n')
     .filter((line) => line.startsWith('|') && !/^\| (can or cannot|-)/.test(line));
   const proofs = rows.map((row) => /`((?:src|test)\/[^`]+\.ts)`: "([^"]+)"/.exec(row)?.slice(1) ?? [row, '']);
 
-  it('names a test on every line of its threat model', () => {
+  it('names a test in every row', () => {
     expect(proofs.length).toBeGreaterThan(20);
     expect(proofs.filter(([, title]) => title === '')).toEqual([]);
   });
 
-  it.each(proofs)('names an existing test: %s, %s', (file, title) => {
-    const source = read(file!);
-    const isTitle = ["'", '"', '`'].some((quote) =>
-      [`(${quote}${title}${quote},`, `title: ${quote}${title}${quote},`].some((text) => source.includes(text)),
-    );
+  it.each(proofs)('names one existing test: %s, %s', (file, title) => {
+    const [, start = '', isCut] = /^(.*?)(…?)$/.exec(title!) ?? [];
+    const text = start.replaceAll(/[^\w\s]/g, String.raw`\$&`);
     // Prettier puts a long title on a line of its own.
-    expect(isTitle || source.split('\n').some((line) => /^\s*['"`]/.test(line) && line.includes(`${title}`))).toBe(
-      true,
-    );
+    const titles = new RegExp(String.raw`(?:\(|title: |^\s*)(['"\`])${text}${isCut ? '' : String.raw`\1,`}`, 'gm');
+    expect(read(file!).match(titles)).toHaveLength(1);
   });
 });
 
@@ -131,8 +143,6 @@ describe('The documents', () => {
     .filter(({ name }) => !OTHERS.includes(name))
     .flatMap((entry) => (entry.isDirectory() ? filesBelow(entry.name) : [entry.name]))
     .filter((path) => path.endsWith('.md'));
-  const pagesIn = (folder: string): string[] =>
-    pages.filter((page) => dirname(page) === folder && basename(page) !== 'README.md');
 
   it.each(pages)('%s has no broken link', (page) => {
     expect(linksOf(page).filter((link) => !leadsSomewhere(link))).toEqual([]);
@@ -146,12 +156,9 @@ describe('The documents', () => {
     expect(ofWebhooks.filter((name) => !WEBHOOKS_COMMANDS.includes(name))).toEqual([]);
   });
 
-  it.each(pagesIn('docs').map((page) => [page]))('%s is listed in docs/README.md', (page) => {
+  const inDocs = pages.filter((page) => dirname(page) === 'docs' && basename(page) !== 'README.md');
+  it.each(inDocs)('%s is listed in docs/README.md', (page) => {
     expect(linksOf('docs/README.md').map(({ to }) => to)).toContain(page);
-  });
-
-  it.each(pagesIn('docs/decisions').map((page) => [page]))('%s is listed in docs/decisions/README.md', (page) => {
-    expect(linksOf('docs/decisions/README.md').map(({ to }) => to)).toContain(page);
   });
 });
 

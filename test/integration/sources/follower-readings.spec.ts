@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { FollowerReadingsRepository } from '../../../src/sources/followers/readings/follower-readings.repository';
-import { ReadingAbandoned } from '../../../src/sources/followers/reading-failure';
+import { ReadingAbandoned } from '../../../src/sources/followers/follower';
 import { SeededRandom } from '../../support/seeded-random';
 import { FollowerMonitor, type PublishedChange } from '../stage/follower-monitor';
 import { type Interrupt, isoIn, type ServedFollower, useFollowerServer } from '../../support/follower-server';
@@ -127,13 +127,13 @@ describe.each(PROVIDERS)('An account on %s', (provider) => {
   it.each<[string, Interrupt, RegExp]>([
     ['401', () => ({ status: 401, body: { error: 'This method requires an authenticated user' } }), /to the public/],
     ['403', () => ({ status: 403, body: { error: 'This action is not allowed' } }), /to the public/],
-    ['404', () => ({ status: 404, body: { error: 'Record not found' } }), /knows no such account/],
-    ['410', () => ({ status: 410, body: { error: 'Gone' } }), /knows no such account/],
-    ['500', () => ({ status: 500, body: 'Internal error of 10.0.0.7' }), /answered with status 500\.$/],
+    ['404', () => ({ status: 404, body: { error: 'Record not found' } }), /has no such account/],
+    ['410', () => ({ status: 410, body: { error: 'Gone' } }), /has no such account/],
+    ['500', () => ({ status: 500, body: 'Internal error of 10.0.0.7' }), /returned status 500\.$/],
     ['a redirect', (url) => ({ status: 302, headers: { location: `${url.origin}/stolen` } }), /redirect/],
-    ['HTML', () => ({ ...PAGE, body: '<html>' }), /no list of followers/],
-    ['an object instead of a list', () => ({ ...PAGE, body: { followers: 5 } }), /no list of followers/],
-    ['a list of something else', () => ({ ...PAGE, body: [{ id: 5 }] }), /no list of followers/],
+    ['HTML', () => ({ ...PAGE, body: '<html>' }), /did not return a list/],
+    ['an object instead of a list', () => ({ ...PAGE, body: { followers: 5 } }), /did not return a list/],
+    ['a list of something else', () => ({ ...PAGE, body: [{ id: 5 }] }), /did not return a list/],
     ['more than 4 MiB', () => ({ ...PAGE, body: BIG }), /more than 4 MiB/],
   ])('changes nothing when its second page is %s', async (_, how, message) => {
     const account = await connected(provider, followers(250));
@@ -331,7 +331,7 @@ describe('An account on mastodon', () => {
     server.interrupt(() => held);
     await monitor.readNow(account.id);
     goOn();
-    expect((await account.read()).lastError).toMatch(/did not answer in time/);
+    expect((await account.read()).lastError).toMatch(/did not respond in time/);
   });
 
   it('requests uncompressed pages of 80', async () => {

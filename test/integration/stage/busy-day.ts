@@ -3,8 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { ClockService } from '../../../src/infrastructure/database/clock.service';
 import { PartitionsService } from '../../../src/infrastructure/database/partitions.service';
 import type { TestDatabase } from '../../support/postgres';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../../src/infrastructure/config/durations';
 
 /** A webhook and its owner. */
 export interface Owned {

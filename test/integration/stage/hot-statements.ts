@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { v7 } from 'uuid';
-import type { FirstAttempt, Outcome } from '../../../src/deliveries/attempt';
-import { DeliveriesRepository } from '../../../src/deliveries/deliveries.repository';
+import type { FirstAttempt, Outcome } from '../../../src/deliveries/rows/attempt';
+import { WaitingRowsRepository } from '../../../src/deliveries/rows/waiting-rows.repository';
 import { FanOutRepository } from '../../../src/deliveries/fan-out/fan-out.repository';
 import { firstDeliveryId } from '../../../src/deliveries/fan-out/first-delivery-id';
-import { LeasesRepository } from '../../../src/deliveries/pulling/leases.repository';
+import { ConsumerLeasesRepository } from '../../../src/deliveries/pulling/consumer-leases.repository';
 import { ChangesRepository } from '../../../src/deliveries/log/changes.repository';
-import { ClaimsRepository } from '../../../src/deliveries/sending/claims.repository';
-import { OutcomesRepository } from '../../../src/deliveries/sending/outcomes.repository';
+import { ClaimsRepository } from '../../../src/deliveries/rows/claims.repository';
+import { OutcomesRepository } from '../../../src/deliveries/rows/outcomes.repository';
+import type { RetentionCutoffService } from '../../../src/deliveries/rows/retention-cutoff.service';
 import { DeferredRepository } from '../../../src/deliveries/slots/deferred.repository';
 import { SweepRepository } from '../../../src/deliveries/sweeping/sweep.repository';
 import { EventsRepository } from '../../../src/events/events.repository';
@@ -30,14 +31,14 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
   const clock = { newId: () => ({ id: v7(), at: new Date() }) } as ClockService;
   const events = new EventsRepository(statements);
   const fanOut = new FanOutRepository(statements);
-  const deliveries = new DeliveriesRepository(statements);
-  const claims = new ClaimsRepository(statements, deliveries);
   const outcomes = new OutcomesRepository(statements, clock);
+  const claims = new ClaimsRepository(statements, outcomes);
+  const waiting = new WaitingRowsRepository(statements, dataSource, clock, {} as RetentionCutoffService);
   const deferred = new DeferredRepository(statements);
   const sweep = new SweepRepository(dataSource, statements);
   const stats = new StatsRepository(statements);
   const changes = new ChangesRepository(statements);
-  const leases = new LeasesRepository(statements);
+  const leases = new ConsumerLeasesRepository(statements);
 
   const event = () => ({
     id: v7(),
@@ -69,7 +70,7 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     const rows = await lease();
     if (!day.isEmpty && rows.length < BATCH) throw new Error('Not as many deliveries were leased.');
     const keys = rows.map(({ id: deliveryId }) => ({ deliveryId, random: randomUUID() }));
-    await leases.hold(keys.map((key) => ({ ...key, requestHeaders: {} })));
+    await claims.hold(keys.map((key) => ({ ...key, requestHeaders: {} })));
     // Statements on no rows would not be planned.
     return keys.length > 0 ? keys : [{ deliveryId: v7(), random: randomUUID() }];
   };
@@ -105,15 +106,15 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     'records failures': () => record(true),
     'extends leases': async () => {
       const ids = await day.deliver(BATCH, { claimed: true });
-      return () => deliveries.extendLeases(ids);
+      return () => claims.extendLeases(ids);
     },
     'releases leases': async () => {
       const ids = await day.deliver(BATCH);
-      return () => deliveries.releaseLeases(ids);
+      return () => waiting.releaseLeases(ids);
     },
     'waits for the egress proxy': async () => {
       const ids = await day.deliver(BATCH, { claimed: true });
-      return () => Promise.all(ids.map((id) => deliveries.waitForProxy(id)));
+      return () => Promise.all(ids.map((id) => waiting.putBack(id, 'proxy')));
     },
     'claims deliveries': async () => {
       const ids = await day.deliver(BATCH);
@@ -124,14 +125,14 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     },
     'defers deliveries': async () => {
       const ids = await day.deliver(BATCH);
-      return () => Promise.all(ids.map((id) => deferred.defer(id)));
+      return () => Promise.all(ids.map((id) => waiting.defer(id)));
     },
     'dispatches deferred deliveries': async () => () => claims.claimDeferred([{ ...day.behind, count: BATCH }]),
     'finds the webhooks with deferred deliveries': async () => () => deferred.keys(FIRST_KEY, 1000),
     'leases deliveries to a consumer': async () => lease,
     'stores what a consumer gets': async () => {
       const [key] = await leased();
-      return () => leases.hold([{ ...key!, requestHeaders: {} }]);
+      return () => claims.hold([{ ...key!, requestHeaders: {} }]);
     },
     'finds leases': async () => {
       const keys = await leased();
@@ -152,21 +153,21 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     },
     'sweeps deliveries': async () => {
       await day.expire('deliveries', await day.deliver(BATCH));
-      return () => sweep.reclaimDeliveries(1000, 10_000);
+      return () => waiting.reclaim(1000, 10_000);
     },
     'sweeps when no lease has ended': async () => async () => {
       await sweep.reclaimEvents(1000, 10_000);
-      await sweep.reclaimDeliveries(1000, 10_000);
+      await waiting.reclaim(1000, 10_000);
     },
     'sums attempts up': async () => {
       await day.count(200);
       return () => stats.rollUp();
     },
     'looks up the last success': async () => () => stats.lastTimes([day.failing.webhookId, day.busy.webhookId]),
-    'looks for changes': async () => {
+    'polls changes': async () => {
       const from = await changes.now();
       await day.deliver(BATCH);
-      return () => changes.look([{ userId: 'busy', from }], []);
+      return () => changes.poll([{ userId: 'busy', from }], []);
     },
   };
 }
@@ -197,7 +198,7 @@ function firstOf(eventId: string, { busy }: BusyDay): FirstAttempt {
       webhook: null,
       url: URL,
       scheduledAt: new Date(),
-      isOnly: true,
+      completesEvent: true,
     },
   };
 }

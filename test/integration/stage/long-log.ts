@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { dayPartitions } from '../../../src/infrastructure/database/partitions';
 import type { TestDatabase } from '../../support/postgres';
+import { DAY_MS } from '../../../src/infrastructure/config/durations';
 
 const DAYS = 30;
-const DAY_MS = 86_400_000;
 
 /** The number of rows of each rare kind in a long log: fewer than a page, so that a page has to search for more. */
 export const RARE = 10;

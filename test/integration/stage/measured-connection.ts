@@ -16,7 +16,7 @@ interface PlanNode {
 }
 
 /** Makes PostgreSQL send the client the cost of each statement, with the plan that it really used. */
-const TELL = `
+const REPORT = `
   load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on;
   set auto_explain.log_buffers = on; set auto_explain.log_timing = off; set auto_explain.log_format = json;
   set client_min_messages = log`;
@@ -26,15 +26,15 @@ export async function measure(pool: Pool): Promise<(action: () => Promise<unknow
   let costs: Cost[] = [];
   // The existing connection reports nothing.
   (await pool.connect()).release(true);
-  pool.on('connect', (client: PoolClient) => {
+  pool.options.verify = (client: PoolClient, done) => {
     client.on('notice', ({ message }) => {
       const [, text] = /^duration: [\d.]+ ms {2}plan:\n([^]*)$/.exec(message ?? '') ?? [];
       if (!text) return;
       const { 'Query Text': sql, Plan: plan, JIT: jit } = JSON.parse(text) as Explained;
       costs.push({ sql, pages: pagesOf(plan), compiled: jit?.Functions ?? 0 });
     });
-    void client.query(TELL);
-  });
+    client.query(REPORT, done);
+  };
   return async (action) => {
     costs = [];
     await action();

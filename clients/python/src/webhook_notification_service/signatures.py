@@ -16,10 +16,11 @@ def verify(body: bytes | str, headers: Mapping[str, str], secret: str) -> dict[s
     `body` is the request body as it came, before any parsing; the case of header names does not matter. `secret` is the
     webhook's `secret`, not its `standardSecret`.
 
-    Raises `WebhookVerificationError` for anything else.
+    Raises `WebhookVerificationError` for anything else, and `ValueError` for an empty secret, with which anyone could sign.
     """
+    key = standard_secret(secret)
     try:
-        return Webhook(standard_secret(secret)).verify(body, dict(headers))
+        return Webhook(key).verify(body, dict(headers))
     except ValueError as error:
         raise WebhookVerificationError("Malformed signature or body") from error
 
@@ -28,7 +29,11 @@ def standard_secret(secret: str) -> str:
     """Return a secret in the form that every Standard Webhooks library takes: `whsec_` and base64.
 
     The key of a secret in this form is its 24 to 64 bytes; the key of any other secret is its UTF-8 bytes.
+
+    Raises `ValueError` for an empty secret.
     """
+    if not secret:
+        raise ValueError("The secret of the webhook is empty")
     encoded = secret.removeprefix(_WHSEC)
     try:
         key = base64.b64decode(encoded, validate=True) if encoded != secret else b""

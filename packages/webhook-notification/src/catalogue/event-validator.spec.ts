@@ -214,9 +214,10 @@ describe('Validation', () => {
   ])('with a limit stops early, whatever takes the time: %s', (_, items, a, definition = {}) => {
     const schema = schemaOf({ a: { type: 'array', items } }, { $defs: { a: definition } });
     validator.compile(schema);
-    const began = performance.now();
+    const before = process.cpuUsage();
     expect(messageOf(validator.errorsOf(schema, { a }, true))).toMatch(/^data has too many values for its schema/);
-    expect(performance.now() - began).toBeLessThan(5000);
+    // Microseconds of a core, which others may take away meanwhile.
+    expect(process.cpuUsage(before).user).toBeLessThan(5_000_000);
   });
 
   it('with a limit accepts the data of ordinary schemas', () => {

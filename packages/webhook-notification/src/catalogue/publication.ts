@@ -25,20 +25,36 @@ const ALL_ERRORS_UP_TO = 16_384;
 
 /** Error messages that contain no values of the event. */
 export const PUBLICATION_MESSAGES = {
-  userIdUndefined: 'userId is present but undefined: name the user, or pass null for everybody.',
+  userIdUndefined: 'userId is present but undefined: name the user, or pass null for all users.',
   badUserId: 'userId must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -',
   badIdempotencyKey: 'idempotencyKey must be 1 to 255 printable ASCII characters',
   idempotencyKeyReused: 'This idempotency key was already used for another event, audience or data.',
 } as const;
 
+/** A catalogue may have 500 event types. */
+const MAX_LISTED = 20;
+
+const someOf = (names: readonly string[]): string[] =>
+  names.length <= MAX_LISTED
+    ? [...names]
+    : [...names.slice(0, MAX_LISTED), `${names.length - MAX_LISTED} others that GET /api/event-types lists`];
+
+const eitherOf = (choices: readonly string[]): string => `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
+
+const HOW_TO_DECLARE = 'with POST /api/event-types or the setting EXTRA_EVENT_TYPES';
+
 export const publicationMessageFor = {
   unknownEvent: (name: string, known: readonly string[]) =>
-    `There is no event named ${JSON.stringify(name.slice(0, 128))}. Known are ${known.join(', ')}.`,
+    `There is no event named ${JSON.stringify(name.slice(0, 128))}: declare it ${HOW_TO_DECLARE}, or use ${eitherOf(someOf(known))}.`,
+  unknownEvents: (unknown: readonly string[], known: readonly string[]) => {
+    const choices = [...someOf(known), 'a prefix such as follower.*', '*'];
+    return `events has names that match no event type: ${unknown.join(', ')}. Declare one ${HOW_TO_DECLARE}, or use ${eitherOf(choices)}.`;
+  },
   eventTooLarge: (maxBytes: number) => `data is larger than the ${maxBytes} bytes that an event may have.`,
 };
 
 /** Validates an event against the catalogue, for every publisher. */
-export function judgePublication(
+export function validatePublication(
   catalogue: EventCatalogue,
   { name, data, userId, idempotencyKey }: Publication,
 ): PublicationVerdict {

@@ -2,15 +2,26 @@
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
 
 /**
+ * Returns the URL of a text; undefined when it is not one. Node 20's `URL.canParse` returns false for a valid URL with `ü` once V8
+ * has optimized the calls.
+ */
+export function urlOf(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
  * Returns the URL of a service without its trailing slash, with the path prefix of a proxy if there is one.
  * @throws TypeError when it is not an absolute http: or https: URL, or has a password, a query or a fragment
  */
 export function serviceUrl(url: unknown): string {
   const text = url instanceof URL ? url.href : url;
-  if (typeof text !== 'string' || !URL.canParse(text)) {
-    throw new TypeError('createClient needs the url of the service, such as https://hooks.example.com');
-  }
-  const { protocol, username, password, search, hash, origin, pathname } = new URL(text);
+  const parsed = typeof text === 'string' ? urlOf(text) : undefined;
+  if (!parsed) throw new TypeError('createClient needs the url of the service, such as https://hooks.example.com');
+  const { protocol, username, password, search, hash, origin, pathname } = parsed;
   if (protocol !== 'http:' && protocol !== 'https:') {
     throw new TypeError(`The url of the service must begin with http: or https:, not ${protocol}`);
   }

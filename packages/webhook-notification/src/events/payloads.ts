@@ -84,7 +84,7 @@ export interface WebhookTest {
 
 /**
  * The `data` of each event, by the event's name. Times are ISO 8601 in UTC; values no longer known are null. A module
- * that adds events extends this interface by declaration merging, see docs/adding-an-event-type.md.
+ * that adds events extends this interface by declaration merging, see docs/extending.md.
  */
 export interface EventPayloads {
   'operation.complete': OperationComplete;

@@ -17,7 +17,7 @@ import { EventRefusedError } from './event-refused.error';
 import { FanOutQueue } from './fan-out.queue';
 import { PublishSpans } from './publish-spans';
 import { rowsOf, type Transaction } from './transaction';
-import type { JudgedEvent, PublishedEvent, Transport } from './transport';
+import type { ValidatedEvent, PublishedEvent, Transport } from './transport';
 
 export interface DatabaseOptions {
   /** A connection to the service's database: a TypeORM DataSource, a pool of pg, `fromDrizzle(db)` or `fromKysely(db)`. */
@@ -65,7 +65,7 @@ class DatabaseTransport implements Transport {
     await this.queue?.close();
   }
 
-  async write(events: readonly JudgedEvent[], tx?: Transaction): Promise<PublishedEvent[]> {
+  async write(events: readonly ValidatedEvent[], tx?: Transaction): Promise<PublishedEvent[]> {
     const spans = new PublishSpans(events.length);
     const published = await this.writeIn(tx ?? this.connection, events, spans).catch((error: unknown) => {
       spans.fail(error);
@@ -81,7 +81,7 @@ class DatabaseTransport implements Transport {
 
   private async writeIn(
     tx: Transaction,
-    events: readonly JudgedEvent[],
+    events: readonly ValidatedEvent[],
     spans: PublishSpans,
   ): Promise<PublishedEvent[]> {
     const given = events.map(({ name, userId, data, idempotencyKey }, place) => ({
@@ -167,7 +167,7 @@ class DatabaseTransport implements Transport {
     const given = [name, description, type.schema, type.example, application];
     if ((await rowsOf(this.connection, DECLARE_TYPE, ...given)).length > 0) return;
     const [stored] = await this.find([name]);
-    if (!stored) throw new Error(`The event ${name} cannot be declared: there are 500 event types, which is the most.`);
+    if (!stored) throw new Error(`The event ${name} cannot be declared: at most 500 event types are allowed.`);
     if (stored.application !== application) {
       const owner =
         stored.application === null ? 'it was declared over the API' : `the application ${stored.application} has it`;

@@ -2,12 +2,12 @@ import { channel } from 'node:diagnostics_channel';
 import { BAD_APPLICATION, isApplication } from '../catalogue/declaration-rules';
 import type { EventDefinition } from '../catalogue/define-event';
 import { EventCatalogue, type KnownEventType } from '../catalogue/event-catalogue';
-import { judgePublication, PUBLICATION_MESSAGES } from '../catalogue/publication';
+import { validatePublication, PUBLICATION_MESSAGES } from '../catalogue/publication';
 import type { EventName, EventPayloads } from '../events/payloads';
 import { type FieldError, messageOf } from '../catalogue/field-error';
 import { EventRefusedError } from './event-refused.error';
 import type { Transaction } from './transaction';
-import type { JudgedEvent, PublishedEvent, Transport } from './transport';
+import type { ValidatedEvent, PublishedEvent, Transport } from './transport';
 
 /** Events per statement. */
 const MAX_BATCH = 500;
@@ -118,20 +118,20 @@ export class EventsService {
     for (let i = 0; i < validated.length; i += MAX_BATCH) {
       for (const answer of await this.transport.write(validated.slice(i, i + MAX_BATCH), tx)) {
         answers.push(answer);
-        this.tell(answer, tx !== undefined);
+        this.announce(answer, tx !== undefined);
       }
     }
     return answers;
   }
 
-  private validate({ event, data, ...options }: EventToPublish): JudgedEvent {
+  private validate({ event, data, ...options }: EventToPublish): ValidatedEvent {
     if (Object.hasOwn(options, 'userId') && options.userId === undefined) {
       throw refused('userId', PUBLICATION_MESSAGES.userIdUndefined);
     }
     const { userId = null, idempotencyKey } = options;
     const name = nameOf({ event });
     const publication = { name, data, userId, ...(idempotencyKey !== undefined && { idempotencyKey }) };
-    const verdict = judgePublication(this.catalogue, publication);
+    const verdict = validatePublication(this.catalogue, publication);
     if (!verdict.ok) throw new EventRefusedError(verdict.code, messageOf(verdict.errors), verdict.errors);
     return { name, userId, data: verdict.text, ...(idempotencyKey !== undefined && { idempotencyKey }) };
   }
@@ -148,7 +148,7 @@ export class EventsService {
     this.catalogue.replaceStored([...this.foreign.values()].map(({ type }) => type));
   }
 
-  private tell(event: PublishedEvent, inTransaction: boolean): void {
+  private announce(event: PublishedEvent, inTransaction: boolean): void {
     if (!published.hasSubscribers) return;
     published.publish({ published: event, application: this.options.application, inTransaction });
   }

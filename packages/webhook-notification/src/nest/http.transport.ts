@@ -5,7 +5,7 @@ import { WebhookServiceError } from '../client/service-error';
 import { DEFAULT_OUTBOX, type OutboxStatements, outboxStatements } from './outbox-statements';
 import { messageOf, OutboxRelay } from './outbox.relay';
 import { rowsOf, type Transaction } from './transaction';
-import type { JudgedEvent, PublishedEvent, ServicePlace, Transport } from './transport';
+import type { ValidatedEvent, PublishedEvent, ServicePlace, Transport } from './transport';
 
 export interface HttpOptions extends ServicePlace {
   outbox: {
@@ -76,7 +76,7 @@ class HttpTransport implements Transport {
     await this.declaring;
   }
 
-  async write(events: readonly JudgedEvent[], tx?: Transaction): Promise<PublishedEvent[]> {
+  async write(events: readonly ValidatedEvent[], tx?: Transaction): Promise<PublishedEvent[]> {
     const given = events.map(({ name, userId, data, idempotencyKey }, place) => ({
       ...{ place, name, userId, data },
       ...(idempotencyKey !== undefined && { key: idempotencyKey }),

@@ -14,7 +14,7 @@ interface WaitingEvent {
   idempotencyKey: string;
 }
 
-const LOOK_EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 const MOST_PAUSE_MS = 5000;
 const SAY_EVERY_MS = 60_000;
 const MAX_MESSAGES = 100;
@@ -83,13 +83,13 @@ export class OutboxRelay {
           this.pauseMs = 0;
         },
         (error: unknown) => {
-          this.pauseMs = Math.min(Math.max(this.pauseMs * 2, LOOK_EVERY_MS), MOST_PAUSE_MS);
+          this.pauseMs = Math.min(Math.max(this.pauseMs * 2, POLL_INTERVAL_MS), MOST_PAUSE_MS);
           this.say(`The outbox is not relayed: ${messageOf(error)}`);
         },
       )
       .then(() => {
         this.isRunning = false;
-        if (!this.isStopped) this.timer = setTimeout(() => this.run(), this.pauseMs || LOOK_EVERY_MS).unref();
+        if (!this.isStopped) this.timer = setTimeout(() => this.run(), this.pauseMs || POLL_INTERVAL_MS).unref();
       });
   }
 

@@ -6,7 +6,7 @@ import type { Transaction } from './transaction';
 export type ServicePlace = Pick<ClientOptions, 'url' | 'token'>;
 
 /** A validated event, ready to be written. */
-export interface JudgedEvent {
+export interface ValidatedEvent {
   name: string;
   userId: string | null;
   /** The JSON text of its data. */
@@ -33,7 +33,7 @@ export interface Transport {
   start(application: string, types: readonly KnownEventType[]): Promise<void>;
   stop(): Promise<void>;
   /** Writes events in the transaction, or in its own. Returns one result for each, in order. */
-  write(events: readonly JudgedEvent[], tx?: Transaction): Promise<PublishedEvent[]>;
+  write(events: readonly ValidatedEvent[], tx?: Transaction): Promise<PublishedEvent[]>;
   /** Finds the event types with these names that others have declared. */
   find(names: readonly string[]): Promise<KnownEventType[]>;
 }

@@ -5,7 +5,7 @@ import { fingerprintOf, PUBLICATION_MESSAGES } from '../catalogue/publication';
 import { EventRefusedError } from '../nest/event-refused.error';
 import { EventsService } from '../nest/events.service';
 import type { Transaction } from '../nest/transaction';
-import type { JudgedEvent, PublishedEvent, Transport } from '../nest/transport';
+import type { ValidatedEvent, PublishedEvent, Transport } from '../nest/transport';
 import { EventsInMemory, EventsInTable, type KeptEvent, type KeptEvents } from './kept-events';
 
 /** Options of an application's tests. */
@@ -82,7 +82,7 @@ class KeepingTransport implements Transport {
     return [];
   }
 
-  async write(events: readonly JudgedEvent[], tx?: Transaction): Promise<PublishedEvent[]> {
+  async write(events: readonly ValidatedEvent[], tx?: Transaction): Promise<PublishedEvent[]> {
     if (this.nextError) {
       const error = this.nextError;
       this.nextError = null;
@@ -107,7 +107,7 @@ class KeepingTransport implements Transport {
   }
 }
 
-const keptOf = ({ name, userId, data, idempotencyKey }: JudgedEvent): KeptEvent => ({
+const keptOf = ({ name, userId, data, idempotencyKey }: ValidatedEvent): KeptEvent => ({
   id: randomUUID(),
   event: name,
   userId,
@@ -116,5 +116,5 @@ const keptOf = ({ name, userId, data, idempotencyKey }: JudgedEvent): KeptEvent 
   createdAt: new Date().toISOString(),
 });
 
-const isSame = ({ event, userId, data }: KeptEvent, other: JudgedEvent): boolean =>
+const isSame = ({ event, userId, data }: KeptEvent, other: ValidatedEvent): boolean =>
   fingerprintOf(event, userId, JSON.stringify(data)).equals(fingerprintOf(other.name, other.userId, other.data));

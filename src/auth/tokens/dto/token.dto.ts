@@ -1,15 +1,38 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
-import { Matches } from 'class-validator';
+import { Transform } from 'class-transformer';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, Matches } from 'class-validator';
 import { USER_ID } from 'webhook-notification/catalogue';
+import { ALL_SCOPES, type Scope } from '../../scope';
 import { MESSAGES } from '../../../infrastructure/errors/messages';
 import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
-import { ApiId, ApiTime, patternOf } from '../../../infrastructure/validation/api-field.decorator';
-import { Optional } from '../../../infrastructure/validation/optional.decorator';
-import { IsTimeOrNull } from '../../../infrastructure/validation/time.decorator';
+import {
+  ApiId,
+  ApiTime,
+  IsTimeOrNull,
+  Optional,
+  patternOf,
+} from '../../../infrastructure/validation/api-field.decorator';
 import type { Principal } from '../../access-token';
-import { ALL_SCOPES, type Scope } from '../../scope';
 import type { AccessToken } from '../access-token.entity';
-import { IsScopes } from './scope-list.decorator';
+
+/** A longer list stays as it is, so that it is rejected. */
+const withoutRepeats = ({ value }: { value: unknown }): unknown =>
+  Array.isArray(value) && value.length <= ALL_SCOPES.length ? [...new Set(value)] : value;
+
+/** At least one scope. A scope that is repeated counts once. */
+export const IsScopes = ({ required }: { required: boolean }): PropertyDecorator =>
+  applyDecorators(
+    ApiProperty({
+      ...{ enum: ALL_SCOPES, isArray: true, required, example: ['webhooks:read'] },
+      ...{ minItems: 1, maxItems: ALL_SCOPES.length },
+    }),
+    Transform(withoutRepeats),
+    IsArray(),
+    ArrayMinSize(1),
+    ArrayMaxSize(ALL_SCOPES.length),
+    IsIn(ALL_SCOPES, { each: true, message: `scopes must be among ${ALL_SCOPES.join(', ')}` }),
+  );
 
 export class TokenDto {
   /**

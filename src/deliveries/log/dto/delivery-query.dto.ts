@@ -2,13 +2,10 @@ import { ApiProperty, OmitType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsString, Matches, MaxLength } from 'class-validator';
 import { toInteger } from '../../../infrastructure/pagination/dto/page-query.dto';
-import { ApiCount } from '../../../infrastructure/validation/api-field.decorator';
-import { IsWholeNumber } from '../../../infrastructure/validation/whole-number.decorator';
+import { ApiCount, IsWholeNumber, Optional, ToList } from '../../../infrastructure/validation/api-field.decorator';
 import { UUID } from '../../../infrastructure/validation/uuid';
-import { ToList } from '../../../infrastructure/validation/list.decorator';
-import { Optional } from '../../../infrastructure/validation/optional.decorator';
-import { DELIVERY_STATUSES, type DeliveryStatus, type Trigger, TRIGGERS } from '../../delivery.entity';
-import { ERROR_CODES, type ErrorCode } from '../../delivery-error';
+import { DELIVERY_STATUSES, type DeliveryStatus, type Trigger, TRIGGERS } from '../../rows/delivery.entity';
+import { ERROR_CODES, type ErrorCode } from '../../rows/delivery-error';
 import { DELIVERY_STATES, type DeliveryState } from '../delivery-filters';
 import { EventQueryDto } from './event.dto';
 

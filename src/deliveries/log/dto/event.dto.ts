@@ -2,10 +2,8 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Event } from '../../../events/event.entity';
 import { timeOfId } from '../../../infrastructure/database/id-time';
 import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
-import { ApiId, ApiTime } from '../../../infrastructure/validation/api-field.decorator';
-import { IsEventFilter } from '../../../infrastructure/validation/event-filter.decorator';
-import { IsOptionalTime } from '../../../infrastructure/validation/time.decorator';
-import type { Delivery } from '../../delivery.entity';
+import { ApiId, ApiTime, IsEventFilter, IsOptionalTime } from '../../../infrastructure/validation/api-field.decorator';
+import type { Delivery } from '../../rows/delivery.entity';
 import { DeliveryDto } from '../../dto/delivery.dto';
 
 export class EventDto {

@@ -1,7 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ApiId, ApiTime, patternOf } from '../../../infrastructure/validation/api-field.decorator';
-import { Optional } from '../../../infrastructure/validation/optional.decorator';
-import { IsWholeNumber } from '../../../infrastructure/validation/whole-number.decorator';
+import {
+  ApiId,
+  ApiTime,
+  IsWholeNumber,
+  Optional,
+  patternOf,
+} from '../../../infrastructure/validation/api-field.decorator';
 import { MAX_LEASE_ID, MAX_LEASES, MAX_REASON, REASON } from '../acknowledgement';
 
 export class LeaseMessagesDto {

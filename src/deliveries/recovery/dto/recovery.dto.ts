@@ -1,11 +1,16 @@
 import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
 import { IsBoolean, IsIn } from 'class-validator';
-import { ERROR_CODES, type ErrorCode } from '../../delivery-error';
-import { IsEventFilter } from '../../../infrastructure/validation/event-filter.decorator';
-import { Optional } from '../../../infrastructure/validation/optional.decorator';
-import { IsOptionalTime, IsTime } from '../../../infrastructure/validation/time.decorator';
+import { ERROR_CODES, type ErrorCode } from '../../rows/delivery-error';
+import {
+  ApiCount,
+  ApiId,
+  ApiTime,
+  IsEventFilter,
+  IsOptionalTime,
+  IsTime,
+  Optional,
+} from '../../../infrastructure/validation/api-field.decorator';
 import { type Recovery, RECOVERY_STATUSES, type RecoveryStatus } from '../recovery.entity';
-import { ApiCount, ApiId, ApiTime } from '../../../infrastructure/validation/api-field.decorator';
 
 export class RecoverDto {
   /**

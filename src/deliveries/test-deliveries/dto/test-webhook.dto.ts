@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsString, MaxLength } from 'class-validator';
 import { EVENT_NAME } from 'webhook-notification/catalogue';
-import { Optional } from '../../../infrastructure/validation/optional.decorator';
+import { Optional } from '../../../infrastructure/validation/api-field.decorator';
 import { DeliveryDetailDto } from '../../dto/delivery.dto';
 
 export class TestWebhookDto {

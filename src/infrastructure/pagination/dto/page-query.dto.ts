@@ -1,8 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { IsString, MaxLength } from 'class-validator';
-import { Optional } from '../../validation/optional.decorator';
-import { IsWholeNumber } from '../../validation/whole-number.decorator';
+import { IsWholeNumber, Optional } from '../../validation/api-field.decorator';
 
 /** Query values are text: digits become a number; any other value stays unchanged and fails validation. */
 export const toInteger = ({ value }: { value: unknown }): unknown =>

@@ -4,15 +4,12 @@ import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../../auth/access-token';
 import { CurrentUser } from '../../../auth/current-user.decorator';
-import { LargeBody } from '../../../auth/large-body.decorator';
-import { MANAGEMENT } from '../../../auth/rate-limit.decorator';
+import { LargeBody, MANAGEMENT } from '../../../auth/rate-limit.decorator';
 import { Scopes } from '../../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../../infrastructure/http/api-answer.decorator';
 import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
 import type { Page } from '../../../infrastructure/pagination/page';
-import { IdParam } from '../../../infrastructure/validation/id-param.decorator';
-import { ParsedBody } from '../../../infrastructure/validation/parsed-body.decorator';
-import { Rules } from '../../../infrastructure/validation/request-rules.decorator';
+import { IdParam, ParsedBody, Rules } from '../../../infrastructure/validation/api-request.decorator';
 import type { Follower } from '../follower';
 import { AccountsService } from './accounts.service';
 import {
@@ -23,6 +20,11 @@ import {
   PutFollowersDto,
 } from './dto/account.dto';
 import { parsePushedFollowers } from './pushed-followers';
+
+const EXAMPLES = {
+  'pushed by you': { value: { provider: 'push', handle: 'ada' } },
+  Mastodon: { value: { provider: 'mastodon', handle: 'ada@mastodon.social' } },
+};
 
 @ApiTags('Accounts')
 @Controller('api/accounts')
@@ -37,6 +39,7 @@ export class AccountsController {
     summary: 'Connect a social account',
     description: 'The service reads its followers from now on and publishes follower.gained and follower.lost.',
   })
+  @ApiBody({ type: CreateAccountDto, examples: EXAMPLES })
   @ApiAnswer(AccountDto, { status: 201, description: 'The connected account.', headers: ['location'] })
   @ApiErrors(...BODY_ERRORS, 'account_limit_reached')
   async create(

@@ -9,7 +9,7 @@ import { AddressPolicy } from '../../../infrastructure/destinations/address';
 import { validateUrl } from '../../../infrastructure/destinations/url';
 import { ApiError, invalid } from '../../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../../infrastructure/errors/messages';
-import type { RequestRules } from '../../../infrastructure/validation/request-rules.decorator';
+import type { RequestRules } from '../../../infrastructure/validation/api-request.decorator';
 import type { PageRequest } from '../../../infrastructure/pagination/id-window';
 import { newestFirst } from '../../../infrastructure/pagination/newest-first.query';
 import type { Page } from '../../../infrastructure/pagination/page';
@@ -21,7 +21,6 @@ import { type FollowersChange, FollowerChangesService } from '../readings/follow
 
 const MAX_ACCOUNTS_PER_USER = 20;
 
-/** Connects, lists, reads and disconnects a user's social accounts, and stores pushed lists. */
 @Injectable()
 export class AccountsService implements RequestRules {
   constructor(
@@ -53,24 +52,16 @@ export class AccountsService implements RequestRules {
     });
   }
 
-  /**
-   * Returns one page of the user's accounts, newest first.
-   * @throws ApiError 400 for an invalid cursor
-   */
   async list(userId: string, page: PageRequest): Promise<Page<Account>> {
     const query = this.accounts.createQueryBuilder('a').where('a.userId = :userId', { userId });
     return newestFirst(query, page, [userId, 'accounts', {}]);
   }
 
-  /** @throws ApiError 404 when the user has no such account */
   async read(userId: string, id: string): Promise<Account> {
     return found(await this.accounts.findOneBy({ userId, id }));
   }
 
-  /**
-   * Disconnects an account: deletes its followers without publishing events.
-   * @throws ApiError 404 when the user has no such account
-   */
+  /** Disconnects an account: deletes its followers without publishing events. */
   async remove(userId: string, id: string): Promise<void> {
     const { affected } = await this.accounts.delete({ userId, id });
     if (!affected) throw new ApiError('not_found', MESSAGES.accountNotFound);

@@ -3,7 +3,6 @@ import { ApiError, MAX_DETAILS } from '../../../infrastructure/errors/api-error'
 import { unknownField } from '../../../infrastructure/errors/messages';
 import { type Follower, isName } from '../follower';
 
-/** Maximum number of followers of a push account. */
 export const MAX_PUSHED_FOLLOWERS = 100_000;
 
 const FIELDS = ['id', 'username', 'displayName'];

@@ -1,11 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ClockService } from '../../../infrastructure/database/clock.service';
 import { HttpClient } from '../../../infrastructure/destinations/http.client';
-import { type Follower, type FollowerProvider, isName } from '../follower';
+import { type Follower, type FollowerProvider, isName, ReadingFailure } from '../follower';
 import { endless, notAList, readAnswer } from './provider-answer';
-import { ReadingFailure } from '../reading-failure';
 
-/** One page of an account's followers. */
 interface BlueskyPage {
   readonly followers: readonly Follower[];
   /** Null on the last page. */
@@ -18,7 +16,6 @@ export const BLUESKY_ORIGIN = 'BLUESKY_ORIGIN';
 /** Followers per page: the maximum of `app.bsky.graph.getFollowers`. */
 const PAGE = 100;
 
-/** Reads followers through Bluesky's public API, which needs no login. */
 @Injectable()
 export class BlueskyProvider implements FollowerProvider {
   constructor(
@@ -46,7 +43,7 @@ export class BlueskyProvider implements FollowerProvider {
     const result = await this.http.get({ url: url.href, headers: { accept: 'application/json' } });
     // InvalidRequest, AccountDeactivated or AccountTakedown: the account is unknown, deactivated or taken down.
     if (result.kind === 'response' && result.status === 400) {
-      throw new ReadingFailure(`${url.host} knows no such account: it may have been deleted, renamed or deactivated.`);
+      throw new ReadingFailure(`${url.host} has no such account: it may have been deleted, renamed or deactivated.`);
     }
     const page = readBlueskyPage(readAnswer(url.host, result, this.clock.now()).body);
     if (page === null) throw notAList(url.host);

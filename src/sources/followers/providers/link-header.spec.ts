@@ -27,10 +27,11 @@ describe('nextLink', () => {
   );
 
   it('parses a hostile header quickly', () => {
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     next(`<a>${'; a="'.repeat(3000)}`);
     next(`${'<'.repeat(16_000)}`);
     next(`<a>${' ;a'.repeat(5000)}`);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    // Microseconds of a core, which others may take away meanwhile.
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
   });
 });

@@ -1,3 +1,5 @@
+import { urlOf } from '../../../infrastructure/destinations/url';
+
 /** A target, a parameter, or any other character of a `Link` header (RFC 8288, section 3). */
 const TOKEN = /<([^<>]*)>|;\s*([^\s=;,"]+)(?:\s*=\s*(?:"([^"]*)"|([^\s;,"]*)))?|[^]/g;
 
@@ -12,8 +14,8 @@ export function nextLink(header: string | string[] | undefined, page: URL): URL 
     if (target !== undefined) link = target;
     else if (token === ',') link = undefined;
     const isNext = parameter?.toLowerCase() === 'rel' && relations(quoted ?? plain).includes('next');
-    if (!isNext || link === undefined || !URL.canParse(link, page.href)) continue;
-    const url = new URL(link, page.href);
+    const url = isNext && link !== undefined ? urlOf(link, page.href) : undefined;
+    if (!url) continue;
     url.hash = '';
     return url;
   }

@@ -2,12 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { ClockService } from '../../../infrastructure/database/clock.service';
 import { HttpClient } from '../../../infrastructure/destinations/http.client';
 import { partsOfMastodonHandle } from '../account-handle';
-import { type Follower, type FollowerProvider, isName } from '../follower';
+import { type Follower, type FollowerProvider, isName, ReadingFailure } from '../follower';
 import { nextLink } from './link-header';
 import { type Answer, endless, notAList, readAnswer } from './provider-answer';
-import { ReadingFailure } from '../reading-failure';
 
-/** An account as returned by `GET /api/v1/accounts/lookup`. */
 interface MastodonAccount {
   readonly id: string;
   readonly followersCount: number;
@@ -45,7 +43,7 @@ export class MastodonProvider implements FollowerProvider {
   private async find(user: string, server: URL): Promise<MastodonAccount> {
     const { body } = await this.get(new URL(`/api/v1/accounts/lookup?acct=${encodeURIComponent(user)}`, server));
     const account = readMastodonAccount(body);
-    if (account === null) throw new ReadingFailure(`${server.host} answered something that is no account.`);
+    if (account === null) throw new ReadingFailure(`${server.host} did not return an account.`);
     return account;
   }
 
@@ -58,7 +56,7 @@ export class MastodonProvider implements FollowerProvider {
 /** Rejects a next page on another server: a server must not make this service call other servers. */
 function sameOrigin(next: URL | null, page: URL): URL | null {
   if (next === null || next.origin === page.origin) return next;
-  throw new ReadingFailure(`${page.host} named another server for the next page, which is never followed.`);
+  throw new ReadingFailure(`${page.host} linked to another server for the next page, which is not followed.`);
 }
 
 const hidden = (host: string) => new ReadingFailure(`${host} does not show this account's followers: they are hidden.`);

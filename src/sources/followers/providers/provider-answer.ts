@@ -1,6 +1,6 @@
 import type { HttpFailure, HttpResponse, HttpResult } from '../../../infrastructure/destinations/http-result';
 import { rateLimitWaitMs } from './provider-rate-limit';
-import { ReadingFailure } from '../reading-failure';
+import { ReadingFailure } from '../follower';
 
 /** A page before validation: parsed JSON of any shape. */
 export interface Answer {
@@ -9,15 +9,15 @@ export interface Answer {
 }
 
 const NO_ANSWER: Record<HttpFailure['code'], string> = {
-  timeout: 'did not answer in time',
+  timeout: 'did not respond in time',
   connection_refused: 'refused the connection',
-  connection_reset: 'closed the connection before it answered',
+  connection_reset: 'closed the connection before it responded',
   unreachable: 'cannot be reached',
   proxy_failed: 'cannot be reached, because the proxy of this service failed',
   dns_not_found: 'does not resolve: check the name of the server',
   tls_invalid: 'has no valid certificate',
   destination_blocked: 'is not an allowed destination (see ALLOWED_NETWORKS)',
-  invalid_response: 'answered something that is not HTTP',
+  invalid_response: 'returned a response that is not valid HTTP',
 };
 
 /**
@@ -28,7 +28,8 @@ export function readAnswer(host: string, result: HttpResult, now: Date): Answer 
   if (result.kind === 'failure') throw new ReadingFailure(`${host} ${NO_ANSWER[result.code]}.`);
   const { status, headers } = result;
   if (status !== 200) throw refusal(host, status, rateLimitWaitMs(headers, now));
-  if (result.bodyTruncated) throw new ReadingFailure(`${host} sent more than 4 MiB for one page, or broke off.`);
+  if (result.bodyTruncated)
+    throw new ReadingFailure(`${host} sent more than 4 MiB for one page, or closed the connection early.`);
   try {
     return { headers, body: JSON.parse(result.body) as unknown };
   } catch {
@@ -37,23 +38,22 @@ export function readAnswer(host: string, result: HttpResult, now: Date): Answer 
 }
 
 /** Creates the failure for a response that is not a list of followers, whether it is JSON or not. */
-export const notAList = (host: string) =>
-  new ReadingFailure(`${host} answered something that is no list of followers.`);
+export const notAList = (host: string) => new ReadingFailure(`${host} did not return a list of followers.`);
 
 /** Creates the failure for pages that link back to an earlier page, and so never end. */
-export const endless = (host: string) => new ReadingFailure(`${host} led back to a page that was already read.`);
+export const endless = (host: string) => new ReadingFailure(`${host} returned a page that was already read.`);
 
 function refusal(host: string, status: number, waitMs: number): ReadingFailure {
   if (status === 429) return new ReadingFailure(`${host} wants fewer requests: it is left alone for a while.`, waitMs);
-  if (status === 503) return new ReadingFailure(`${host} answered with status 503.`, waitMs);
+  if (status === 503) return new ReadingFailure(`${host} returned status 503.`, waitMs);
   if (status === 404 || status === 410) {
-    return new ReadingFailure(`${host} knows no such account: it may have been deleted, renamed or moved.`);
+    return new ReadingFailure(`${host} has no such account: it may have been deleted, renamed or moved.`);
   }
   if (status === 401 || status === 403) {
     return new ReadingFailure(`${host} does not show this account's followers to the public (status ${status}).`);
   }
   if (status >= 300 && status < 400) {
-    return new ReadingFailure(`${host} answered with a redirect, which is never followed: name the server itself.`);
+    return new ReadingFailure(`${host} returned a redirect, which is not followed. Use the name of the server itself.`);
   }
-  return new ReadingFailure(`${host} answered with status ${status}.`);
+  return new ReadingFailure(`${host} returned status ${status}.`);
 }

@@ -1,6 +1,8 @@
+import { DAY_MS } from '../../../infrastructure/config/durations';
+
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-const MAX_WAIT_MS = 86_400_000;
+const MAX_WAIT_MS = DAY_MS;
 /** Smaller numbers are seconds from now; larger ones are seconds since 1970. */
 const EARLIEST_UNIX_SECONDS = 1_000_000_000;
 

@@ -7,7 +7,6 @@ import { Account } from '../account.entity';
 import type { Follower } from '../follower';
 import { type Difference, FollowersRepository } from './followers.repository';
 
-/** Result of storing a list of followers. */
 export interface FollowersChange {
   followersCount: number;
   gained: number;
@@ -16,7 +15,6 @@ export interface FollowersChange {
 
 const STAGED_AT_ONCE = 5000;
 
-/** Stores lists of followers and publishes the changes, both in the caller's transaction. */
 @Injectable()
 export class FollowerChangesService {
   constructor(

@@ -3,13 +3,11 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type Statement, StatementsService } from '../../../infrastructure/database/statements.service';
 import { Account } from '../account.entity';
-import type { Follower } from '../follower';
+import { type Follower, ReadingAbandoned } from '../follower';
 import { columnsOf, FollowersRepository } from './followers.repository';
-import { ReadingAbandoned } from '../reading-failure';
 
 /** An account that this process has claimed and may read while it holds it. */
 export interface Reading {
-  /** Id of the account. */
   id: string;
   readingId: string;
   provider: Account['provider'];
@@ -97,20 +95,14 @@ export class FollowerReadingsRepository {
     await this.dataSource.query(CLEAR_STALE, [reading.id]);
   }
 
-  /**
-   * Stages a page of followers and holds the account for another 3 minutes.
-   * @throws ReadingAbandoned when the account is no longer held
-   */
+  /** Stages a page of followers and holds the account for another 3 minutes. */
   async stage(reading: Reading, followers: readonly Follower[]): Promise<void> {
     const values = [reading.id, reading.readingId, ...columnsOf(followers)];
     const held = await this.dataSource.query<unknown[]>(STAGE, values);
     if (held.length === 0) throw new ReadingAbandoned();
   }
 
-  /**
-   * Ends a reading. Runs `settle` and sets the time of the next reading in one transaction.
-   * @throws ReadingAbandoned when the account is no longer held
-   */
+  /** Ends a reading. Runs `settle` and sets the time of the next reading in one transaction. */
   async finish(reading: Reading, settle: (manager: EntityManager, account: Account) => Promise<void>): Promise<void> {
     const { id, readingId } = reading;
     await this.dataSource.transaction(async (manager) => {

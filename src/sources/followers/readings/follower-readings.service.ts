@@ -1,15 +1,16 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ApiError } from '../../../infrastructure/errors/api-error';
 import type { Account } from '../account.entity';
 import { BlueskyProvider } from '../providers/bluesky-provider.client';
 import { FollowerChangesService } from './follower-changes.service';
-import type { FollowerProvider } from '../follower';
+import { type FollowerProvider, ReadingAbandoned, ReadingFailure } from '../follower';
 import { FollowerReadingsRepository, type Reading } from './follower-readings.repository';
 import { FollowersRepository } from './followers.repository';
 import { MastodonProvider } from '../providers/mastodon-provider.client';
-import { ReadingAbandoned, ReadingFailure } from '../reading-failure';
 import { suspicionOf } from './suspicion';
+import { logFirst, Repeat } from '../../../infrastructure/concurrency/repeat.timer';
+import { WorkerTasksService } from '../../../infrastructure/queue/worker-tasks.service';
 
 const MAX_PAGES = 3200;
 const MAX_FOLLOWERS = 250_000;
@@ -86,5 +87,43 @@ export class FollowerReadingsService {
 
   private warn(error: unknown): void {
     this.logger.warn(`Reading followers failed; retrying within minutes: ${String(error)}`);
+  }
+}
+
+const POLL_INTERVAL_MS = 1000;
+const MAX_READINGS = 24;
+/** Readings reserved for users without a running one, so that slow servers of other users do not delay them. */
+const KEPT = MAX_READINGS / 2;
+
+@Injectable()
+export class FollowersTimerService implements OnModuleDestroy {
+  private readonly logger = new Logger(FollowersTimerService.name);
+  private readonly stopping = new AbortController();
+  private readonly underway = new Set<Promise<void>>();
+
+  constructor(
+    private readonly readings: FollowerReadingsService,
+    tasks: WorkerTasksService,
+  ) {
+    tasks.add(
+      new Repeat(() => this.poll(), {
+        everyMs: POLL_INTERVAL_MS,
+        onFailure: logFirst(this.logger, 'Polling accounts'),
+      }),
+    );
+  }
+
+  onModuleDestroy(): void {
+    this.stopping.abort();
+  }
+
+  private async poll(): Promise<void> {
+    const free = MAX_READINGS - this.underway.size;
+    if (free <= 0) return;
+    const claimed = await (free > KEPT ? this.readings.claim(free - KEPT) : this.readings.claim(free, 1));
+    for (const reading of claimed) {
+      const end = this.readings.read(reading, this.stopping.signal).finally(() => this.underway.delete(end));
+      this.underway.add(end);
+    }
   }
 }

@@ -2,13 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Follower } from '../follower';
 
-/** Differences between a staged list and the current one. */
 export interface Difference {
   gained: number;
   lost: number;
-  /** Followers in the current list. */
   known: number;
-  /** Followers in the staged list. */
   staged: number;
 }
 
@@ -83,7 +80,6 @@ export function columnsOf(followers: readonly Follower[]): [string[], string[], 
   ];
 }
 
-/** Compares lists of followers inside the database. Every statement runs in the caller's transaction. */
 @Injectable()
 export class FollowersRepository {
   /**
@@ -116,7 +112,6 @@ export class FollowersRepository {
     return this.pages(manager, LOST, accountId, readingId);
   }
 
-  /** Makes the staged list the current one. */
   async takeOver(manager: EntityManager, accountId: string, readingId: string): Promise<void> {
     await manager.query(DELETE_LOST, [accountId, readingId]);
     await manager.query(TAKE_OVER, [accountId, readingId]);

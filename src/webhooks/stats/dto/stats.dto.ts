@@ -1,8 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, Matches } from 'class-validator';
-import { ApiCount, ApiTime } from '../../../infrastructure/validation/api-field.decorator';
-import { Optional } from '../../../infrastructure/validation/optional.decorator';
-import { IsOptionalTime } from '../../../infrastructure/validation/time.decorator';
+import { ApiCount, ApiTime, IsOptionalTime, Optional } from '../../../infrastructure/validation/api-field.decorator';
 import { UUID } from '../../../infrastructure/validation/uuid';
 import type { AttemptNumbers } from '../attempt-numbers';
 import { type Health, HEALTHS } from '../health';

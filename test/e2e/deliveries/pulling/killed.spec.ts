@@ -78,7 +78,7 @@ describeOnStores('Consumers of two APIs and a worker', (store) => {
           const all = await fleet().database.query<Row>(ROWS, [webhook.id]);
           return all.filter(({ status }) => status === 'succeeded').length === EVENTS && all;
         },
-        { what: 'a success for each event', timeoutMs: 120_000 },
+        { what: 'a success for each event' },
       );
       expectNothingAmiss(rows, consumers);
     } finally {

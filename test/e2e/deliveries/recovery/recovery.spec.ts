@@ -238,7 +238,7 @@ describeOnStores('Recovering', (store) => {
     expect(await count(webhook)).toBe(1);
   });
 
-  it('counts what was missed in pauses that follow each other as in one', async () => {
+  it('counts the events missed in consecutive pauses as if in a single one', async () => {
     const webhook = await subscribe(api, receiver.hook(), ['job.started']);
     for (let i = 0; i < 5; i++) {
       await dataOf(api.updateWebhook(webhook.id, { active: false }));
@@ -267,7 +267,7 @@ describeOnStores('Recovering', (store) => {
     [{ since: 'yesterday' }, /since/],
     [{ since: null }, /since/],
     [{ since: '2026-01-15T09:30:00' }, /since/],
-    [{ since: '2999-01-01T00:00:00Z' }, /since lies in the future/],
+    [{ since: '2999-01-01T00:00:00Z' }, /since is in the future/],
     [{ since: '2026-01-15T09:30:00Z', until: '2026-01-15T09:30:00Z' }, /until/],
     [{ since: '2026-01-15T09:30:00Z', until: 'now' }, /until/],
     [{ since: '2026-01-15T09:30:00Z', dryRun: 'true' }, /dryRun/],

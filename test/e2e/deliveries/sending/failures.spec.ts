@@ -47,7 +47,7 @@ describe('An attempt', () => {
     expect(target.calls).toHaveLength(0);
   });
 
-  it('fails as connection_refused where nobody listens, without telling the resolved address', async () => {
+  it('fails as connection_refused at a closed port, without revealing the resolved address', async () => {
     const record = await attemptAt({ url: `http://localhost:${await freePort()}/hook` });
     expect(record).toMatchObject(failure('connection_refused', null));
     expect(record.error?.message).not.toMatch(/127\.0\.0\.1|::1/);

@@ -1,7 +1,7 @@
 import { version } from '../../../../package.json';
 import { dataOf } from '../../../support/api';
 import { useReceiver } from '../../../support/receiver';
-import { useService } from '../../../support/service';
+import { useServiceProcess } from '../../../support/service';
 import { cryptoSignature, opensslSignature, verifyStandardWebhook } from '../../../support/signatures';
 import { describeOnStores } from '../../../support/stores';
 import { EVENT_NAMES, EXAMPLES, ISO_UTC, UUID_V7 } from '../../stage/examples';
@@ -14,7 +14,7 @@ const SECRETS = [
 ];
 
 describeOnStores('The first delivery', (store) => {
-  const service = useService(() => store.settings());
+  const service = useServiceProcess(() => store.settings());
   const receiver = useReceiver();
   afterEach(() => deleteWebhooks(service.api));
 

@@ -42,7 +42,7 @@ describeOnStores('The first attempt of an event', (store) => {
     database = await cloneDatabase();
     const key = Buffer.alloc(32, 1).toString('base64');
     // No retry starts during a test.
-    const settings = { ...store.settings(), SECRETS_KEY: key, RETRY_BASE_DELAY_MS: '60000' };
+    const settings = { ...store.settings(), SECRETS_KEY: key, RETRY_BASE_DELAY_MS: '3600000' };
     app = await startApplication(database.url, [], { ...settings, DELIVERY_TIMEOUT_MS: '60000' });
     other = await startApplication(database.url, [], { ...settings, DELIVERY_CONCURRENCY: '1' });
   });

@@ -4,11 +4,10 @@ import { ClockService } from '../../../../src/infrastructure/database/clock.serv
 import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
 import { FanOutRepository, type Subscriber } from '../../../../src/deliveries/fan-out/fan-out.repository';
 import { FanOutService } from '../../../../src/deliveries/fan-out/fan-out.service';
-import type { FirstAttempt, Outcome } from '../../../../src/deliveries/attempt';
+import type { FirstAttempt, Outcome } from '../../../../src/deliveries/rows/attempt';
 import { NoticesRepository } from '../../../../src/deliveries/notices/notices.repository';
 import { DispatchService } from '../../../../src/deliveries/sending/dispatch.service';
 import { OutcomesService } from '../../../../src/deliveries/sending/outcomes.service';
-import { patternsOf, patternsSql } from '../../../../src/webhooks/event-pattern';
 import { startApplication, stopApplication } from '../../stage/application';
 import { planOf } from '../../stage/plans';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
@@ -94,23 +93,6 @@ describe(`With ${OTHERS} users who have a webhook for the same event`, () => {
     const plan = await planOfStatement('due_notices', () => app.get(NoticesRepository).due(100));
     expect(plan).toMatchObject({ rows: 0, scanned: 0 });
     expect(plan.pages).toBeLessThan(MAX_PAGES);
-  });
-
-  it('SQL and TypeScript compute the same patterns for an event', async () => {
-    const names = [
-      'job.started',
-      'follower.gained',
-      'shop.order.shipped',
-      'a.b.c.d',
-      'webhook.disabled',
-      'webhook.failing',
-      'webhook.healthy',
-    ];
-    const rows = await database.query<{ patterns: string[] }>(
-      `select ${patternsSql('name')} as patterns from unnest($1::text[]) with ordinality as n (name, i) order by i`,
-      [names],
-    );
-    expect(rows.map(({ patterns }) => [...patterns].sort())).toEqual(names.map((name) => patternsOf(name).sort()));
   });
 
   it('an event to all users reads the webhooks of all users page by page', async () => {

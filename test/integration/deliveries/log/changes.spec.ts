@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ChangesRepository } from '../../../../src/deliveries/log/changes.repository';
 import { type ChangeRequest, ChangesService } from '../../../../src/deliveries/log/changes.service';
 import { type ChangeFilters, matches } from '../../../../src/deliveries/log/delivery-filters';
+import type { Principal } from '../../../../src/auth/access-token';
 import { DeliveryLogService } from '../../../../src/deliveries/log/delivery-log.service';
 import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
@@ -46,8 +47,8 @@ describe('Changes of deliveries', () => {
     await database.query(INSERT_ALL, [userId, webhookId, other, eventId, another]);
     const repository = app.get(ChangesRepository);
     const from = { ...(await repository.now()), base: BEFORE_ALL };
-    const { looks } = await repository.look([{ userId, from }], []);
-    const rows = looks[0]!.changes.map(({ row }) => row);
+    const { polled } = await repository.poll([{ userId, from }], []);
+    const rows = polled[0]!.changes.map(({ row }) => row);
     expect(rows).toHaveLength(12 * (1 + 1 + 16 + 8));
     const values: { [Name in keyof ChangeFilters]-?: ChangeFilters[Name][] } = {
       webhookId: [undefined, webhookId],
@@ -71,12 +72,8 @@ describe('Changes of deliveries', () => {
       const { webhookId: _, ...query } = filters;
       const found: string[] = [];
       for (let cursor: string | undefined | null; cursor !== null;) {
-        const page = await log.listAll(userId, {
-          ...query,
-          status: query.status && [...query.status],
-          limit: 250,
-          cursor,
-        });
+        const wanted = { ...query, status: query.status && [...query.status], limit: 250, cursor };
+        const page = await log.listAll({ userId } as Principal, wanted, new AbortController().signal);
         found.push(
           ...page.items.filter((row) => !filters.webhookId || row.webhookId === webhookId).map(({ id }) => id),
         );
@@ -101,8 +98,8 @@ describe('Changes of deliveries', () => {
     const answers = await Promise.all(waiting);
     expect(answers.every(({ changes }) => changes.length === 0)).toBe(true);
     // Each user's feed begins with a query.
-    const [begun, looks] = [users.length, asked() - users.length];
-    expect([begun, looks >= 2 && looks <= 5]).toEqual([40, true]);
+    const [begun, polls] = [users.length, asked() - users.length];
+    expect([begun, polls >= 2 && polls <= 5]).toEqual([40, true]);
     const before = asked();
     await waitFor(
       () => 'followed' in service && (service as unknown as { followed: Map<string, unknown> }).followed.size === 0,

@@ -1,5 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
+import type { Principal } from '../../../../src/auth/access-token';
 import { DeliveryLogService } from '../../../../src/deliveries/log/delivery-log.service';
 import { DELIVERY_STATES } from '../../../../src/deliveries/log/delivery-filters';
 import type { DeliveryQueryDto } from '../../../../src/deliveries/log/dto/delivery-query.dto';
@@ -13,6 +14,8 @@ import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 /** LOG_ROWS=5000000 runs the same tests on a log of that size, and prints the plans. */
 const ROWS = Number(process.env.LOG_ROWS ?? 100_000);
 const LIMIT = 50;
+const SIGNAL = new AbortController().signal;
+const as = (userId: string) => ({ userId }) as Principal;
 /** One index descent of at most three pages for each of 38 days, plus the rows. Must not grow with the log. */
 const MAX_PAGES = 400;
 const MAX_SORTED = 1000;
@@ -96,9 +99,11 @@ describe(`In a log of ${ROWS} rows`, () => {
   }
 
   const ofWebhook = (webhookId: string, filters: Filters) =>
-    planned('deliveries', () => app.get(DeliveryLogService).list(log.user, webhookId, { limit: LIMIT, ...filters }));
+    planned('deliveries', () =>
+      app.get(DeliveryLogService).list(as(log.user), webhookId, { limit: LIMIT, ...filters }, SIGNAL),
+    );
   const ofAll = (user: string, filters: Filters) =>
-    planned('deliveries', () => app.get(DeliveryLogService).listAll(user, { limit: LIMIT, ...filters }));
+    planned('deliveries', () => app.get(DeliveryLogService).listAll(as(user), { limit: LIMIT, ...filters }, SIGNAL));
   const ofEvents = (user: string, filters: Pick<Filters, 'event' | 'since' | 'until'>) =>
     planned('events', () => app.get(EventLogService).list(user, { limit: LIMIT, ...filters }));
 
@@ -174,12 +179,17 @@ describe(`In a log of ${ROWS} rows`, () => {
     const cursors: (string | null)[] = [];
     do {
       const cursor = cursors.at(-1) ?? undefined;
-      const page = await service.list(log.user, log.loud, { limit: LIMIT, cursor, event: 'operation.failed' });
+      const page = await service.list(
+        as(log.user),
+        log.loud,
+        { limit: LIMIT, cursor, event: 'operation.failed' },
+        SIGNAL,
+      );
       found.push(...page.items.map(({ id }) => id));
       cursors.push(page.nextCursor);
     } while (cursors.at(-1) !== null);
     expect(new Set(found).size).toBe(RARE);
-    const none = await service.list(log.user, log.loud, { limit: LIMIT, responseStatus: '299' });
+    const none = await service.list(as(log.user), log.loud, { limit: LIMIT, responseStatus: '299' }, SIGNAL);
     expect([none.items, none.nextCursor]).toEqual([[], expect.any(String)]);
   });
 
@@ -212,7 +222,7 @@ describe(`In a log of ${ROWS} rows`, () => {
     expect(rare.length).toBeGreaterThan(RARE);
     const page = await app
       .get(DeliveryLogService)
-      .list(log.user, log.loud, { limit: LIMIT, event: 'operation.failed' });
+      .list(as(log.user), log.loud, { limit: LIMIT, event: 'operation.failed' }, SIGNAL);
     expect(page.items).toHaveLength(RARE);
   });
 });

@@ -39,28 +39,28 @@ describe('After a restore into a cluster with fewer transactions, the change fee
     const [userId, changes] = [`user-${randomUUID()}`, app.get(ChangesRepository)];
     const rows = await database.query<{ id: string; status: string }>(RESTORE, [randomUUID(), userId, 30, 25]);
     const given: string[] = [];
-    const look = async (from: ChangePosition): Promise<ChangePosition> => {
-      const { looks } = await changes.look([{ userId, from }], []);
-      given.push(...(looks[0]?.changes ?? []).map(({ row }) => `${row.status} ${row.id}`));
-      return looks[0]?.to as ChangePosition;
+    const poll = async (from: ChangePosition): Promise<ChangePosition> => {
+      const { polled } = await changes.poll([{ userId, from }], []);
+      given.push(...(polled[0]?.changes ?? []).map(({ row }) => `${row.status} ${row.id}`));
+      return polled[0]?.to as ChangePosition;
     };
     const begin = await changes.now();
-    let position = await look(begin);
+    let position = await poll(begin);
     // The transaction counter passes the ids of the rows, and continues.
     for (let i = 0; i < 12; i++) {
       await pass(10);
-      position = await look(position);
+      position = await poll(position);
     }
     expect(given).toEqual([]);
-    await look(begin);
+    await poll(begin);
     expect(given).toEqual([]);
     const { id } = rows.find(({ status }) => status === 'pending') as { id: string };
     await database.query(
       `update webhook_service.deliveries set status = 'succeeded', changed_in = pg_current_xact_id() where id = $1`,
       [id],
     );
-    position = await look(position);
-    await look(position);
+    position = await poll(position);
+    await poll(position);
     expect(given).toEqual([`succeeded ${id}`]);
   });
 
@@ -69,7 +69,7 @@ describe('After a restore into a cluster with fewer transactions, the change fee
     await database.query(RESTORE, [randomUUID(), userId, 1_000_000, 2000]);
     await database.query('analyze webhook_service.deliveries');
     const run = jest.spyOn(app.get(StatementsService), 'run');
-    await changes.look([{ userId, from: await changes.now() }], []);
+    await changes.poll([{ userId, from: await changes.now() }], []);
     const [{ text }, parameters] = run.mock.calls.at(-1)!;
     run.mockRestore();
     const { looked } = await planOf(app.get(DataSource), { sql: text, parameters: [...parameters] });

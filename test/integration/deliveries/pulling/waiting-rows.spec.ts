@@ -3,9 +3,9 @@ import { DataSource } from 'typeorm';
 import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
 import { dataSourceOptions } from '../../../../src/infrastructure/database/data-source.setup';
 import { DeferredRepository } from '../../../../src/deliveries/slots/deferred.repository';
-import { AheadRowsRepository } from '../../../../src/deliveries/sweeping/ahead-rows.repository';
-import { OldestDueRepository } from '../../../../src/deliveries/sweeping/oldest-due.repository';
-import { SweepRepository } from '../../../../src/deliveries/sweeping/sweep.repository';
+import { WaitingRowsRepository } from '../../../../src/deliveries/rows/waiting-rows.repository';
+import { OldestDueService } from '../../../../src/deliveries/sweeping/oldest-due.service';
+import type { MetricsService } from '../../../../src/infrastructure/metrics/metrics.service';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 import { insertDueDelivery } from '../../stage/due-delivery';
 import { makeDays } from '../../stage/long-log';
@@ -44,17 +44,19 @@ describe('Deliveries that wait for a consumer, or that one has leased', () => {
     await database.drop();
   });
 
-  it('are taken by no sweeper, even when a queue has lost its jobs', async () => {
-    const sweep = new SweepRepository(dataSource, statements);
-    expect(await sweep.reclaimDeliveries(1000, null)).toEqual([]);
-    expect(await sweep.deferDeliveries(1000, null)).toBe(0);
-    expect(await sweep.expireDeliveries(1, [0])).toBe(0);
-    expect(await new AheadRowsRepository(dataSource).deferDeliveries(60_000, 1000)).toEqual([]);
+  it('are taken by no sweeper', async () => {
+    const waiting = new WaitingRowsRepository(statements, dataSource, {} as never, {} as never);
+    expect(await waiting.reclaim(1000, null)).toEqual([]);
+    expect(await waiting.deferExpired(1000, null)).toBe(0);
+    expect(await waiting.deferAhead(60_000, 1000)).toEqual([]);
     expect(await rows()).toEqual(before);
   });
 
   it('are not late, and counted by themselves', async () => {
-    const ages = await new OldestDueRepository(statements).read(1000, 100);
+    const ages = await new OldestDueService(statements, { gauge: () => undefined } as object as MetricsService).read(
+      1000,
+      100,
+    );
     expect(ages).toMatchObject({ unattendedDeliveries: 0, pendingDeliveries: 0, deferredDeliveries: 0 });
     expect(await new DeferredRepository(statements).count(100, 1000)).toEqual({ slot: 0, rate: 0, consumer: 2 });
   });

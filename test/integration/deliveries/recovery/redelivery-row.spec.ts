@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Queue } from 'bullmq';
+import type { Principal } from '../../../../src/auth/access-token';
 import { DeliveryLogService } from '../../../../src/deliveries/log/delivery-log.service';
 import { RedeliveryService } from '../../../../src/deliveries/recovery/redelivery.service';
 import { SEND_QUEUES, type SendJob, SendQueue } from '../../../../src/deliveries/send.queue';
@@ -40,7 +41,12 @@ describeOnStores('A redelivery', (store) => {
     await app.get(EventsService).publish('job.started', STARTED, { userId });
     const log = app.get(DeliveryLogService);
     const settled = async (count: number) => {
-      const { items } = await log.list(userId, webhook.id, { limit: 10 });
+      const { items } = await log.list(
+        { userId } as Principal,
+        webhook.id,
+        { limit: 10 },
+        new AbortController().signal,
+      );
       return items.length === count && items.every(({ status }) => status === 'succeeded') && items;
     };
     const [first] = await waitFor(() => settled(1), { what: 'the first delivery' });

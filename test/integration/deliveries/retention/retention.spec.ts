@@ -7,8 +7,8 @@ import { dayPartitions } from '../../../../src/infrastructure/database/partition
 import { RetentionService } from '../../../../src/deliveries/retention/retention.service';
 import { startApplication, stopApplication } from '../../stage/application';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
+import { DAY_MS } from '../../../../src/infrastructure/config/durations';
 
-const DAY_MS = 86_400_000;
 const RETENTION_DAYS = 30;
 /** A day is dropped one day after the last of its events is past retention. */
 const OLD_DAYS = [-34, -33, -32];

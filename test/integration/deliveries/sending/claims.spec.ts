@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { type DueWebhook, dueWebhookOf } from '../../../../src/deliveries/due-webhook';
+import { type DueWebhook, dueWebhookOf } from '../../../../src/deliveries/rows/due-webhook';
 import { FanOutRepository } from '../../../../src/deliveries/fan-out/fan-out.repository';
-import { ClaimsRepository } from '../../../../src/deliveries/sending/claims.repository';
+import { ClaimsRepository } from '../../../../src/deliveries/rows/claims.repository';
 import { ClockService } from '../../../../src/infrastructure/database/clock.service';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
-import type { Outcome } from '../../../../src/deliveries/attempt';
-import { DeliveriesRepository } from '../../../../src/deliveries/deliveries.repository';
-import type { PartitionKey } from '../../../../src/deliveries/partition-key';
-import { ClaimsRepository } from '../../../../src/deliveries/sending/claims.repository';
-import { OutcomesRepository } from '../../../../src/deliveries/sending/outcomes.repository';
-import { DeferredRepository } from '../../../../src/deliveries/slots/deferred.repository';
+import type { Outcome } from '../../../../src/deliveries/rows/attempt';
+import { WaitingRowsRepository } from '../../../../src/deliveries/rows/waiting-rows.repository';
+import type { PartitionKey } from '../../../../src/deliveries/rows/partition-key';
+import { ClaimsRepository } from '../../../../src/deliveries/rows/claims.repository';
+import { OutcomesRepository } from '../../../../src/deliveries/rows/outcomes.repository';
 import { WebhookHealthService } from '../../../../src/webhooks/webhook-health.service';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { openTransaction } from '../../../support/open-transaction';
@@ -76,14 +75,17 @@ describe('A row that another transaction has locked', () => {
 
   it('does not block deferrals', async () => {
     const { id } = await pending();
-    const defer = () => app.get(DeferredRepository).defer(id);
+    const defer = () => app.get(WaitingRowsRepository).defer(id);
     expect(await whileLocked('deliveries', id, defer)).toBeNull();
     expect(await defer()).toEqual({ id, maxPerSecond: null });
   });
 
-  it.each(['extendLeases', 'releaseLeases'] as const)('does not block %s', async (name) => {
+  it.each([
+    ['extensions of leases', (ids: string[]) => app.get(ClaimsRepository).extendLeases(ids)],
+    ['releases of leases', (ids: string[]) => app.get(WaitingRowsRepository).releaseLeases(ids)],
+  ])('does not block %s', async (_, change) => {
     const { id } = await pending();
-    expect(await whileLocked('deliveries', id, () => app.get(DeliveriesRepository)[name]([id]))).toBeUndefined();
+    expect(await whileLocked('deliveries', id, () => change([id]))).toBeUndefined();
   });
 
   it.each(['deliveries', 'webhooks'] as const)('of %s does not block outcomes', async (table) => {

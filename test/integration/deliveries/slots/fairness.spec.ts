@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Queue } from 'bullmq';
 import { ClockService } from '../../../../src/infrastructure/database/clock.service';
 import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
-import { DeferredRepository } from '../../../../src/deliveries/slots/deferred.repository';
+import { WaitingRowsRepository } from '../../../../src/deliveries/rows/waiting-rows.repository';
 import { DeferralService } from '../../../../src/deliveries/slots/deferral.service';
 import { SEND_QUEUES, SendQueue } from '../../../../src/deliveries/send.queue';
 import { EventsService } from '../../../../src/events/events.service';
@@ -122,7 +122,8 @@ describeOnStores('A fair share of the slots', (store) => {
     await defer(one, 60);
     await hook.received(60);
     const begun = hook.calls.map(({ receivedAt }) => receivedAt);
-    const atOnce = begun.map((at) => begun.filter((other) => other <= at && other > at - 50).length);
+    // Two calls on one slot are 50 ms apart, by timers that may be a few ms early.
+    const atOnce = begun.map((at) => begun.filter((other) => other <= at && other > at - 40).length);
     expect(Math.max(...atOnce)).toBeLessThanOrEqual(2 * WEBHOOK_LIMIT);
     expect(new Set(eventsOf(one)).size).toBe(60);
   });
@@ -155,7 +156,7 @@ describeOnStores('A fair share of the slots', (store) => {
       return row;
     };
     const waiting = apps.map((each) => jest.spyOn(each.get(DeferralService), 'hasDeferred').mockReturnValue(true));
-    const defers = apps.map((each) => jest.spyOn(each.get(DeferredRepository), 'defer'));
+    const defers = apps.map((each) => jest.spyOn(each.get(WaitingRowsRepository), 'defer'));
     const queues = app.get<Queue[]>(SEND_QUEUES);
     try {
       const { id } = await waitFor(sent, { what: 'a successful delivery' });

@@ -2,12 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { v7 } from 'uuid';
 import { dataSourceOptions } from '../../../../src/infrastructure/database/data-source.setup';
+import type { MetricsService } from '../../../../src/infrastructure/metrics/metrics.service';
 import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
-import {
-  OLDEST_DUE,
-  type OldestDue,
-  OldestDueRepository,
-} from '../../../../src/deliveries/sweeping/oldest-due.repository';
+import { OLDEST_DUE, type OldestDue, OldestDueService } from '../../../../src/deliveries/sweeping/oldest-due.service';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 import { makeDays } from '../../stage/long-log';
 import { planOf } from '../../stage/plans';
@@ -64,7 +61,9 @@ describe('The age of the oldest due row', () => {
 
   /** Reads the ages that are not 0, in tens of seconds, because rows grow older during the test. */
   const read = async (): Promise<Partial<OldestDue>> => {
-    const ages = await new OldestDueRepository(new StatementsService(dataSource)).read(ROWS, WEBHOOKS);
+    const ages = await new OldestDueService(new StatementsService(dataSource), {
+      gauge: () => undefined,
+    } as object as MetricsService).read(ROWS, WEBHOOKS);
     const seconds = Object.entries(ages).map(([state, age]) => [state, Math.floor(age / 10) * 10] as const);
     return Object.fromEntries(seconds.filter(([, age]) => age !== 0));
   };

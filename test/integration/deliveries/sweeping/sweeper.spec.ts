@@ -6,12 +6,10 @@ import { ClockService } from '../../../../src/infrastructure/database/clock.serv
 import { FAN_OUT_QUEUE, FanOutQueue } from '../../../../src/events/fan-out.queue';
 import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
 import { SEND_QUEUES, SendQueue } from '../../../../src/deliveries/send.queue';
-import { sendQueueIndex } from '../../../../src/deliveries/send-queue-names';
-import type { PartitionKey } from '../../../../src/deliveries/partition-key';
-import { DeliveriesRepository } from '../../../../src/deliveries/deliveries.repository';
+import type { PartitionKey } from '../../../../src/deliveries/rows/partition-key';
+import { WaitingRowsRepository } from '../../../../src/deliveries/rows/waiting-rows.repository';
 import { SweepRepository } from '../../../../src/deliveries/sweeping/sweep.repository';
 import { WatchdogService } from '../../../../src/deliveries/sweeping/watchdog.service';
-import { RedisMemoryClient } from '../../../../src/infrastructure/queue/redis-memory.client';
 import { WorkersService } from '../../../../src/infrastructure/queue/workers.service';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { startApplication, stopApplication } from '../../stage/application';
@@ -19,6 +17,8 @@ import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 import { type Hook, useReceiver } from '../../../support/receiver';
 import { describeOnStores } from '../../../support/stores';
 import { waitFor } from '../../../support/wait-for';
+
+const ONE_ENQUEUED = new Map([['{send-0}', 1]]);
 
 describeOnStores('The sweeper', (store) => {
   const receiver = useReceiver();
@@ -119,9 +119,9 @@ describeOnStores('The sweeper', (store) => {
   it('claims each row of several pages once, however many sweeps run at the same time', async () => {
     const hook = await lostDeliveries(2500, '-1 second');
     const workers = app.get(WorkersService).processors.map(({ worker }) => worker);
-    const renewals = jest.spyOn(app.get(SweepRepository), 'reclaimDeliveries');
+    const renewals = jest.spyOn(app.get(WaitingRowsRepository), 'reclaim');
     // Redis has 500 ms for a page; a sweep releases the rows of a page that Redis did not accept in time.
-    const releases = jest.spyOn(app.get(DeliveriesRepository), 'releaseLeases');
+    const releases = jest.spyOn(app.get(WaitingRowsRepository), 'releaseLeases');
     try {
       await Promise.all(workers.map((worker) => worker.pause()));
       await Promise.all([sweep(), sweep(), sweep()]);
@@ -137,7 +137,7 @@ describeOnStores('The sweeper', (store) => {
       await Promise.all(workers.map((worker) => worker.resume()));
     }
     const firstAttempts = () => hook.calls.filter(({ headers }) => headers['x-service-attempt'] === '1');
-    await waitFor(() => firstAttempts().length >= 2500, { what: '2,500 first attempts', timeoutMs: 90_000 });
+    await waitFor(() => firstAttempts().length >= 2500, { what: '2,500 first attempts', timeoutMs: 240_000 });
     // On a busy machine some of them time out, and are retried as deliveries of their own.
     expect(new Set(hook.calls.map(({ headers }) => headers['x-service-delivery'])).size).toBe(hook.calls.length);
     expect(firstAttempts()).toHaveLength(2500);
@@ -153,47 +153,11 @@ describeOnStores('The sweeper', (store) => {
     await hook.received(2);
   });
 
-  it('enqueues all pending deliveries again after the queue has lost its jobs', async () => {
-    const due = await lostDeliveries(2, '1 hour');
-    await app.get(SweepRepository).expireDeliveries(1, [0]);
-    await database.query(`update webhook_service.deliveries set leased_until = now() where status = 'pending'`);
-    await sweep();
-    await due.received(2);
-  });
-
-  it('expires only the leases of the queues that have lost their jobs', async () => {
-    const { url } = await lostDeliveries(30, '1 hour');
-    const idsOf = async (condition: string) => {
-      const statement = `select id from webhook_service.deliveries where url = $1 and ${condition} order by id`;
-      return (await database.query<{ id: string }>(statement, [url])).map(({ id }) => id);
-    };
-    await app.get(SweepRepository).expireDeliveries(6, [1, 4]);
-    const expected = (await idsOf('true')).filter((id) => [1, 4].includes(sendQueueIndex(id, 6)));
-    expect(expected).toHaveLength(10);
-    expect(await idsOf(`leased_until < now() + interval '1 minute'`)).toEqual(expected);
-  });
-
-  it('gives attempts in flight a second to end after the queue has lost its jobs', async () => {
-    const now = async () =>
-      (await database.query<{ now: number }>(`select extract(epoch from now())::float8 as now`))[0]!.now;
-    const { url } = await lostDeliveries(50, '1 hour');
-    const before = await now();
-    await app.get(SweepRepository).expireDeliveries(1, [0]);
-    const after = await now();
-    const [unattended] = await database.query<{ first: number; last: number }>(
-      `select extract(epoch from min(leased_until))::float8 as first, extract(epoch from max(leased_until))::float8 as last
-       from webhook_service.deliveries where url = $1`,
-      [url],
-    );
-    expect(unattended!.first).toBeGreaterThanOrEqual(before + 0.999);
-    expect(unattended!.last).toBeLessThanOrEqual(after + 3.001);
-  });
-
   it('counts rows that have been unattended for five seconds, up to a limit', async () => {
     const rows = app.get(SweepRepository);
     await lostEvent('-6 seconds');
     const hook = await lostDeliveries(3, '-6 seconds');
-    await lostDeliveries(2, '-1 second');
+    await lostDeliveries(2, '0 seconds');
     expect(await rows.countExpired(100)).toEqual({ events: 1, deliveries: 3 });
     expect(await rows.countExpired(2)).toEqual({ events: 1, deliveries: 2 });
     await sweep();
@@ -224,11 +188,13 @@ describeOnStores('The sweeper', (store) => {
     const watchdog = app.get(WatchdogService);
     const now = jest.spyOn(Date, 'now');
     try {
-      await watchdog.check(await sweep());
+      // On a busy machine the sweep that enqueued it may have failed, and the next one found nothing.
+      await sweep();
+      await watchdog.check({ byQueue: ONE_ENQUEUED });
       expect(hook.calls).toHaveLength(0);
       const later = Date.now() + 9000;
       now.mockImplementation(() => later);
-      await watchdog.check({ byQueue: new Map([['{send-0}', 1]]) });
+      await watchdog.check({ byQueue: ONE_ENQUEUED });
     } finally {
       now.mockRestore();
     }
@@ -258,28 +224,6 @@ describeOnStores('The sweeper', (store) => {
       // Redis may have accepted the job after all.
       const sweptUntilReceived = async () => (await sweeper.sweep()) && hook.calls.length > 0;
       await waitFor(sweptUntilReceived, { what: 'the delivery', everyMs: 100 });
-    });
-
-    it('detects once in every process that Redis was emptied', async () => {
-      const redis = new Redis(store.settings().REDIS_URL ?? '');
-      const [one, other] = [
-        app.get(RedisMemoryClient),
-        new RedisMemoryClient({ redisUrl: store.settings().REDIS_URL } as never),
-      ];
-      const lost = (memory: RedisMemoryClient) => waitFor(() => memory.lost(['a', 'b']), { what: 'an answer' });
-      const ask = async () => [await lost(one), await lost(other)];
-      try {
-        expect(await ask()).toEqual([[], []]);
-        await redis.flushall();
-        expect(await ask()).toEqual([
-          ['a', 'b'],
-          ['a', 'b'],
-        ]);
-        expect(await ask()).toEqual([[], []]);
-      } finally {
-        other.onApplicationShutdown();
-        redis.disconnect();
-      }
     });
   }
 });

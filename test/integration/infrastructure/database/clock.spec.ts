@@ -4,8 +4,7 @@ import { dayPartitions } from '../../../../src/infrastructure/database/partition
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 import { waitFor } from '../../../support/wait-for';
 import { startApplication, stopApplication } from '../../stage/application';
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../../../src/infrastructure/config/durations';
 
 describe('When PostgreSQL’s clock jumps while a process runs', () => {
   let database: TestDatabase;

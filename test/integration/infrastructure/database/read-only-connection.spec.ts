@@ -12,7 +12,7 @@ describe('A connection to a read-only server', () => {
   beforeAll(async () => {
     database = await cloneDatabase();
     await database.query('create table written (number integer)');
-    const options = { connectionString: database.url, max: 1, idleTimeoutMillis: 0, silenceMs: 500 };
+    const options = { connectionString: database.url, max: 1, idleTimeoutMillis: 0, silenceMs: 2000 };
     pool = new Pool({ ...options, Client: PostgresConnection });
     pool.on('error', (error) => broken.push(error));
   });

@@ -5,7 +5,7 @@ import type { ClockService } from '../../../../src/infrastructure/database/clock
 import { dataSourceOptions, SCHEMA } from '../../../../src/infrastructure/database/data-source.setup';
 import { PartitionsService } from '../../../../src/infrastructure/database/partitions.service';
 import { migrate } from '../../../../src/infrastructure/database/migrator.setup';
-import { Delivery } from '../../../../src/deliveries/delivery.entity';
+import { Delivery } from '../../../../src/deliveries/rows/delivery.entity';
 import { Recovery } from '../../../../src/deliveries/recovery/recovery.entity';
 import { Erasure } from '../../../../src/erasures/erasure.entity';
 import { Event } from '../../../../src/events/event.entity';

@@ -1,6 +1,6 @@
 import type { buildConnector } from 'undici';
 import { AddressPolicy, type AddressVerdict } from '../../../../src/infrastructure/destinations/address';
-import { DestinationBlockedError } from '../../../../src/infrastructure/destinations/connect-errors';
+import { DestinationBlockedError } from '../../../../src/infrastructure/destinations/failure';
 import { Connector } from '../../../../src/infrastructure/destinations/connector.client';
 import { HttpClient } from '../../../../src/infrastructure/destinations/http.client';
 import { NameResolver } from '../../../../src/infrastructure/destinations/resolver.client';
@@ -101,7 +101,10 @@ describe('a host name', () => {
     expect(new Set(receiver.connections)).toEqual(new Set([PUBLIC]));
     expect(canary.connections).toEqual([]);
     // The canary would have received a connection.
-    const { post: postAnywhere } = await clientOf(() => ['::1'], ['127.0.0.0/8', '::1/128']);
+    const { post: postAnywhere } = await clientOf(
+      (_name, type) => (type === 'AAAA' ? ['::1'] : []),
+      ['127.0.0.0/8', '::1/128'],
+    );
     expect(await postAnywhere('anywhere.example.test')).toMatchObject(OK);
     expect(canary.connections).toHaveLength(1);
   });
@@ -261,8 +264,8 @@ describe('a stored url', () => {
 
 describe('the connector', () => {
   const connectWith = (policy: AddressPolicy, hostname: string) => {
-    const resolver = new NameResolver([], 1_000);
-    const connector = new Connector({ policy, resolver, timeoutMs: 1_000 });
+    const resolver = new NameResolver([], 10_000);
+    const connector = new Connector({ policy, resolver, timeoutMs: 10_000 });
     return new Promise<Error | null>((resolve) => {
       const options = { hostname, protocol: 'http:', port: String(receiver.port) };
       const callback: buildConnector.Callback = (error, socket) => {

@@ -18,8 +18,13 @@ afterAll(() => Promise.all([client.onApplicationShutdown(), impatientClient.onAp
 const REQUEST = { headers: { 'content-type': 'application/json', 'x-test': 'ü'.normalize('NFC') }, body: '{"a":"ü"}' };
 
 async function postTo(options: HostileOptions, by = client) {
-  const receiver = await startReceiver(options);
-  return { receiver, result: await by.post({ ...REQUEST, url: receiver.url }) };
+  for (;;) {
+    const receiver = await startReceiver(options);
+    const result = await by.post({ ...REQUEST, url: receiver.url });
+    // On a busy machine the time may be up before the receiver has the request, which says nothing about it.
+    const isTooEarly = by === impatientClient && receiver.requests.length === 0;
+    if (!isTooEarly) return { receiver, result };
+  }
 }
 
 const resultOf = async (options: HostileOptions) => (await postTo(options)).result;
@@ -142,7 +147,7 @@ describe('a slow receiver', () => {
 });
 
 describe('a receiver that hangs up', () => {
-  it('fails with connection_refused when nobody listens', async () => {
+  it('fails with connection_refused when nothing listens', async () => {
     const result = await client.post({ ...REQUEST, url: 'http://127.0.0.1:1/' });
     expect(result).toMatchObject({ kind: 'failure', code: 'connection_refused' });
   });
@@ -236,6 +241,7 @@ describe('the body of a 2xx response', () => {
     const { receiver, result } = await postTo(options);
     expect(result).toMatchObject({ kind: 'response', status: 200, bodyTruncated: true });
     if (result.kind === 'response') expect(result.body.startsWith(beginning)).toBe(true);
+    // eslint-disable-next-line no-restricted-syntax -- less than the deadline
     expect(result.durationMs).toBeLessThan(8_000);
     await waitFor(() => receiver.openConnections() === 0, { what: 'the connection to close' });
     expect(receiver.connections).toHaveLength(1);
@@ -282,7 +288,7 @@ describe('the body of a 2xx response', () => {
     expect(result).toMatchObject({ kind: 'response', body: 'a'.repeat(4096), bodyTruncated: false });
   });
 
-  it('that never ends is abandoned after 64 KiB, long before its second has passed', async () => {
+  it('that never ends is abandoned after 64 KiB, long before its deadline', async () => {
     const { receiver, result } = await postTo({
       onRequest: (socket) => {
         socket.write(ok('x-a: b'));

@@ -48,10 +48,12 @@ describe('A gauge that is read when it is scraped', () => {
     expect(await scrape()).not.toContain('read_rows{');
     const tookMs = performance.now() - begunAt;
     expect(tookMs).toBeGreaterThan(2900);
+    // eslint-disable-next-line no-restricted-syntax -- ten times the promise
     expect(tookMs).toBeLessThan(30_000);
     const again = performance.now();
     expect(await scrape()).toContain('counted_total 1');
-    expect(performance.now() - again).toBeLessThan(1000);
+    // eslint-disable-next-line no-restricted-syntax -- it does not wait for three seconds once more
+    expect(performance.now() - again).toBeLessThan(2900);
     expect(reads).toBe(1);
     answer(samples);
     expect(await scrape()).toContain(VALUE);

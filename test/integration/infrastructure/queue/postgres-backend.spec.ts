@@ -66,6 +66,8 @@ describe('A queue and a worker on PostgreSQL', () => {
       const lockMs = await waitFor(lockedForMs, { what: 'a locked job' });
       expect(lockMs).toBeGreaterThan(HOUR_MS);
       expect(lockMs).toBeLessThanOrEqual(HOUR_MS + 10_000);
+      // The job is locked before its worker begins it.
+      await waitFor(() => begun.includes('now'), { what: 'the begin of the first job' });
       finish();
       const addedAt = Date.now();
       await queue.add('later', {}, { delay: 500 });

@@ -44,7 +44,7 @@ describe('The state of webhooks', () => {
   };
   const stateOf = async (webhookId: string) => (await app.get(StatsService).ofWebhooks([webhookId])).get(webhookId);
 
-  it('tells the first of fewer than 1,000 failures without a success', async () => {
+  it('returns the first of fewer than 1,000 failures without a success', async () => {
     const webhookId = randomUUID();
     await insert(webhookId, 'failed', 999);
     await insert(webhookId, 'failed', 1, 'test');
@@ -57,7 +57,7 @@ describe('The state of webhooks', () => {
     expect(await stateOf(webhookId)).toMatchObject({ failingSince: await failedAt(webhookId, 998) });
   });
 
-  it('tells the first of 1,000 failures after a success, and none beyond', async () => {
+  it('returns the first of 1,000 failures after a success, and none beyond', async () => {
     const webhookId = randomUUID();
     await insert(webhookId, 'failed', 1500);
     await database.query(COUNT_ATTEMPT, [webhookId, 'failed', 0]);
@@ -72,7 +72,7 @@ describe('The state of webhooks', () => {
     expect(await stateOf(webhookId)).toMatchObject({ failingSince: null });
   });
 
-  it('tells when the earliest of up to 1,000 pending deliveries is due', async () => {
+  it('returns when the earliest of up to 1,000 pending deliveries is due', async () => {
     const webhookId = randomUUID();
     await insert(webhookId, 'pending', 1, 'test');
     expect(await stateOf(webhookId)).toMatchObject({ pending: 0, nextDueAt: null });
@@ -100,7 +100,7 @@ describe('The state of webhooks', () => {
     expect([1, 2]).toContain(failedLastHour);
   });
 
-  it('is read in two statements for 250 webhooks, and reads no more rows than it tells of', async () => {
+  it('is read in two statements for 250 webhooks, and reads no more rows than it returns', async () => {
     const failing = randomUUID();
     await insert(failing, 'failed', 3000);
     await insert(failing, 'pending', 3000);

@@ -1,8 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsString, MaxLength } from 'class-validator';
-import { ApiCount, ApiId, ApiTime, patternOf } from '../../../../infrastructure/validation/api-field.decorator';
-import { Optional } from '../../../../infrastructure/validation/optional.decorator';
-import { IsWholeNumber } from '../../../../infrastructure/validation/whole-number.decorator';
+import {
+  ApiCount,
+  ApiId,
+  ApiTime,
+  IsWholeNumber,
+  Optional,
+  patternOf,
+} from '../../../../infrastructure/validation/api-field.decorator';
 import { type Provider, PROVIDERS } from '../../account-handle';
 import type { Account } from '../../account.entity';
 import { NAME } from '../../follower';
@@ -39,7 +44,7 @@ export class AccountDto {
 
   /**
    * Why the last reading had no effect, as a sentence; null if there is no error.
-   * @example mastodon.social answered with status 502.
+   * @example mastodon.social returned status 502.
    */
   lastError: string | null;
 

@@ -1,0 +1,95 @@
+import { urlOf } from 'webhook-notification/cli';
+import type { ApiSchema } from 'webhook-notification';
+import type { WantedWebhook } from './wanted-webhook';
+
+type Webhook = ApiSchema<'Webhook'>;
+type Declaration = ApiSchema<'WebhookDeclaration'> & { url: string };
+
+/** What an import does about a webhook. */
+export interface ImportAction {
+  kind: 'create' | 'update' | 'activate' | 'same' | 'keep';
+  /** What is declared with `PUT`; null for `keep`. */
+  declaration: Declaration | null;
+  /** Visible fields that change, for `update` and `activate`. */
+  changes: readonly string[];
+  /** Why `--activate` leaves it inactive. */
+  obstacles: readonly string[];
+}
+
+const KEEP = { kind: 'keep', declaration: null, changes: [] } as const;
+
+/**
+ * Returns what to do about a webhook that another system has. One that is active here, or that the service disabled, is
+ * in use here: it stays as it is, also when the other system has other values.
+ */
+export function actionFor(
+  wanted: WantedWebhook,
+  existing: Webhook | undefined,
+  { activate }: { activate: boolean },
+): ImportAction {
+  if (existing?.active) return { ...KEEP, obstacles: [] };
+  if (existing && existing.disabledReason !== null)
+    return {
+      ...KEEP,
+      obstacles: [`the service has disabled it here (${existing.disabledReason}): activate it yourself`],
+    };
+  const obstacles = [...wanted.obstacles, ...missingHeaders(wanted, existing)];
+  const isActivated = activate && !wanted.isDisabled && obstacles.length === 0;
+  const declaration = { ...declarationOf(wanted, existing), ...activity(isActivated, existing) };
+  const changes = existing ? changedFields(existing, declaration) : [];
+  const kind = !existing ? 'create' : isActivated ? 'activate' : changes.length > 0 ? 'update' : 'same';
+  return { kind, declaration, changes, obstacles };
+}
+
+function declarationOf(wanted: WantedWebhook, existing: Webhook | undefined): Declaration {
+  const { url, secret, description, metadata, maxPerSecond } = wanted;
+  const headers = headersOf(wanted, existing);
+  return {
+    // What the other system does not have stays as its owner has set it here.
+    ...(existing && { filter: existing.filter, format: existing.format }),
+    ...(existing && { timeoutMs: existing.timeoutMs, retryDelaysMs: existing.retryDelaysMs }),
+    ...{ url, events: [...wanted.events], description, metadata, maxPerSecond },
+    ...(secret !== undefined && { secret }),
+    ...(headers && { headers }),
+  };
+}
+
+function activity(isActivated: boolean, existing: Webhook | undefined): { active?: boolean } {
+  if (isActivated) return { active: true };
+  return existing ? {} : { active: false };
+}
+
+/** Returns the headers to declare, which replace all; undefined keeps those that the webhook has. */
+function headersOf({ headers, hiddenHeaders }: WantedWebhook, existing: Webhook | undefined) {
+  const isSetByHand = hiddenHeaders.some((name) => existing && hasHeader(existing, name));
+  return isSetByHand ? undefined : headers;
+}
+
+function missingHeaders({ hiddenHeaders }: WantedWebhook, existing: Webhook | undefined): string[] {
+  return hiddenHeaders
+    .filter((name) => !existing || !hasHeader(existing, name))
+    .map((name) => `the value of its header ${name} is hidden: set the header here`);
+}
+
+const hasHeader = ({ headers }: Webhook, name: string): boolean =>
+  Object.keys(headers).some((each) => each.toLowerCase() === name.toLowerCase());
+
+/** Returns the fields that differ, as far as the API shows values: not those of secrets and headers. */
+function changedFields(existing: Webhook, declaration: Declaration): string[] {
+  const { url, events, description, metadata, maxPerSecond, headers } = declaration;
+  const differs: Record<string, boolean> = {
+    url: canonical(url) !== existing.url,
+    events: JSON.stringify(events) !== JSON.stringify(existing.events),
+    description: (description ?? null) !== existing.description,
+    metadata: textOf(metadata ?? {}) !== textOf(existing.metadata),
+    maxPerSecond: (maxPerSecond ?? null) !== existing.maxPerSecond,
+    headers: headers != null && namesOf(headers) !== namesOf(existing.headers),
+  };
+  return Object.keys(differs).filter((field) => differs[field]);
+}
+
+const canonical = (url: string): string => urlOf(url)?.href ?? url;
+
+const textOf = (labels: Readonly<Record<string, unknown>>): string => JSON.stringify(Object.entries(labels).sort());
+
+const namesOf = (headers: Readonly<Record<string, unknown>>): string => Object.keys(headers).sort().join();

@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { idBounds } from '../../infrastructure/database/id-time';
+import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import type { Attempted } from '../rows/attempt';
+import { isOneOf, isPending } from '../rows/found-by-id';
+import type { LeaseKey } from '../rows/lease-id';
+
+/** An attempt that a consumer makes. */
+export interface HeldLease extends Attempted {
+  attemptedAt: Date;
+  /** Time since then. */
+  durationMs: number;
+  /** The time between start and end of the lease. */
+  leaseMs: number;
+  /** Delays of the webhook before each retry; null: the plan of the service. */
+  retryDelaysMs: number[] | null;
+}
+
+const NOTE_CONSUMER: Statement = {
+  name: 'note_consumer',
+  text: `
+    update webhook_service.webhooks
+    set last_leased_at = now(), last_leased_by = (select name from webhook_service.access_tokens where id = $2)
+    where id = $1 and coalesce(last_leased_at < now() - interval '1 second', true)`,
+};
+
+const HELD_COLUMNS = `
+  d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger,
+  d.lease_id as "leaseId", d.attempted_at as "attemptedAt",
+  floor(extract(epoch from greatest(now() - d.attempted_at, '0')) * 1000)::int as "durationMs",
+  (extract(epoch from d.leased_until - d.attempted_at) * 1000)::int as "leaseMs",
+  d.request_headers ->> 'traceparent' as traceparent,
+  (select w.retry_delays_ms from webhook_service.webhooks w where w.id = d.webhook_id) as "retryDelaysMs"`;
+
+/** Compares the webhook as text: by an index of webhooks it would read all its rows. */
+const HELD: Statement = {
+  name: 'held_leases',
+  text: `
+    select ${HELD_COLUMNS} from webhook_service.deliveries d
+    where ${isOneOf('d', '$1::uuid[]')} and ${isPending('d')} and d.claimed
+      and d.webhook_id::text = $4 and d.lease_id = any($5::uuid[])`,
+};
+
+const ENDED: Statement = {
+  name: 'ended_leases',
+  text: `
+    select ${HELD_COLUMNS} from webhook_service.deliveries d
+    where d.status = 'pending' and d.url is null and d.claimed and d.leased_until <= now()
+    order by d.leased_until limit $1`,
+};
+
+const WAITED_FOR: Statement = {
+  name: 'waited_for_deliveries',
+  text: `
+    select
+      array(select w.id from unnest($1::uuid[]) as w (id) where (
+        select d.scheduled_at from webhook_service.deliveries d
+        where d.webhook_id between w.id and w.id and d.status = 'pending' and d.url is null and not d.claimed
+        order by d.webhook_id, d.scheduled_at, d.event_id limit 1
+      ) <= now() or not exists (select from webhook_service.webhooks known where known.id = w.id)) as "dueWebhooks",
+      array(select t.id from webhook_service.access_tokens t
+            where t.id = any($2::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"`,
+};
+
+/** The leases of consumers. */
+@Injectable()
+export class ConsumerLeasesRepository {
+  constructor(private readonly statements: StatementsService) {}
+
+  /** Stores that a consumer with this access token has asked for deliveries, at most once a second. */
+  async noteConsumer(webhookId: string, tokenId: string | null): Promise<void> {
+    await this.statements.run(NOTE_CONSUMER, [webhookId, tokenId]);
+  }
+
+  /** Returns the attempts with these leases that have no outcome yet, by the random part of the lease. */
+  async held(webhookId: string, keys: readonly LeaseKey[]): Promise<Map<string, HeldLease>> {
+    if (keys.length === 0) return new Map();
+    const ids = keys.map(({ deliveryId }) => deliveryId);
+    const randoms = keys.map(({ random }) => random);
+    const values = [ids, ...idBounds(ids), webhookId, randoms];
+    const rows = await this.statements.run<HeldLease & { leaseId: string }>(HELD, values);
+    const wanted = new Set(keys.map(({ deliveryId, random }) => `${deliveryId} ${random}`));
+    const own = rows.filter(({ id, leaseId }) => wanted.has(`${id} ${leaseId}`));
+    return new Map(own.map(({ leaseId, ...row }) => [leaseId, row]));
+  }
+
+  /** Returns attempts whose lease has ended without an outcome, at most `limit`. */
+  ended(limit: number): Promise<HeldLease[]> {
+    return this.statements.run<HeldLease & Record<string, unknown>>(ENDED, [limit]);
+  }
+
+  /** The webhooks that have deliveries to lease, or are deleted, and the access tokens that are valid. */
+  async waitedFor(webhookIds: readonly string[], tokenIds: readonly string[]): Promise<WaitedFor> {
+    const [found] = await this.statements.run<WaitedFor & Record<string, unknown>>(WAITED_FOR, [webhookIds, tokenIds]);
+    return found ?? { dueWebhooks: [], liveTokens: [] };
+  }
+}
+
+export interface WaitedFor {
+  dueWebhooks: string[];
+  liveTokens: string[];
+}

@@ -1,0 +1,301 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { sharedStatement } from '../../infrastructure/concurrency/batcher';
+import { ClockService } from '../../infrastructure/database/clock.service';
+import { idBounds } from '../../infrastructure/database/id-time';
+import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import type { FirstAttempt, Outcome, Written } from './attempt';
+import { deferredLease, insertedLease } from './lease';
+import { countAttempts } from '../../webhooks/stats/counting';
+import type { DeliveryError } from './delivery-error';
+import { boundsFrom, IS_OPEN, isAmong, isOneOf, isPending } from './found-by-id';
+
+type WrittenRow = Written & { busy: boolean } & Record<string, unknown>;
+
+/** The row of a first attempt that is about to be inserted. */
+export interface FirstRow {
+  first: FirstAttempt;
+  /** Null for a pending row. */
+  outcome: Outcome | null;
+  /** True for a deferred row, which waits for a worker to dispatch it. */
+  deferred: boolean;
+}
+
+/** The columns of an outcome as JSON; see `columnsOf`. */
+const OUTCOME_COLUMNS = `
+         id uuid, status text, error_code text, error_message text, url text, attempted_at timestamptz, duration_ms int,
+         request_headers json, format text, request_body text, response_status int, response_headers json, response_body text,
+         response_body_truncated boolean, next_id uuid, delay_ms float8`;
+
+/**
+ * Locks the webhooks of failed attempts that will be retried: a pending next attempt must not appear after its webhook was
+ * disabled, because nothing would cancel it. Skips a webhook that is being changed, because waiting would delay the other rows:
+ * its rows are `busy` and stay unchanged, and the caller retries.
+ */
+const lockRetried = (rows: string): string => `
+      select id, active from webhook_service.webhooks
+      where id = any(array(select webhook_id from ${rows}))
+      for share skip locked`;
+
+/** The end of both statements: inserts next attempts, counts the attempts, and returns the written rows. */
+const retryCountReturn = (counted: string): string => `next as (
+      insert into webhook_service.deliveries
+        (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
+      select o.next_id, d.webhook_id, d.user_id, d.event_id, d.event, d.url, d.attempt + 1, d.trigger, 'pending',
+             d.next_attempt_at, ${insertedLease('d.url', 'd.next_attempt_at')}
+      from done d join checked o on o.id = d.id where d.next_attempt_at is not null
+    ), counted as (${countAttempts(counted)})
+    select j.id, j.busy, d.status,
+           case when d.next_attempt_at is not null then j.next_id end as "nextId",
+           case when d.next_attempt_at is not null then j.delay_ms end as "nextInMs",
+           (select consecutive_failures from webhook_service.webhooks w where w.id = d.webhook_id) as "consecutiveFailures"
+    from checked j left join done d on d.id = j.id`;
+
+/** The rows that `INSERT` has written. */
+const INSERTED = `
+  select webhook_id, user_id, status, error_code, response_status, duration_ms, now() as at, 1 as count
+  from done where status <> 'pending'`;
+
+/**
+ * Inserts first attempts with their outcomes or as pending rows, and the next attempts of failed ones. Marks events that have no
+ * other delivery as fanned out.
+ */
+const INSERT: Statement = {
+  name: 'insert_first_attempts',
+  text: `
+    with outcome as (
+      select * from json_to_recordset($1::json) as o
+        (${OUTCOME_COLUMNS}, webhook_id uuid, user_id text, event_id uuid, event text, completes_event boolean, parked boolean,
+         scheduled_at timestamptz)
+    ), retried as (
+      ${lockRetried('outcome where next_id is not null')}
+    ), checked as (
+      select o.*, coalesce(r.active, false) as is_retried,
+             o.next_id is not null and r.id is null
+               and exists (select from webhook_service.webhooks w where w.id = o.webhook_id) as busy
+      from outcome o left join retried r on r.id = o.webhook_id
+    ), complete as (
+      update webhook_service.events set fanned_out_at = now()
+      where ${isOneOf('events', 'array(select event_id from checked where completes_event and not busy)')}
+        and ${IS_OPEN}
+    ), done as (
+      insert into webhook_service.deliveries
+        (id, webhook_id, user_id, event_id, event, url, parked, claimed, attempt, trigger, status, scheduled_at, leased_until,
+         error_code, error_message, attempted_at, completed_at, duration_ms, request_headers, format, request_body,
+         response_status, response_headers, response_body, response_body_truncated, next_attempt_at)
+      select id, webhook_id, user_id, event_id, event, url, parked, not parked and url is not null, 1, 'event', status, scheduled_at,
+             case when parked then ${deferredLease('checked')} else ${insertedLease('url', 'now()')} end,
+             error_code, error_message, case when attempted_at is not null then greatest(attempted_at, scheduled_at) end,
+             case when status <> 'pending' then
+               greatest(now(), attempted_at + duration_ms * interval '1 millisecond', scheduled_at) end,
+             duration_ms, request_headers, format, request_body, response_status, response_headers, response_body,
+             response_body_truncated, case when is_retried then now() + delay_ms * interval '1 millisecond' end
+      from checked where not busy
+      on conflict (id) do nothing
+      returning id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, error_code, response_status,
+                duration_ms, next_attempt_at
+    ), ${retryCountReturn(INSERTED)}`,
+};
+
+/** Matches a row `d` that accepts an outcome `o`: it is pending, or was canceled while the request was being made. */
+const IS_OPEN_ROW = `(${isPending('d')}
+  or (d.status = 'canceled' and d.attempted_at is null and o.attempted_at is not null))`;
+
+/** Joins as text: a join by id would select partitions for each row, also after the first lock; see `isAmong`. */
+const IS_ROW_OF = 'd.id::text = o.id::text';
+
+/** The rows that `UPDATE` has written. Subtracts each row that was counted as canceled although its attempt was made. */
+const UPDATED = `
+  select webhook_id, user_id, status, error_code, response_status, duration_ms, now() as at, 1 as count
+  from done where trigger <> 'test'
+  union all
+  select d.webhook_id, d.user_id, f.status_before, f.error_before, null, null, f.completed_before, -1
+  from done d join free f on f.id = d.id where f.status_before = 'canceled'`;
+
+/** Updates pending rows with their outcomes. A row that is being canceled is `busy`, too. */
+const UPDATE: Statement = {
+  name: 'record_attempts',
+  text: `
+    with outcome as (
+      select * from json_to_recordset($1::json) as o
+        (${OUTCOME_COLUMNS})
+    ), free as (
+      select d.id, d.webhook_id, o.delay_ms is not null as may_retry,
+             d.status as status_before, d.error_code as error_before, d.completed_at as completed_before
+      from webhook_service.deliveries d join outcome o on ${IS_ROW_OF}
+      where ${isOneOf('d', '$4::uuid[]')} and ${IS_OPEN_ROW}
+      for update of d skip locked
+    ), retried as (
+      ${lockRetried('free where may_retry')}
+    ), checked as (
+      select o.*, coalesce(r.active, false) as is_retried,
+             f.id is null or (f.may_retry and r.id is null
+               and exists (select from webhook_service.webhooks w where w.id = f.webhook_id)) as busy
+      from outcome o left join free f on f.id = o.id left join retried r on r.id = f.webhook_id
+      where f.id is not null
+        or o.id in (select d.id from webhook_service.deliveries d join outcome o on ${IS_ROW_OF}
+                    where ${isOneOf('d', '$4::uuid[]')} and ${IS_OPEN_ROW})
+    ), done as (
+      update webhook_service.deliveries d set
+        status = o.status, changed_in = pg_current_xact_id(), error_code = o.error_code, error_message = o.error_message, url = coalesce(o.url, d.url),
+        -- Processes know PostgreSQL's time only to within milliseconds: keep the times within a row in order.
+        attempted_at = case when o.attempted_at is not null then greatest(o.attempted_at, d.scheduled_at) end,
+        completed_at = greatest(now(), o.attempted_at + o.duration_ms * interval '1 millisecond', d.scheduled_at),
+        duration_ms = o.duration_ms,
+        request_headers = coalesce(o.request_headers, d.request_headers), format = o.format, request_body = o.request_body,
+        response_status = o.response_status,
+        response_headers = o.response_headers, response_body = o.response_body,
+        response_body_truncated = o.response_body_truncated,
+        next_attempt_at = case when d.status = 'pending' and o.is_retried then now() + o.delay_ms * interval '1 millisecond' end
+      from checked o
+      where ${IS_ROW_OF} and ${isOneOf('d', '$4::uuid[]')} and not o.busy
+      returning d.*
+    ), ${retryCountReturn(UPDATED)}`,
+};
+
+const CANCELED = `
+  select webhook_id, user_id, status, error_code, null::int as response_status, null::int as duration_ms, now() as at,
+         count(*) as count
+  from canceled group by 1, 2, 3, 4`;
+
+/**
+ * Cancels pending rows with the error $1 and the message $2. Locks rows in id order, as writing outcomes does, so that the two cannot
+ * deadlock.
+ */
+const cancel = (where: string, lock: string): string => {
+  const find = `
+      select id from webhook_service.deliveries
+      where ${where} and status = 'pending' and trigger <> 'test'
+      order by id`;
+  return `
+    with bounds as materialized (${boundsFrom(`${find} limit 1`)}), pending as materialized (${find} ${lock}), canceled as (
+      update webhook_service.deliveries d
+      set status = 'canceled', changed_in = pg_current_xact_id(), error_code = $1, error_message = $2, completed_at = now()
+      where ${isAmong('d', 'pending', 'bounds')} and d.status = 'pending'
+      returning d.webhook_id, d.user_id, d.status, d.error_code
+    ), counted as (${countAttempts(CANCELED)})
+    select count(*)::int as count from canceled`;
+};
+
+const CANCEL_PENDING = cancel('webhook_id = $3', 'for update');
+
+/** Leaves rows whose attempt is being made: it ends within seconds. */
+const CANCEL_EXPIRED: Statement = {
+  name: 'cancel_expired_deliveries',
+  text: cancel('event_id < $3 and not claimed', 'limit $4 for update skip locked'),
+};
+
+const CANCEL_LOST: Statement = {
+  name: 'cancel_deliveries_of_lost_events',
+  text: cancel('id = any($3::uuid[])', 'for update skip locked'),
+};
+
+/** The event was past retention, or a failover has lost it while a process still had the outcome of its delivery. */
+const LOST: DeliveryError = {
+  code: 'expired',
+  message: 'Its event is no longer in the database, so this delivery was not sent.',
+};
+
+/** Deletes rows; the caller has found them, and runs it in its own transaction. */
+export const DELETE_DELIVERIES = `delete from webhook_service.deliveries where ${isOneOf('deliveries', '$1::uuid[]')}`;
+
+/** Settles rows: writes the outcomes of attempts, and cancels pending ones. Concurrent outcomes share a statement. */
+@Injectable()
+export class OutcomesRepository {
+  /**
+   * Writes an outcome into its row, and inserts the next attempt. Returns null when the row was already final; it stays
+   * unchanged, except that a row canceled during its attempt receives the outcome. Returns 'busy' when the row or its webhook is
+   * being changed at this moment; retry then.
+   */
+  readonly update = sharedStatement<Outcome, Written | 'busy'>(
+    ({ deliveryId }) => deliveryId,
+    async (outcomes) => {
+      const inOrder = [...outcomes].sort((a, b) => (a.deliveryId < b.deliveryId ? -1 : 1));
+      const ids = inOrder.map(({ deliveryId }) => deliveryId);
+      const values = inOrder.map((outcome) => columnsOf(outcome, () => this.clock.newId().id));
+      const rows = await this.statements.run<WrittenRow>(UPDATE, [JSON.stringify(values), ...idBounds(ids), ids]);
+      return rows.map((row) => [row.id, row.busy ? ('busy' as const) : row] as const);
+    },
+  );
+
+  /** Inserts a first attempt. Returns null when it already has a row, which stays unchanged; 'busy' as for `update`. */
+  readonly insert = sharedStatement<FirstRow, Written | 'busy' | null>(
+    ({ first }) => first.id,
+    async (rows) => {
+      const values = rows.map((row) => firstColumnsOf(row, () => this.clock.newId().id));
+      const inserted = await this.statements.run<WrittenRow>(INSERT, [
+        JSON.stringify(values.sort((a, b) => (a.id < b.id ? -1 : 1))),
+        ...idBounds(rows.map(({ first }) => first.eventId)),
+      ]);
+      return inserted.map((row) => [row.id, row.busy ? ('busy' as const) : row.status && row] as const);
+    },
+  );
+
+  constructor(
+    private readonly statements: StatementsService,
+    private readonly clock: ClockService,
+  ) {}
+
+  /** Cancels the pending deliveries of a webhook, except test deliveries, in the transaction of `manager`. */
+  async cancelPending(manager: EntityManager, webhookId: string, { code, message }: DeliveryError): Promise<void> {
+    await manager.query(CANCEL_PENDING, [code, message, webhookId]);
+  }
+
+  /** Cancels pending deliveries whose events are not in the database. */
+  async cancelLost(ids: readonly string[]): Promise<void> {
+    await this.statements.run(CANCEL_LOST, [LOST.code, LOST.message, ids]);
+  }
+
+  /** Cancels pending deliveries of events with a lower id than `firstKeptId`, at most `limit`. Returns their number. */
+  async cancelExpired(firstKeptId: string, { code, message }: DeliveryError, limit: number): Promise<number> {
+    const [row] = await this.statements.run<{ count: number }>(CANCEL_EXPIRED, [code, message, firstKeptId, limit]);
+    return row?.count ?? 0;
+  }
+}
+
+/**
+ * Returns the columns of one first attempt for `INSERT`. Avoids a spread into a literal: V8 would create a hidden class for each
+ * row, in its old generation.
+ */
+function firstColumnsOf({ first, outcome, deferred }: FirstRow, newId: () => string): ReturnType<typeof columnsOf> {
+  return Object.assign(outcome ? columnsOf(outcome, newId) : { id: first.id, status: 'pending' }, {
+    url: outcome?.exchange?.url ?? first.url ?? undefined,
+    webhook_id: first.webhookId,
+    user_id: first.userId,
+    event_id: first.eventId,
+    event: first.event,
+    completes_event: first.completesEvent,
+    parked: deferred,
+    scheduled_at: first.scheduledAt,
+  });
+}
+
+/**
+ * Returns the columns that an outcome sets in its row, as JSON for `json_to_recordset`. Undefined values are omitted and become
+ * null in the row.
+ * @param newId returns the id of the next attempt, when one follows
+ */
+function columnsOf(
+  { deliveryId, status, error, exchange, retryInMs }: Outcome,
+  newId: () => string,
+): Record<string, unknown> & { id: string } {
+  const response = exchange?.response;
+  return {
+    id: deliveryId,
+    status,
+    error_code: error?.code,
+    error_message: error?.message,
+    url: exchange?.url ?? undefined,
+    attempted_at: exchange?.attemptedAt,
+    duration_ms: exchange?.durationMs,
+    request_headers: exchange?.requestHeaders ?? undefined,
+    format: exchange?.formatted?.format,
+    request_body: exchange?.formatted?.body,
+    response_status: response?.status,
+    response_headers: response?.headers,
+    // PostgreSQL's type text cannot store NUL.
+    response_body: response?.body.replaceAll('\0', '\ufffd'),
+    response_body_truncated: response?.bodyTruncated,
+    ...(retryInMs !== null && { next_id: newId(), delay_ms: retryInMs }),
+  };
+}

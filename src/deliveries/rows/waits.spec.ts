@@ -1,0 +1,40 @@
+import { type Wait, waitAfter, waitOf, WAITS } from './waits';
+
+const NOW = Date.parse('2026-01-15T09:30:00Z');
+const ROW = {
+  status: 'pending',
+  url: 'https://receiver.example/',
+  parked: false,
+  claimed: false,
+  scheduledAt: new Date(NOW),
+  errorCode: null,
+  hasRate: false,
+} as const;
+const LATER = { scheduledAt: new Date(NOW + 1) };
+
+describe('A pending row', () => {
+  it.each<[Wait | null, Partial<Parameters<typeof waitOf>[0]>]>([
+    [null, {}],
+    [null, { ...LATER, claimed: true }],
+    [null, { ...LATER, status: 'failed' }],
+    ['backoff', LATER],
+    ['backoff', { ...LATER, url: null }],
+    ['slot', { parked: true }],
+    ['slot', { ...LATER, parked: true }],
+    ['rate', { parked: true, hasRate: true }],
+    ['proxy', { ...LATER, errorCode: 'proxy_failed' }],
+    ['proxy', { errorCode: 'proxy_failed' }],
+    ['slot', { parked: true, errorCode: 'proxy_failed' }],
+    ['consumer', { url: null }],
+  ])('waits for %s when it is %j', (wait, row) => {
+    expect(waitOf({ ...ROW, ...row }, NOW)).toBe(wait);
+  });
+});
+
+it('The waits are those of the document, in its order', () => {
+  expect(WAITS).toEqual(['backoff', 'slot', 'rate', 'proxy', 'consumer']);
+});
+
+it('An attempt is put back when the egress proxy failed, and after no other error', () => {
+  expect([waitAfter('proxy_failed'), waitAfter('timeout'), waitAfter('internal')]).toEqual(['proxy', null, null]);
+});

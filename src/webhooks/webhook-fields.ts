@@ -1,0 +1,80 @@
+import type { FieldError } from 'webhook-notification/catalogue';
+import { ApiError } from '../infrastructure/errors/api-error';
+
+/** How a webhook's events reach its owner: the service calls a url, or consumers lease them. A webhook keeps its kind. */
+export const WEBHOOK_KINDS = ['push', 'pull'] as const;
+export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
+
+/** What follows from a field that owners set. */
+interface Settable {
+  /** Its value when a new webhook or a declaration leaves it out. Without one, the service chooses or keeps the value. */
+  default?: unknown;
+  /** The only kind of webhooks that has it. */
+  kind?: WebhookKind;
+  /** Every attempt reads it from the row. */
+  readByAttempts?: true;
+}
+
+/**
+ * The fields that owners set; dto/webhook-fields.dto.ts declares what each may be. `etag`s depend on their order: append new ones
+ * before `active`.
+ */
+export const SETTABLE = {
+  url: { kind: 'push', readByAttempts: true },
+  events: {},
+  secret: {},
+  description: { default: null },
+  metadata: { default: {} },
+  externalId: { default: null },
+  filter: { default: null },
+  format: { default: 'native', kind: 'push', readByAttempts: true },
+  headers: { kind: 'push', readByAttempts: true },
+  timeoutMs: { default: null, kind: 'push', readByAttempts: true },
+  retryDelaysMs: { default: null, readByAttempts: true },
+  maxPerSecond: { default: null, kind: 'push', readByAttempts: true },
+  idleSeconds: { default: null, kind: 'pull' },
+  active: { readByAttempts: true },
+} as const satisfies Record<string, Settable>;
+
+export type SettableName = keyof typeof SETTABLE;
+type Settings = Partial<Record<SettableName, unknown>>;
+
+export type ReadByAttempts = {
+  [Name in SettableName]: (typeof SETTABLE)[Name] extends { readByAttempts: true } ? Name : never;
+}[SettableName];
+
+const RULES = Object.entries<Settable>(SETTABLE) as [SettableName, Settable][];
+export const SETTABLE_NAMES = RULES.map(([name]) => name);
+/** The fields that responses show and an `etag` stands for. */
+export const SHOWN = SETTABLE_NAMES.filter((name) => name !== 'secret');
+export const READ_BY_ATTEMPTS = RULES.filter(([, rule]) => rule.readByAttempts).map(([name]) => name);
+
+/** Returns these fields of a row. */
+export function fieldsOf<Row extends object, Name extends keyof Row>(
+  row: Row,
+  names: readonly Name[],
+): Pick<Row, Name> {
+  const fields: Partial<Row> = {};
+  for (const name of names) fields[name] = row[name];
+  return fields as Pick<Row, Name>;
+}
+
+/** Returns all fields as a request sets them, absent ones with their default or undefined. */
+export const withDefaults = (wanted: Settings): Settings =>
+  Object.fromEntries(RULES.map(([name, rule]) => [name, wanted[name] ?? rule.default]));
+
+/** Returns the errors of fields that webhooks of this kind do not have. Null counts as absent. */
+export const kindErrors = (kind: WebhookKind, fields: Settings): FieldError[] =>
+  RULES.filter(([name, { kind: only = kind }]) => only !== kind && (fields[name] ?? null) !== null).map(
+    ([field, { kind: only }]) => ({
+      field,
+      code: 'invalid',
+      message: `${field} is only for webhooks of kind ${only}`,
+    }),
+  );
+
+/** @throws ApiError 400 for fields that webhooks of this kind do not have */
+export function requireKind(kind: WebhookKind, fields: Settings): void {
+  const errors = kindErrors(kind, fields);
+  if (errors.length > 0) throw ApiError.invalid(...errors);
+}
