@@ -1,6 +1,7 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
+import { whileBusy } from '../concurrency/pauses.timer';
 import { logFirst, Repeat } from '../concurrency/repeat.timer';
 import { ClockService } from './clock.service';
 import { SCHEMA } from './data-source.setup';
@@ -12,6 +13,8 @@ const DAYS_BEHIND = 1;
 const DAYS_AHEAD = 7;
 const ENSURE_EVERY_MS = HOUR_MS;
 const POLL_INTERVAL_MS = 1000;
+
+const LOCK = 'select pg_try_advisory_xact_lock(hashtext($1)) as ok';
 
 const INDEXES = `
   select pg_get_indexdef(indexrelid) as definition from pg_index
@@ -51,13 +54,20 @@ export class PartitionsService implements OnModuleInit, OnApplicationShutdown {
     this.ensuredAtMs = now.getTime();
   }
 
-  /** Creates missing partitions. Because of the lock, the second of two processes finds nothing to do. */
+  /**
+   * Creates missing partitions. One process at a time: the next finds nothing to do. It polls for the lock, because the connection of
+   * a statement that waits longer than `silenceMs` is closed, and creating nine days of indexes may take longer on a slow disk.
+   */
   private async ensure(table: PartitionedTable, now: Date): Promise<void> {
-    await this.dataSource.transaction(async (manager) => {
-      await manager.query(`select pg_advisory_xact_lock(hashtext($1))`, [`${SCHEMA}.partitions`]);
-      const wanted = dayPartitions(table, now, -DAYS_BEHIND, DAYS_AHEAD);
-      for (const partition of await this.missing(manager, wanted)) await this.attach(manager, table, partition);
-    });
+    const wanted = dayPartitions(table, now, -DAYS_BEHIND, DAYS_AHEAD);
+    await whileBusy(() =>
+      this.dataSource.transaction(async (manager) => {
+        const [lock] = await manager.query<{ ok: boolean }[]>(LOCK, [`${SCHEMA}.partitions`]);
+        if (!lock?.ok) return 'busy';
+        for (const partition of await this.missing(manager, wanted)) await this.attach(manager, table, partition);
+        return null;
+      }),
+    );
   }
 
   private async missing(manager: EntityManager, wanted: DayPartition[]): Promise<DayPartition[]> {
