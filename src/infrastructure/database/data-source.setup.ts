@@ -4,6 +4,7 @@ import { BusyDays1764000200000 } from './migrations/busy-days.migration';
 import { Erasures1764000800000 } from './migrations/erasures.migration';
 import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.migration';
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
+import { Installation1764001000000 } from './migrations/installation.migration';
 import { PullWebhooks1764000900000 } from './migrations/pull-webhooks.migration';
 import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
 import { WebhookHeaders1764000660000 } from './migrations/webhook-headers.migration';
@@ -42,6 +43,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       WebhookNotices1764000700000,
       Erasures1764000800000,
       PullWebhooks1764000900000,
+      Installation1764001000000,
     ],
     migrationsTableName: 'migrations',
     extra: { max: poolSize, connectionTimeoutMillis: 5000, Client: PostgresConnection, silenceMs },
