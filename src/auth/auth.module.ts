@@ -5,7 +5,7 @@ import { AccessToken } from './tokens/access-token.entity';
 import { AccessTokensController, MeController } from './tokens/access-tokens.controller';
 import { AccessTokensService } from './tokens/access-tokens.service';
 import { AuthenticationService } from './bearer/authentication.service';
-import { BearerStrategy } from './bearer/bearer.strategy';
+import { BearerStrategy } from './bearer/bearer.guard';
 import { ErasingUsersService } from './erasing-users.service';
 import { JwtService } from './bearer/jwt.service';
 import { LargeBodiesService } from './bearer/large-bodies.service';

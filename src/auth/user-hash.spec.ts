@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { userHashes } from './user-hash';
+import { userHashes } from './erasing-users.service';
 
 const KEYS = [Buffer.alloc(32, 2), Buffer.alloc(32, 1)];
 

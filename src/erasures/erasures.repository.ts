@@ -3,9 +3,8 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, Repository } from 'typeorm';
 import { JOB_LEASE } from '../deliveries/rows/lease';
 import { Config } from '../infrastructure/config/config';
-import type { PageRequest } from '../infrastructure/pagination/id-window';
+import type { PageRequest, Page } from '../infrastructure/pagination/page';
 import { newestFirst } from '../infrastructure/pagination/newest-first.query';
-import type { Page } from '../infrastructure/pagination/page';
 import { Erasure, type ErasureKind } from './erasure.entity';
 
 /** Two requests for one user wait for each other, whichever key their processes have first. */

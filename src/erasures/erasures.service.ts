@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ADMIN, type Principal } from '../auth/access-token';
 import { AuthenticationService } from '../auth/bearer/authentication.service';
-import { userHashes } from '../auth/user-hash';
+import { userHashes } from '../auth/erasing-users.service';
 import { Config } from '../infrastructure/config/config';
 import { ClockService } from '../infrastructure/database/clock.service';
 import { SharedStateService } from '../infrastructure/database/shared-state.service';

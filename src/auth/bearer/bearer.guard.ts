@@ -1,6 +1,6 @@
 import { type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { AuthGuard } from '@nestjs/passport';
+import { AuthGuard, PassportStrategy } from '@nestjs/passport';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { messageFor } from '../../infrastructure/errors/messages';
@@ -12,6 +12,20 @@ import { type LargeBodyRule, MANAGEMENT, RATE_RULE_KEY, type RateRule } from '..
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { missingScope, type NeededScopes } from '../scope';
 import { SCOPES_KEY, WITHOUT_TOKEN_KEY } from '../scopes.decorator';
+import { Strategy } from 'passport-http-bearer';
+import { AuthenticationService } from './authentication.service';
+
+@Injectable()
+export class BearerStrategy extends PassportStrategy(Strategy, 'bearer') {
+  constructor(private readonly authentication: AuthenticationService) {
+    super();
+  }
+
+  /** Returns `false` for a token that is not live, as Passport expects. */
+  async validate(token: string): Promise<Principal | false> {
+    return (await this.authentication.authenticate(token)) ?? false;
+  }
+}
 
 /**
  * Requires a live token for every route under `/api`, with the scopes that the route lists in `@Scopes()`. Requests

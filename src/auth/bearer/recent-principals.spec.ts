@@ -1,5 +1,5 @@
 import type { Principal } from '../access-token';
-import { RecentPrincipals } from './recent-principals';
+import { RecentPrincipals } from './authentication.service';
 
 const ALICE: Principal = { tokenId: '1', userId: 'alice', scopes: [], expiresAt: null };
 

@@ -1,4 +1,4 @@
-import { RateWindow } from './rate-window';
+import { RateWindow } from './rate-limits.service';
 
 describe('A window with a limit of 3 per minute', () => {
   it('accepts 3, and returns how long the others must wait', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { CursorScope } from '../../infrastructure/pagination/cursor';
+import type { CursorScope } from '../../infrastructure/pagination/page';
 import { type ChangePosition, decodeChangeCursor, encodeChangeCursor } from './change-position';
 
 const NOW = new Date('2026-01-15T09:30:00Z');

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { CursorScope } from '../../infrastructure/pagination/cursor';
+import type { CursorScope } from '../../infrastructure/pagination/page';
 
 /**
  * A position in the sequence of delivery changes. A change has the id of the transaction that made it, and PostgreSQL's snapshots

@@ -9,9 +9,7 @@ import { StatementsService } from '../../infrastructure/database/statements.serv
 import { ApiError, invalid, invalidCursor } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { Event } from '../../events/event.entity';
-import type { CursorScope } from '../../infrastructure/pagination/cursor';
-import { type IdWindow, idWindow } from '../../infrastructure/pagination/id-window';
-import { Page } from '../../infrastructure/pagination/page';
+import { type CursorScope, type IdWindow, idWindow, Page } from '../../infrastructure/pagination/page';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import {
   Delivery,

@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
-import type { PageRequest } from '../../infrastructure/pagination/id-window';
+import type { PageRequest, Page } from '../../infrastructure/pagination/page';
 import { newestFirst } from '../../infrastructure/pagination/newest-first.query';
-import type { Page } from '../../infrastructure/pagination/page';
 import type { Webhook } from '../../webhooks/webhook.entity';
 import { Recovery } from './recovery.entity';
 

@@ -6,9 +6,21 @@ import { idBounds } from '../../infrastructure/database/id-time';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import type { FirstAttempt, Outcome, Written } from './attempt';
 import { deferredLease, insertedLease } from './lease';
-import { countAttempts } from '../../webhooks/stats/counting';
 import type { DeliveryError } from './delivery-error';
 import { boundsFrom, IS_OPEN, isAmong, isOneOf, isPending } from './found-by-id';
+import { durationClassOf } from '../../webhooks/stats/duration-class';
+
+/**
+ * SQL that counts attempts in the statement that writes their outcomes, as a data-modifying CTE, so that the counts
+ * always equal the log, even after a crash. It only appends, so no statement waits for it; `StatsRepository.rollUp`
+ * sums up later. `rows` is a query of `webhook_id, user_id, status, error_code, response_status, duration_ms, at,
+ * count` that must exclude tests and pending rows.
+ */
+const countAttempts = (rows: string): string => `
+  insert into webhook_service.recent_attempts (webhook_id, user_id, status, error_code, duration_class, at, count)
+  select webhook_id, user_id, status, coalesce(error_code, ''),
+         case when response_status is null then 0 else ${durationClassOf('duration_ms')} end, at, count
+  from (${rows}) as r`;
 
 type WrittenRow = Written & { busy: boolean } & Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import type { Principal } from '../../auth/access-token';
 import { ALL_SCOPES } from '../../auth/scope';
 import { MESSAGES } from '../../infrastructure/errors/messages';
-import { audienceOf } from './audience';
+import { audienceOf } from './publish-request';
 
 const alice = (...scopes: Principal['scopes'][number][]): Principal => ({
   tokenId: null,

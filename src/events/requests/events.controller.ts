@@ -12,10 +12,9 @@ import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { BodyRule } from '../../infrastructure/http/json-body.setup';
 import { ParsedBody } from '../../infrastructure/validation/api-request.decorator';
-import { audienceOf } from './audience';
+import { audienceOf, parsePublish, type PublishRequest } from './publish-request';
 import { PublishBatchDto, PublishedEventDto, PublishEventDto } from './dto/publish-event.dto';
 import { EventsService } from '../events.service';
-import { parsePublish, type PublishRequest } from './publish-request';
 import { countOf, forEachEvent, parseBatchRequest } from './batch-request';
 import { EventBatchesService } from './event-batches.service';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type CursorScope, decodeCursor, encodeCursor } from './cursor';
+import { type CursorScope, decodeCursor, encodeCursor } from './page';
 
 const ID = '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90';
 const SCOPE: CursorScope = ['alice', 'webhooks', { active: true, event: 'job.started' }];

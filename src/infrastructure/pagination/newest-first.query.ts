@@ -1,7 +1,5 @@
 import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
-import type { CursorScope } from './cursor';
-import { idWindow, type PageRequest } from './id-window';
-import { Page } from './page';
+import { type CursorScope, idWindow, type PageRequest, Page } from './page';
 
 /**
  * Returns one page of a query, newest first. Ids are UUIDv7: their order is that of creation, and a time window is a

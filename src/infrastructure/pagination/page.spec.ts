@@ -1,7 +1,5 @@
 import fc from 'fast-check';
-import { type CursorScope, decodeCursor } from './cursor';
-import { keysetStart } from './id-window';
-import { Page } from './page';
+import { type CursorScope, decodeCursor, keysetStart, Page } from './page';
 
 const scope: CursorScope = ['alice', 'webhooks', {}];
 /** `count` rows, newest first. */
