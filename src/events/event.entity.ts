@@ -34,7 +34,7 @@ export class Event {
   @Column('timestamptz', { name: 'fanned_out_at', nullable: true })
   fannedOutAt: Date | null;
 
-  /** End of the row's lease; see deliveries/lease.ts. */
+  /** End of the row's lease; see deliveries/rows/lease.ts. */
   @Column('timestamptz', { name: 'leased_until' })
   leasedUntil: Date;
 

@@ -25,7 +25,7 @@ const HOLD_AFTER_MS = 500;
 /** Well before `EVENT_LEASE` ends. */
 const EXTEND_AFTER_MS = 4000;
 
-interface Begun {
+interface OpenFanOut {
   /** One per delivery; resolves when it has a row. */
   rows: Promise<unknown>[];
   /** True when the row of its only delivery marks it as fanned out. */
@@ -46,7 +46,7 @@ type Filtered = Subscriber & FilteredWebhook;
 @Injectable()
 export class FanOutService implements OnApplicationShutdown {
   private readonly logger = new Logger(FanOutService.name);
-  private readonly claims = new Batcher<string, Begun | null>((ids) => this.claim(ids), MAX_BATCH, BATCHES_AT_ONCE);
+  private readonly claims = new Batcher<string, OpenFanOut | null>((ids) => this.claim(ids), MAX_BATCH, BATCHES_AT_ONCE);
   /** The events of this process, and when to extend their leases, in ms by `performance.now()`; null when not claimed yet. */
   private readonly held = new Map<string, number | null>();
   private readonly heldEvents: Gauge;
@@ -102,7 +102,7 @@ export class FanOutService implements OnApplicationShutdown {
    * Waits for the rows, and marks the event. Never throws: its job would be retried at once, and a new event is claimed without
    * checking its rows. Unmarked events are left to the sweeper.
    */
-  private async finish(eventId: string, { rows, completesItself, span }: Begun): Promise<void> {
+  private async finish(eventId: string, { rows, completesItself, span }: OpenFanOut): Promise<void> {
     const failed = (await Promise.allSettled(rows)).find((row) => row.status === 'rejected');
     if (failed) return failSpan(span, failed.reason);
     try {
@@ -115,8 +115,8 @@ export class FanOutService implements OnApplicationShutdown {
   }
 
   /** Begins the events that it can claim. Throws only when none has begun, because a retry would begin it again. */
-  private async claim(eventIds: readonly string[]): Promise<(Begun | null)[]> {
-    const begun = new Map<string, Begun>();
+  private async claim(eventIds: readonly string[]): Promise<(OpenFanOut | null)[]> {
+    const begun = new Map<string, OpenFanOut>();
     try {
       for await (const { page, isLast } of this.fanOut.claim(eventIds)) this.begin(page, isLast, begun);
     } catch (error) {
@@ -128,7 +128,7 @@ export class FanOutService implements OnApplicationShutdown {
     return eventIds.map((id) => begun.get(id) ?? null);
   }
 
-  private begin(page: readonly Subscriber[], isLast: boolean, begun: Map<string, Begun>): void {
+  private begin(page: readonly Subscriber[], isLast: boolean, begun: Map<string, OpenFanOut>): void {
     let head: Head | undefined;
     let filtered: Filtered[] = [];
     for (const [i, subscriber] of page.entries()) {

@@ -22,7 +22,7 @@ export const DELIVERIES = `
     response_headers        json,
     response_body           text,
     response_body_truncated boolean,
-    -- The holder of a pending row and the end of its lease: see deliveries/lease.ts.
+    -- The holder of a pending row and the end of its lease: see deliveries/rows/lease.ts.
     parked                  boolean not null default false,
     claimed                 boolean not null default false,
     leased_until            timestamptz(3) not null,

@@ -156,7 +156,7 @@ const EVENTS = `
     is_test        boolean not null default false,
     accepted_at    timestamptz not null default clock_timestamp(),
     fanned_out_at  timestamptz(3),
-    -- The end of its lease, see deliveries/lease.ts. Claimed: a worker fans it out and extends its lease.
+    -- The end of its lease, see deliveries/rows/lease.ts. Claimed: a worker fans it out and extends its lease.
     leased_until   timestamptz(3) not null default clock_timestamp() + interval '5 seconds',
     claimed        boolean not null default false
   ) partition by range (id);
