@@ -21,25 +21,19 @@ const IS_SILENT = `
   select not exists (select from webhook_service.events where id >= $1 and id < $2)
      and not exists (select from webhook_service.deliveries where id >= $1 and id < $2) as silent`;
 
-const FORGET_KEYS = `
-  with old as (
-    select publisher_id, key from webhook_service.event_keys
-    where created_at < $1 order by created_at limit ${MAX_ROWS}
-  )
-  delete from webhook_service.event_keys k using old where k.publisher_id = old.publisher_id and k.key = old.key`;
+/** Deletes one page of rows of a table. Those that another transaction has locked stay until the next run. */
+const forget = (table: string, where: string): string => `
+  delete from webhook_service.${table} where ctid = any(array(
+    select ctid from webhook_service.${table} where ${where} limit ${MAX_ROWS} for update skip locked))`;
 
-const FORGET_PAUSES = `delete from webhook_service.webhook_pauses where ended_at < $1`;
+const FORGET_KEYS = forget('event_keys', 'created_at < $1');
 
-const FORGET_COUNTS = `
-  with old as (
-    select ctid from webhook_service.attempt_counts
-    where at < $1::timestamptz - interval '1 hour' limit ${MAX_ROWS}
-  )
-  delete from webhook_service.attempt_counts where ctid = any(array(select ctid from old))`;
+const FORGET_PAUSES = forget('webhook_pauses', 'ended_at < $1');
+
+const FORGET_COUNTS = forget('attempt_counts', `at < $1::timestamptz - interval '1 hour'`);
 
 /** A job that is deleted from its queue without an event would otherwise stay forever. */
-const FORGET_JOBS = `
-  delete from webhook_service.queue_jobs where noted_at < least($1::timestamptz, now() - interval '30 days')`;
+const FORGET_JOBS = forget('queue_jobs', `noted_at < least($1::timestamptz, now() - interval '30 days')`);
 
 const CLOCK_IN_DOUBT =
   "Dropped nothing: the log has no row from the last day, so PostgreSQL's clock may be ahead; checking again in an hour";
@@ -82,9 +76,9 @@ export class RetentionService {
       await this.cancelExpired();
       const until = await this.dropFirst(days);
       // No recovery uses these pauses any more.
-      await this.dataSource.query(FORGET_PAUSES, [until]);
+      await this.inPages(FORGET_PAUSES, until);
       await this.inPages(FORGET_COUNTS, until);
-      await this.dataSource.query(FORGET_JOBS, [until]);
+      await this.inPages(FORGET_JOBS, until);
       const keys = await this.inPages(FORGET_KEYS, until);
       if (keys > 0) this.logger.log({ msg: 'idempotency keys deleted', keys });
     });

@@ -21,7 +21,7 @@ export const SCHEMA = 'webhook_service';
 
 /**
  * Returns the options of the only TypeORM data source, for the service, its commands and the TypeORM CLI.
- * @param silenceMs see `PostgresConnection`; 0 for commands, whose statements may take long
+ * @param silenceMs see `PostgresConnection`; 0 for commands and migrations, whose statements may take long
  */
 export function dataSourceOptions(databaseUrl: string, poolSize: number, silenceMs?: number): DataSourceOptions {
   return {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { SCHEMA } from './data-source.setup';
+import { StatementsService } from './statements.service';
 import { dayOfPartition, type DayPartition, type PartitionedTable } from './partitions';
 
 interface Row {
@@ -21,7 +22,10 @@ const LIST = `
 
 @Injectable()
 export class DayTablesRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly statements: StatementsService,
+  ) {}
 
   /** Returns the days that end before this id, oldest first, including days whose drop was interrupted. */
   async before(table: PartitionedTable, id: string): Promise<DayPartition[]> {
@@ -33,9 +37,11 @@ export class DayTablesRepository {
     const [parent, child] = [`${SCHEMA}.${table}`, `${SCHEMA}.${name}`];
     const row = (await this.rows(table)).find((known) => known.name === name);
     if (!row) return;
-    if (row.state === 'attached') await this.run(`alter table ${parent} detach partition ${child} concurrently`);
-    if (row.state === 'leaving') await this.run(`alter table ${parent} detach partition ${child} finalize`);
-    await this.run(`drop table ${child}`);
+    if (row.state === 'attached')
+      await this.statements.runAlone(`alter table ${parent} detach partition ${child} concurrently`);
+    if (row.state === 'leaving')
+      await this.statements.runAlone(`alter table ${parent} detach partition ${child} finalize`);
+    await this.statements.runAlone(`drop table ${child}`);
   }
 
   /** Runs `action`, or does nothing while another process runs its own. Rejects with the error of `action`. */
@@ -56,10 +62,6 @@ export class DayTablesRepository {
 
   private rows(table: PartitionedTable): Promise<Row[]> {
     return this.dataSource.query<Row[]>(LIST, [SCHEMA, `${table}\\_p________`]);
-  }
-
-  private async run(statement: string): Promise<void> {
-    await this.dataSource.query(statement);
   }
 }
 

@@ -1,7 +1,8 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { isDatabaseReadOnly } from '../errors/database-error';
 import { dataSourceOptions, SCHEMA } from './data-source.setup';
+import { PostgresConnection } from './postgres-connection.client';
 import { refuseSharedSessions } from './pooler.client';
 
 /**
@@ -80,9 +81,10 @@ async function refusePoolers(first: Client, databaseUrl: string): Promise<void> 
 }
 
 async function connect(databaseUrl: string): Promise<Client> {
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
-  // A statement reports that the connection is lost; the event would also end the process.
-  client.on('error', () => undefined);
+  const client = new PostgresConnection({
+    ...{ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 },
+    silenceMs: 0,
+  });
   await client.connect().catch((error: Error) => {
     throw new Error(`The database of DATABASE_URL cannot be used: ${error.message || String(error)}`, { cause: error });
   });

@@ -14,9 +14,19 @@ const PLAN_EACH_TIME = 'set jit = off; reset plan_cache_mode; reset enable_seqsc
 /** One `-c name=value` of startup options. */
 const OPTION = /-c\s*([\w.]+)=(\S+)/g;
 
+/** Sets a limit, unless the administrator of the database has set a smaller one; 0 means none. */
+const limit = (name: string, ms: number): string => `
+  select set_config(name, least(nullif(setting::int, 0), ${ms})::text, false) from pg_settings where name = '${name}'`;
+const NO_LIMITS = `select set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`;
+
+/** PostgreSQL ends a statement within this time after its client has disconnected. Some platforms do not support it. */
+const WATCH_CLIENT = limit('client_connection_check_interval', 1000);
+
 export interface PostgresConnectionConfig extends ClientConfig {
   /** A connection counts as lost when its statement receives no byte for this long, in ms. Default: 8000; 0: never. */
   silenceMs?: number;
+  /** For maintenance: no limits on statements and waits for locks, whatever the server's defaults. Also if `silenceMs` is 0. */
+  isUnlimited?: boolean;
 }
 
 /** Private parts of pg's `Client` that pg-pool also uses. */
@@ -33,6 +43,9 @@ interface Internals {
  * dead one. When PostgreSQL ends a connection in use, its statement fails, and that is enough: without a listener, the
  * `error` event would also end the process.
  *
+ * PostgreSQL stops a statement at the same time, and one whose client has disconnected within a second: no statement outlives
+ * its request. Only maintenance is exempt from the first.
+ *
  * A connection to a read-only server is closed when a write was rejected, and after `silenceMs` at the latest: after a
  * failover, only a new connection reaches the server that the address now leads to.
  *
@@ -42,13 +55,19 @@ interface Internals {
 export class PostgresConnection extends Client {
   /** Undefined before the first statement. */
   private plansOnce?: boolean;
-  /** Calls of `set_config`; empty without options. */
+  /** Statements that set the limits and `options`. */
   private readonly settings: string;
 
-  constructor({ silenceMs = SILENCE_MS, options = '', ...config }: PostgresConnectionConfig = {}) {
+  constructor({
+    silenceMs = SILENCE_MS,
+    isUnlimited = silenceMs === 0,
+    options = '',
+    ...config
+  }: PostgresConnectionConfig = {}) {
     super({ ...config, keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS });
-    const set = ([, ...setting]: string[]) => `set_config(${setting.map(escapeLiteral).join(', ')}, false)`;
-    this.settings = Array.from(options.matchAll(OPTION), set).join(', ');
+    const set = ([, ...setting]: string[]) => `select set_config(${setting.map(escapeLiteral).join(', ')}, false)`;
+    const limits = isUnlimited ? NO_LIMITS : limit('statement_timeout', silenceMs);
+    this.settings = [limits, ...Array.from(options.matchAll(OPTION), set)].join(';');
     this.on('error', () => undefined);
     this.on('connect', () => this.watchForSilence(silenceMs));
     this.watchForReadOnlyServer(silenceMs);
@@ -61,9 +80,10 @@ export class PostgresConnection extends Client {
     if (!callback)
       return new Promise((resolve, reject) => this.connect((e?: Error) => (e ? reject(e) : resolve(this))));
     super.connect((error?: Error) => {
-      if (error || !this.settings) return callback(error as Error);
-      super.query(`select ${this.settings}`, (failure) => {
-        if (failure) void this.end();
+      if (error) return callback(error);
+      super.query(this.settings, (failure) => {
+        if (!failure) return super.query(WATCH_CLIENT, () => callback(failure));
+        void this.end();
         callback(failure);
       });
     });

@@ -12,9 +12,8 @@ type Callback = (...results: unknown[]) => void;
 type Call = (...args: unknown[]) => unknown;
 
 /**
- * Measures each statement, and each wait for a connection, of this process's pool; BullMQ has its own pools. A
- * statement that waits for a lock ends after 8 s at the latest, because its connection counts as lost, and is measured
- * then.
+ * Measures each statement, and each wait for a connection, of this process's pool; BullMQ has its own pools, and statements of
+ * maintenance their own connections. A statement ends after 8 s at the latest, and is measured then.
  */
 @Injectable()
 export class StatementTimesService {

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { Pool, QueryResultRow } from 'pg';
+import type { Client, Pool, QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
+import { HOUR_MS } from '../config/durations';
+import { PostgresConnection } from './postgres-connection.client';
 
 /** A statement that PostgreSQL parses and plans once per connection. `name` must be unique in the service. */
 export interface Statement {
@@ -10,6 +12,9 @@ export interface Statement {
 }
 
 const BY_INDEX_ONLY = 'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off';
+
+/** Longer than any statement of maintenance takes: then the network to PostgreSQL is gone. */
+const MAINTENANCE_MS = HOUR_MS;
 
 /** Runs named, prepared statements through the pool of TypeORM's driver, whose own `query` cannot name them. */
 @Injectable()
@@ -36,8 +41,18 @@ export class StatementsService {
     });
   }
 
-  /** Runs a statement without parameters that PostgreSQL does not allow in a transaction. Rejects with pg's error. */
+  /**
+   * Runs a statement of maintenance, such as VACUUM, on a connection of its own: it may take minutes, and the pool stays free.
+   * Rejects with pg's error.
+   */
   async runAlone(text: string): Promise<void> {
-    await (this.dataSource.driver as unknown as { master: Pool }).master.query(text);
+    const { options } = (this.dataSource.driver as unknown as { master: Pool }).master;
+    const client: Client = new PostgresConnection({ ...options, silenceMs: MAINTENANCE_MS, isUnlimited: true });
+    await client.connect();
+    try {
+      await client.query(text);
+    } finally {
+      await client.end();
+    }
   }
 }

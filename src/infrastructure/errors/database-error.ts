@@ -1,5 +1,6 @@
-// Class 08: connection exceptions; 53300: too many connections; 57P: the server is going down or not up yet.
-const UNAVAILABLE_STATES = /^(08|57P|53300)/;
+// Class 08: connection exceptions; 53300: too many connections; 57P: the server is going down or not up yet; 57014: the statement
+// took longer than `statement_timeout`.
+const UNAVAILABLE_STATES = /^(08|57P|53300|57014)/;
 /** read_only_sql_transaction: the server is a standby, or was configured to reject writes. */
 const READ_ONLY_STATE = '25006';
 const UNAVAILABLE_SYSTEM_CODES = [
@@ -35,7 +36,7 @@ export function isDatabaseReadOnly(error: unknown): boolean {
   return (error as { code?: unknown }).code === READ_ONLY_STATE || error.message.includes(TAKES_NO_WRITES);
 }
 
-/** True when a statement failed because PostgreSQL is unavailable, and not because of the statement itself. */
+/** True when a statement failed because PostgreSQL is unavailable or too slow, and not because of the statement itself. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = String((error as { code?: unknown }).code ?? '');

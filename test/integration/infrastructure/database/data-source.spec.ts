@@ -1,5 +1,8 @@
 import { DataSource } from 'typeorm';
-import { dataSourceOptions } from '../../../../src/infrastructure/database/data-source.setup';
+import { dataSourceOptions, SCHEMA } from '../../../../src/infrastructure/database/data-source.setup';
+import { ensureSchema } from '../../../../src/infrastructure/database/migrator.setup';
+import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
+import { openTransaction } from '../../../support/open-transaction';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 
 /** How the service connects, and how its commands and migrations connect. */
@@ -21,5 +24,39 @@ describe('A connection to a server with JIT', () => {
     } finally {
       await dataSource.destroy();
     }
+  });
+});
+
+describe('A server that allows statements a tenth of a second', () => {
+  const SLOW = 'select pg_sleep(0.5)';
+  let database: TestDatabase;
+  let dataSource: DataSource;
+
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    await database.query(`alter database ${new URL(database.url).pathname.slice(1)} set statement_timeout = 100`, []);
+    dataSource = await new DataSource(dataSourceOptions(database.url, 1)).initialize();
+  });
+  afterAll(async () => {
+    await dataSource.destroy();
+    await database.drop();
+  });
+
+  it('stops those of the pool, and none of maintenance', async () => {
+    await expect(dataSource.query(SLOW)).rejects.toThrow('statement timeout');
+    await new StatementsService(dataSource).runAlone(SLOW);
+    await new StatementsService(dataSource).runAlone('vacuum webhook_service.recent_attempts');
+  });
+
+  it('lets migrations wait for each other', async () => {
+    const other = await openTransaction(database, [
+      'select pg_advisory_xact_lock(hashtext($1)), pg_sleep(0.05)',
+      [`${SCHEMA}.migrations`],
+    ]);
+    const own = ensureSchema(database.url);
+    await other.waitedFor(1);
+    await expect(Promise.race([own, dataSource.query(SLOW)])).rejects.toThrow('statement timeout');
+    await other.end('rollback');
+    await own;
   });
 });

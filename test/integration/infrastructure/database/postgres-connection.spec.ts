@@ -1,4 +1,4 @@
-import { Pool, type PoolConfig } from 'pg';
+import { type Client, Pool, type PoolConfig } from 'pg';
 import {
   PostgresConnection,
   type PostgresConnectionConfig,
@@ -85,11 +85,71 @@ describe('A connection to PostgreSQL', () => {
       expect((await set.query(text)).rows).toEqual([{ path: '"Elsewhere"', memory: '1MB' }]);
       await expect(unset.query(text)).rejects.toThrow('invalid value for parameter "work_mem"');
       expect(unset.totalCount).toBe(0);
-      const left = `select from pg_stat_activity where datname = current_database() and query ~ '^select set_config'`;
+      const left = `select from pg_stat_activity where datname = current_database() and query ~ '^\\s*select set_config'`;
       await waitFor(async () => (await database.query(left)).length === 0, { what: 'the end of its connection' });
     } finally {
       await Promise.all([set.end(), unset.end()]);
     }
+  });
+
+  describe('ends statements', () => {
+    const limitsOf = async (config: PostgresConnectionConfig, url = database.url) => {
+      const client: Client = new PostgresConnection({ connectionString: url, ...config });
+      await client.connect();
+      try {
+        const names = ['statement_timeout', 'client_connection_check_interval'];
+        const { rows } = await client.query<{ setting: string }>(
+          'select setting from pg_settings where name = any($1) order by name desc',
+          [names],
+        );
+        return rows.map(({ setting }) => Number(setting));
+      } finally {
+        await client.end();
+      }
+    };
+    const withDefaults = (options: string) => `${database.url}?options=${encodeURIComponent(options)}`;
+
+    it('when their client gives up, unless it is for maintenance', async () => {
+      expect(await limitsOf({})).toEqual([8000, 1000]);
+      expect(await limitsOf({ silenceMs: SILENCE_MS })).toEqual([SILENCE_MS, 1000]);
+      expect(await limitsOf({ silenceMs: 0 })).toEqual([0, 1000]);
+      expect(await limitsOf({ silenceMs: SILENCE_MS, isUnlimited: true })).toEqual([0, 1000]);
+    });
+
+    it('at the limits of the administrator where these are smaller, and never of maintenance', async () => {
+      const strict = withDefaults('-c statement_timeout=5s -c client_connection_check_interval=300ms');
+      expect(await limitsOf({}, strict)).toEqual([5000, 300]);
+      expect(await limitsOf({ silenceMs: 0 }, strict)).toEqual([0, 300]);
+      const lax = withDefaults('-c statement_timeout=1min -c client_connection_check_interval=1h');
+      expect(await limitsOf({}, lax)).toEqual([8000, 1000]);
+    });
+
+    const running = (marker: string) =>
+      database.query(`select from pg_stat_activity where state = 'active' and query like $1`, [`%${marker}%pg_sleep%`]);
+
+    it('within a second after the connection was closed', async () => {
+      const connection = new PostgresConnection({ connectionString: database.url });
+      const client: Client = connection;
+      await client.connect();
+      const outcome = client.query(`select 'abandoned', pg_sleep(1000)`).catch((error: Error) => error.message);
+      await waitFor(async () => (await running('abandoned')).length === 1, { what: 'the statement' });
+      connection.connection.stream.destroy();
+      await outcome;
+      // eslint-disable-next-line no-restricted-syntax -- a promise: within a second
+      await waitFor(async () => (await running('abandoned')).length === 0, { what: 'its end', timeoutMs: 10_000 });
+    });
+
+    it('of a client that the network has cut off without a word', async () => {
+      const client = await pool.connect();
+      const outcome = client.query(`select 'cut off', pg_sleep(1000)`).catch((error: Error) => error);
+      await waitFor(async () => (await running('cut off')).length === 1, { what: 'the statement' });
+      proxy.blackHole();
+      expect(isDatabaseUnavailable(await outcome)).toBe(true);
+      client.release(true);
+      // The statement would take until the end of the test otherwise.
+      await waitFor(async () => (await running('cut off')).length === 0, { what: 'its end' });
+      await proxy.pass();
+    });
   });
 
   it('plans a named statement once, and any other for its values', async () => {
