@@ -1,9 +1,12 @@
 import { letYoungGenerationGrow } from './young-generation.setup';
+import type { Config } from './infrastructure/config/config';
 import { readConfig } from './infrastructure/config/environment.setup';
-import { migrate } from './infrastructure/database/migrator.setup';
+import { connect, migrate } from './infrastructure/database/migrator.setup';
 import { endLog } from './infrastructure/http/logger.service';
 import { startService } from './service.setup';
 import { openStore } from './store.setup';
+import { KeyCheckRepository } from './webhooks/secrets/key-check.repository';
+import { SecretsService } from './webhooks/secrets/secrets.service';
 import { explainEndFailure, explainStartFailure, welcome } from './welcome';
 
 let hasStarted = false;
@@ -14,6 +17,7 @@ async function main(): Promise<void> {
   const store = await openStore(settings);
   try {
     await migrate(store.config.databaseUrl ?? '');
+    await requireKeys(store.config);
     const service = await startService(store.config);
     letYoungGenerationGrow();
     process.stdout.write(welcome(service, store));
@@ -25,6 +29,15 @@ async function main(): Promise<void> {
     process.exitCode = 1;
   }
   await store.close();
+}
+
+async function requireKeys(config: Config): Promise<void> {
+  const client = await connect(config.databaseUrl ?? '');
+  try {
+    await new KeyCheckRepository(client, new SecretsService(config)).requireKeys();
+  } finally {
+    await client.end();
+  }
 }
 
 function explain(error: unknown): void {

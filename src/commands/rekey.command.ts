@@ -1,19 +1,27 @@
-import { Client } from 'pg';
+import { parseArgs } from 'node:util';
 import { readConfig } from '../infrastructure/config/environment.setup';
-import { migrate } from '../infrastructure/database/migrator.setup';
+import { connect, migrate } from '../infrastructure/database/migrator.setup';
 import { attachStore } from '../store.setup';
+import { KeyCheckRepository } from '../webhooks/secrets/key-check.repository';
 import { SecretsService } from '../webhooks/secrets/secrets.service';
 import { type RekeyReport, RekeyRepository } from '../webhooks/secrets/rekey.repository';
 
-/** Runs `webhooks rekey`: encrypts every stored secret with the first key of `SECRETS_KEY`, while the service runs. */
-export async function rekey(): Promise<void> {
+/**
+ * Runs `webhooks rekey`: encrypts every stored secret with the first key of `SECRETS_KEY`, while the service runs, and then the check
+ * value of the installation. `--force` does so although secrets stay under a key that is lost.
+ */
+export async function rekey(args: string[]): Promise<void> {
+  const { force } = parseArgs({ args, options: { force: { type: 'boolean', default: false } } }).values;
   const { config, close } = await attachStore(readConfig());
   try {
     await migrate(config.databaseUrl ?? '');
-    const client = new Client({ connectionString: config.databaseUrl ?? '' });
-    await client.connect();
+    const client = await connect(config.databaseUrl ?? '');
     try {
-      report(await new RekeyRepository(client, new SecretsService(config)).rekeyAll());
+      const secrets = new SecretsService(config);
+      const done = await new RekeyRepository(client, secrets).rekeyAll();
+      report(done);
+      const isRenewed = await new KeyCheckRepository(client, secrets).renew(force || done.unreadable.length === 0);
+      if (!isRenewed) process.stderr.write(STILL_REFUSED);
     } finally {
       await client.end();
     }
@@ -21,6 +29,9 @@ export async function rekey(): Promise<void> {
     await close();
   }
 }
+
+const STILL_REFUSED =
+  'The service does not start with these keys: one of them is missing. If it is lost, run the command with --force.\n';
 
 function report({ reencrypted: renewed, current, unreadable }: RekeyReport): void {
   process.stdout.write(`Re-encrypted: ${renewed}. Already under the first key: ${current}.\n`);

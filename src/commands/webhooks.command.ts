@@ -29,7 +29,7 @@ const COMMANDS: readonly Command[] = [
   {
     name: 'rekey',
     summary: 'encrypt every stored secret with the first key of SECRETS_KEY',
-    run: async () => (await import('./rekey.command.js')).rekey(),
+    run: async (args) => (await import('./rekey.command.js')).rekey(args),
   },
   {
     name: 'migrate',

@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DestinationsModule } from '../infrastructure/destinations/destinations.module';
+import { HealthModule } from '../infrastructure/health/health.module';
 import { CatalogueModule } from '../catalogue/catalogue.module';
 import { ExternalWebhooksController } from './external-webhooks.controller';
 import { FiltersService } from './filters.service';
 import { HeadersService } from './headers/headers.service';
+import { SecretsHealthService } from './secrets/secrets-health.service';
 import { SecretsService } from './secrets/secrets.service';
 import { WebhookHealthService } from './webhook-health.service';
 import { WebhookRulesService } from './webhook-rules.service';
@@ -20,10 +22,11 @@ import { WebhooksController } from './webhooks.controller';
 import { WebhooksService } from './webhooks.service';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Webhook]), CatalogueModule, DestinationsModule],
+  imports: [TypeOrmModule.forFeature([Webhook]), CatalogueModule, DestinationsModule, HealthModule],
   controllers: [ExternalWebhooksController, WebhooksController, StatsController],
   providers: [
     SecretsService,
+    SecretsHealthService,
     WebhookHealthService,
     WebhookRulesService,
     SecretRotationService,
@@ -40,6 +43,7 @@ import { WebhooksService } from './webhooks.service';
     FiltersService,
     HeadersService,
     RollUpService,
+    SecretsHealthService,
     SecretsService,
     StatsService,
     WebhookHealthService,

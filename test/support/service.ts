@@ -191,13 +191,16 @@ export function serviceFile(file: string): string {
   return join(process.env[SERVICE_DIST] ?? 'dist', file);
 }
 
+/** The services of one database need the same key, and those of one test file may share a database. */
+const SECRETS_KEY = randomBytes(32).toString('base64');
+
 /** Settings with which a service starts: deliveries may reach this machine, and retries are quick. */
 export function defaultSettings(databaseUrl: string, token: string): Settings {
   return {
     HOST: '127.0.0.1',
     DATABASE_URL: databaseUrl,
     DATABASE_POOL_SIZE: '4',
-    SECRETS_KEY: randomBytes(32).toString('base64'),
+    SECRETS_KEY,
     BOOTSTRAP_TOKEN: token,
     ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
     RETRY_BASE_DELAY_MS: '50',

@@ -25,7 +25,8 @@ const ERRORS: Record<ErrorCode, string> = {
   backlog_full: 'Too many deliveries of this webhook were waiting. Recover the webhook to send it.',
   expired: 'The event is too old, or was lost in a failover.',
   rejected: 'The consumer reported a failure. See the log of the consumer.',
-  internal: 'The signing secret does not decrypt. Set a new one.',
+  service_failed: 'The service cannot send at the moment. Your receiver is not the cause.',
+  internal: 'The service could not sign this. Your receiver is not the cause.',
 };
 
 const ERROR_NAMES: Record<ErrorCode, string> = {
@@ -45,6 +46,7 @@ const ERROR_NAMES: Record<ErrorCode, string> = {
   backlog_full: 'backlog full',
   expired: 'expired',
   rejected: 'rejected',
+  service_failed: 'not your receiver',
   internal: 'internal error',
 };
 
@@ -284,6 +286,7 @@ export const TEXT = {
       slot: 'queued: the webhook is at its limit',
       rate: 'queued: the rate limit is reached',
       proxy: 'waits for the proxy of this service',
+      operator: 'the service cannot send at the moment',
       consumer: 'waits for a consumer',
     },
     due: 'is about to be sent',

@@ -66,7 +66,8 @@ export class DeliveryDto {
   /**
    * Why a pending delivery waits: `backoff` until its retry is due, `slot` until its webhook, its user or the service has fewer
    * attempts in flight, `rate` until the `maxPerSecond` of its webhook permits it, `proxy` until the egress proxy of the service
-   * works, `consumer` until a consumer of a pull webhook leases it. Null when it is being sent, is leased or has completed.
+   * works, `operator` until the operator has repaired the service, `consumer` until a consumer of a pull webhook leases it. Null when
+   * it is being sent, is leased or has completed.
    */
   @ApiProperty({ enum: WAITS, enumName: 'WaitReason', nullable: true })
   waitsFor: Wait | null;
@@ -82,7 +83,7 @@ export class DeliveryDto {
   @ApiCount({ nullable: true })
   durationMs: number | null;
 
-  /** Null unless the delivery failed, was canceled, or waits for the egress proxy (`proxy_failed`). */
+  /** Null unless the delivery failed, was canceled, or waits because the service failed (`proxy_failed`, `service_failed`). */
   @ApiProperty({ type: DeliveryErrorDto, nullable: true })
   error: DeliveryErrorDto | null;
 

@@ -89,7 +89,7 @@ export class MessagesService {
       for (const delivery of leased) {
         const signed = this.sign(delivery);
         if (signed) messages.push(signed);
-        else await this.settlements.fail(delivery);
+        else await this.settlements.putBack(delivery);
       }
       const kept = await this.claims.hold(
         messages.map(({ lease, message: { headers } }) => ({ ...lease, requestHeaders: headers })),
@@ -100,7 +100,7 @@ export class MessagesService {
     }
   }
 
-  /** Returns null when the secret of the webhook cannot be decrypted. */
+  /** Returns null when a secret of the webhook cannot be decrypted. */
   private sign(delivery: LeasedDelivery): { lease: LeaseKey; message: MessageDto } | null {
     const { id: deliveryId, traceparent, attemptedAt, leasedUntil } = delivery;
     const sent = traceparent && childTraceparent(traceparent, randomBytes(8).toString('hex'));

@@ -3,8 +3,7 @@ import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer'
 import { Config } from '../../infrastructure/config/config';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { type DeliveryError, deliveryError } from '../rows/delivery-error';
-import { AttemptReportsService } from '../sending/attempt-reports.service';
-import { outcomeOf, unsent, type Verdict } from '../sending/classify';
+import { outcomeOf, type Verdict } from '../sending/classify';
 import type { LeasedDelivery } from '../rows/claims.repository';
 import { OutcomesService } from '../sending/outcomes.service';
 import { type HeldLease, ConsumerLeasesRepository } from './consumer-leases.repository';
@@ -24,7 +23,6 @@ export class SettlementsService {
     private readonly config: Config,
     private readonly leases: ConsumerLeasesRepository,
     private readonly outcomes: OutcomesService,
-    private readonly reports: AttemptReportsService,
     tasks: WorkerTasksService,
   ) {
     const onFailure = logFirst(this.logger, 'Settling leases that have ended');
@@ -49,10 +47,9 @@ export class SettlementsService {
     return written !== null;
   }
 
-  /** Ends an attempt that could not be signed, and so was not leased. */
-  async fail(delivery: LeasedDelivery): Promise<void> {
-    const outcome = unsent(delivery.id, 'failed', 'internal');
-    if (await this.outcomes.settle(outcome)) this.reports.log(delivery, outcome);
+  /** Puts back an attempt that could not be signed, and so was not leased. Throws while PostgreSQL is unavailable. */
+  putBack({ id }: LeasedDelivery): Promise<void> {
+    return this.outcomes.putBack(id, 'operator');
   }
 
   private async settleEnded(): Promise<void> {

@@ -20,6 +20,7 @@ describe('The error codes', () => {
       'proxy_failed',
       'redirect',
       'rejected',
+      'service_failed',
       'timeout',
       'tls_invalid',
       'unreachable',

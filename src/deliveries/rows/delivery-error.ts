@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'backlog_full'
   | 'expired'
   | 'rejected'
+  | 'service_failed'
   | 'internal';
 
 /** Details of one attempt that its error message may include. */
@@ -64,6 +65,9 @@ const MESSAGES: Record<ErrorCode, (facts: Facts) => string> = {
     'Its event is past retention, so this delivery was not sent. Check why deliveries to this webhook wait so long.',
   rejected: () =>
     'The consumer acknowledged this message as failed and gave no reason. Look into its log at this time.',
+  service_failed: () =>
+    'Nothing was sent, because this service cannot send at the moment. Your receiver is not the cause. The operator of the service has to repair it: deliveries wait until then, and a test can be repeated.',
+  // Only in rows of earlier versions, which are not retried.
   internal: () => 'The signing secret could not be decrypted, so nothing was sent. Set a new secret on the webhook.',
 };
 

@@ -15,7 +15,7 @@
  *   cannot be claimed again, so any number of jobs may contain it. Only the sweeper ends a claim, when the lease expires.
  * - **Extend**: a worker whose attempt takes longer than 4 s extends the lease of its row every 4 s.
  * - **Release**: a job that could not be enqueued, or that starts too early, sets the end of the lease to the due time: the
- *   sweeper takes the row as soon as it is due. So does a worker that puts a row back, as when the egress proxy fails; see
+ *   sweeper takes the row as soon as it is due. So does a worker that puts a row back after a failure of ours; see
  *   waits.ts.
  * - **Expire**: after `leased_until` the sweeper takes the row and enqueues a job for it. So a row whose job was lost, by a queue
  *   that was emptied or a process that ended, is on its queue again within fifteen seconds of its due time.

@@ -46,7 +46,8 @@ const putBack = (wait: Wait): Statement => ({
   name: `wait_for_${wait}`,
   text: transition({
     from: 'claimed',
-    set: `claimed = false, scheduled_at = now() + $6 * interval '1 second', leased_until = now() + $6 * interval '1 second',
+    set: `claimed = false, scheduled_at = now() + $6 * interval '1 second', attempted_at = null,
+        leased_until = case when d.url is null then 'infinity' else now() + $6 * interval '1 second' end,
         error_code = $4, error_message = $5`,
   }),
 });

@@ -1,3 +1,4 @@
+import { ERROR_CODES } from './delivery-error';
 import { type Wait, waitAfter, waitOf, WAITS } from './waits';
 
 const NOW = Date.parse('2026-01-15T09:30:00Z');
@@ -25,6 +26,8 @@ describe('A pending row', () => {
     ['proxy', { ...LATER, errorCode: 'proxy_failed' }],
     ['proxy', { errorCode: 'proxy_failed' }],
     ['slot', { parked: true, errorCode: 'proxy_failed' }],
+    ['operator', { ...LATER, errorCode: 'service_failed' }],
+    ['operator', { url: null, errorCode: 'service_failed' }],
     ['consumer', { url: null }],
   ])('waits for %s when it is %j', (wait, row) => {
     expect(waitOf({ ...ROW, ...row }, NOW)).toBe(wait);
@@ -32,9 +35,13 @@ describe('A pending row', () => {
 });
 
 it('The waits are those of the document, in its order', () => {
-  expect(WAITS).toEqual(['backoff', 'slot', 'rate', 'proxy', 'consumer']);
+  expect(WAITS).toEqual(['backoff', 'slot', 'rate', 'proxy', 'operator', 'consumer']);
 });
 
-it('An attempt is put back when the egress proxy failed, and after no other error', () => {
-  expect([waitAfter('proxy_failed'), waitAfter('timeout'), waitAfter('internal')]).toEqual(['proxy', null, null]);
+it('An attempt is put back after a failure of ours, and after no other error', () => {
+  const putBack = ERROR_CODES.flatMap((code) => (waitAfter(code) ? [[code, waitAfter(code)]] : []));
+  expect(putBack).toEqual([
+    ['proxy_failed', 'proxy'],
+    ['service_failed', 'operator'],
+  ]);
 });

@@ -6,7 +6,7 @@ import { traceIdOf } from '../../events/traceparent';
 import type { Attempted, Exchange, Outcome, Written } from '../rows/attempt';
 import { TRIGGERS } from '../rows/delivery.entity';
 import { ERROR_CODES } from '../rows/delivery-error';
-import type { Wait } from '../rows/waits';
+import { PUT_BACKS, type Wait } from '../rows/waits';
 
 const ATTEMPT_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const WAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
@@ -18,7 +18,7 @@ export class AttemptReportsService {
   private readonly succeeded: Counter<'trigger'>;
   private readonly failed: Counter<'code'>;
   private readonly retries: Counter;
-  private readonly proxyFailures: Counter;
+  private readonly failuresOfOurs: ReadonlyMap<Wait, Counter>;
   private readonly duration: Histogram;
   private readonly way: Histogram;
   private readonly leases: Counter<'outcome'>;
@@ -32,9 +32,14 @@ export class AttemptReportsService {
     );
     this.failed = metrics.counterBy('webhooks_attempts_failed_total', 'Attempts that failed.', 'code', ERROR_CODES);
     this.retries = metrics.counter('webhooks_retries_scheduled_total', 'Failed attempts that are retried.');
-    this.proxyFailures = metrics.counter(
-      'webhooks_proxy_failures_total',
-      'Attempts that were put back because the egress proxy failed; they are made again after 30 s.',
+    this.failuresOfOurs = new Map(
+      PUT_BACKS.map(({ wait, seconds }) => [
+        wait,
+        metrics.counter(
+          `webhooks_${wait}_failures_total`,
+          `Attempts that were put back to wait for: ${wait}. They are made again after ${seconds} s.`,
+        ),
+      ]),
     );
     this.duration = metrics.histogram(
       'webhooks_attempt_duration_seconds',
@@ -50,9 +55,9 @@ export class AttemptReportsService {
     this.leases = metrics.counterBy('webhooks_leases_total', help, 'outcome', ['succeeded', 'rejected', 'timeout']);
   }
 
-  /** Counts an attempt that was put back. It is not logged, because nothing was sent; `Tunnels` logs the failure once. */
+  /** Counts an attempt that was put back. It is not logged, because nothing was sent: whatever failed is logged once. */
   putBack(wait: Wait): void {
-    if (wait === 'proxy') this.proxyFailures.inc();
+    this.failuresOfOurs.get(wait)?.inc();
   }
 
   /** @param written null when another process had already written an outcome; this one is then logged but not counted */

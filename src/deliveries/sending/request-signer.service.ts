@@ -4,6 +4,7 @@ import { EventCatalogue } from 'webhook-notification/catalogue';
 import { Config } from '../../infrastructure/config/config';
 import { version } from '../../infrastructure/config/version';
 import { formatted } from '../../webhooks/formats/event-format';
+import { SecretsHealthService } from '../../webhooks/secrets/secrets-health.service';
 import { SecretsService } from '../../webhooks/secrets/secrets.service';
 import type { Attempt } from '../rows/attempt';
 import type { DueWebhook } from '../rows/due-webhook';
@@ -27,17 +28,18 @@ export interface SignedRequest {
   body: string;
 }
 
-export type SigningWebhook = Pick<DueWebhook, 'sealedSecret' | 'sealedPreviousSecret' | 'format'>;
+export type SigningWebhook = Pick<DueWebhook, 'sealedSecret' | 'sealedPreviousSecret' | 'format' | 'headers'>;
 
 @Injectable()
 export class RequestSignerService {
   constructor(
     private readonly config: Config,
     private readonly secrets: SecretsService,
+    private readonly secretsHealth: SecretsHealthService,
     private readonly catalogue: EventCatalogue,
   ) {}
 
-  /** Returns the request of an attempt that begins at `at`; null when the webhook's secret cannot be decrypted. */
+  /** Returns the request of an attempt that begins at `at`; null when a secret or a header of the webhook cannot be decrypted. */
   sign(
     attempt: Omit<Attempt, 'webhook'>,
     webhook: SigningWebhook,
@@ -55,12 +57,12 @@ export class RequestSignerService {
     return prepare(sendable, secrets, at, version);
   }
 
-  /** Returns null when the secret cannot be decrypted. A previous secret that cannot be decrypted is omitted. */
-  private secretsOf(id: string, { sealedSecret, sealedPreviousSecret }: SigningWebhook): SigningSecrets | null {
-    const current = this.secrets.open(id, sealedSecret);
-    return current === null
-      ? null
-      : { current, previous: sealedPreviousSecret && this.secrets.open(id, sealedPreviousSecret) };
+  /** Returns null when one of the sealed values cannot be decrypted, and notes that for readiness. */
+  private secretsOf(id: string, webhook: SigningWebhook): SigningSecrets | null {
+    const { sealedSecret: secret, sealedPreviousSecret: previousSecret, headers } = webhook;
+    const secrets = this.secrets.openAll({ id, secret, previousSecret, headers });
+    if (!secrets) this.secretsHealth.note(id);
+    return secrets;
   }
 }
 

@@ -24,6 +24,9 @@ interface Prepared {
   own: Record<string, string> | null;
 }
 
+/** The code of an attempt whose webhook has a secret or a header that no key opens. */
+const UNREADABLE = 'service_failed';
+
 /** Makes an attempt an outcome: prepares the signed request, exchanges it for a response, and classifies that. */
 @Injectable()
 export class SenderService {
@@ -49,7 +52,7 @@ export class SenderService {
       const prepared = this.prepare(delivery, webhook, span);
       const outcome = prepared
         ? await this.exchange(delivery, webhook, prepared, timeoutMs)
-        : unsent(id, 'failed', 'internal');
+        : (trigger !== 'test' && waitAfter(UNREADABLE)) || unsent(id, 'failed', UNREADABLE);
       if (typeof outcome === 'string') endSpan(span, errorBefore(outcome));
       else endDeliver(span, outcome);
       return outcome;
@@ -59,7 +62,7 @@ export class SenderService {
     }
   }
 
-  /** Returns null when the webhook's secret cannot be decrypted. */
+  /** Returns null when a secret or a header of the webhook cannot be decrypted. */
   private prepare(delivery: Attempt, webhook: DueWebhook, span: Span): Prepared | null {
     const attemptedAt = this.clock.now();
     const signed = this.signer.sign(delivery, webhook, attemptedAt, sentTraceparent(span, delivery));

@@ -80,7 +80,8 @@ async function refusePoolers(first: Client, databaseUrl: string): Promise<void> 
   }
 }
 
-async function connect(databaseUrl: string): Promise<Client> {
+/** Connects, or throws an Error with a readable message. */
+export async function connect(databaseUrl: string): Promise<Client> {
   const client = new PostgresConnection({
     ...{ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 },
     silenceMs: 0,

@@ -46,13 +46,16 @@ export function open(sealed: Buffer, webhookId: string, keys: readonly Buffer[])
 
 /** Returns whether `sealed` carries the id of this key. The id alone proves nothing. */
 export function isSealedUnder(sealed: Buffer, key: Buffer): boolean {
-  return keyId(key).equals(sealed.subarray(0, KEY_ID_BYTES));
+  return keyId(key).equals(keyIdIn(sealed));
 }
+
+/** Returns the id of the key that a value was sealed with: the first 4 bytes of the SHA-256 of that key. */
+export const keyIdIn = (sealed: Buffer): Buffer => sealed.subarray(0, KEY_ID_BYTES);
 
 const keyIds = new WeakMap<Buffer, Buffer>();
 
 /** Returns 32 bits of the key's hash, which reveal nothing useful about a random 256-bit key. */
-function keyId(key: Buffer): Buffer {
+export function keyId(key: Buffer): Buffer {
   const known = keyIds.get(key);
   if (known) return known;
   const id = createHash('sha256').update(key).digest().subarray(0, KEY_ID_BYTES);

@@ -1,7 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/config';
-import { isSealedUnder, NONCE_BYTES, open, seal } from './secret-box';
+import { isSealedUnder, keyId, NONCE_BYTES, open, seal } from './secret-box';
+
+/** What the check value of an installation is bound to, instead of a webhook. */
+const CHECK_CONTEXT = 'installation';
+
+/** The sealed values of a webhook that an attempt needs. */
+export interface SealedValues {
+  id: string;
+  secret: Buffer;
+  /** Null unless a rotation overlaps. */
+  previousSecret: Buffer | null;
+  /** In base64, by name; null: none. */
+  headers: Readonly<Record<string, string>> | null;
+}
 
 /** Generates signing secrets and encrypts them under `SECRETS_KEY`. */
 @Injectable()
@@ -31,6 +44,37 @@ export class SecretsService {
   /** Decrypts a secret of this webhook; null if no key opens it. */
   open(webhookId: string, sealed: Buffer): string | null {
     return open(sealed, webhookId, this.config.secretsKeys);
+  }
+
+  /**
+   * Decrypts the secrets that sign the attempts of a webhook. Null when one of them does not open, or when no key is there for one
+   * of its headers: a receiver would refuse an attempt without it.
+   */
+  openAll({ id, secret, previousSecret, headers }: SealedValues): { current: string; previous: string | null } | null {
+    const current = this.open(id, secret);
+    const previous = previousSecret && this.open(id, previousSecret);
+    if (current === null || (previousSecret && previous === null)) return null;
+    const sealed = Object.values(headers ?? {});
+    return sealed.every((value) => this.hasKeyOf(Buffer.from(value, 'base64'))) ? { current, previous } : null;
+  }
+
+  /** Seals the check value of the installation under the first key. */
+  sealCheck(): string {
+    return this.seal(CHECK_CONTEXT, CHECK_CONTEXT).toString('base64');
+  }
+
+  /** Returns whether a key opens the check value of the installation. */
+  opensCheck(check: string): boolean {
+    return this.open(CHECK_CONTEXT, Buffer.from(check, 'base64')) !== null;
+  }
+
+  /** The ids of the keys, in hexadecimal, for people. */
+  keyIds(): string[] {
+    return this.config.secretsKeys.map((key) => keyId(key).toString('hex'));
+  }
+
+  private hasKeyOf(sealed: Buffer): boolean {
+    return this.config.secretsKeys.some((key) => isSealedUnder(sealed, key));
   }
 
   private firstKey(): Buffer {
