@@ -110,7 +110,9 @@ describe('The state of webhooks', () => {
     const dataSource = app.get(DataSource);
     const ofPool = jest.spyOn((dataSource.driver as unknown as { master: Pool }).master, 'query');
     const ofTypeorm = await statementsAbout('deliveries', dataSource, () => app.get(StatsService).ofWebhooks(ids));
-    expect([ofTypeorm.length, ofPool.mock.calls.length]).toEqual([1, 1]);
+    // Loops of the service run statements meanwhile.
+    const named = (ofPool.mock.calls as unknown as [{ name: string }][]).map(([{ name }]) => name);
+    expect([ofTypeorm.length, named.filter((name) => /_of_webhooks?$/.test(name)).length]).toEqual([1, 1]);
     ofPool.mockRestore();
     expect((await planOf(dataSource, ofTypeorm[0]!)).looked).toBeLessThan(2 * 1000 + 100);
   });
