@@ -69,6 +69,7 @@ const MAY_IMPORT = {
   ],
   'deliveries/pulling': [
     ...['deliveries', 'deliveries/rows', 'deliveries/sending', 'events', 'webhooks', 'auth'],
+    'auth/limits/user-shares.service.ts',
     ...USABLE,
   ],
   'deliveries/sweeping': ['deliveries', 'deliveries/rows', 'events', ...USABLE],
@@ -85,6 +86,7 @@ const MAY_IMPORT = {
   'deliveries/test-deliveries': [
     ...['deliveries', 'deliveries/rows', 'deliveries/log', 'deliveries/sending', 'events', 'catalogue', 'webhooks'],
     ...['webhooks/filter', 'auth'],
+    'auth/limits/user-shares.service.ts',
     ...USABLE,
   ],
 

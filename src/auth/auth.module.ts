@@ -10,6 +10,7 @@ import { ErasingUsersService } from './erasing-users.service';
 import { JwtService } from './bearer/jwt.service';
 import { LargeBodiesService } from './bearer/large-bodies.service';
 import { RateLimitsService } from './limits/rate-limits.service';
+import { UserSharesService } from './limits/user-shares.service';
 
 @Module({
   imports: [PassportModule, TypeOrmModule.forFeature([AccessToken])],
@@ -22,7 +23,8 @@ import { RateLimitsService } from './limits/rate-limits.service';
     JwtService,
     LargeBodiesService,
     RateLimitsService,
+    UserSharesService,
   ],
-  exports: [AuthenticationService, ErasingUsersService, RateLimitsService],
+  exports: [AuthenticationService, ErasingUsersService, RateLimitsService, UserSharesService],
 })
 export class AuthModule {}

@@ -18,10 +18,28 @@ export const MANAGEMENT: RateRule = { limits: ['manage'] };
 
 export const RateLimit = (rule: RateRule): CustomDecorator => SetMetadata(RATE_RULE_KEY, rule);
 
-export const WAITS_WITH_KEY = 'auth:waits-with';
+export const HAS_OWN_SHARE_KEY = 'auth:has-own-share';
 
-/** Marks a route whose requests with this parameter may wait, outside the per-user concurrency limit. */
-export const WaitsWith = (parameter: string): CustomDecorator => SetMetadata(WAITS_WITH_KEY, parameter);
+/** The parts of a request that decide whether it limits itself. */
+export interface SharedRequest {
+  query: object;
+  headers: object;
+  body?: unknown;
+}
+
+export type HasOwnShare = (request: SharedRequest) => boolean;
+
+/**
+ * Marks a route whose requests, or some of them, limit by themselves how many connections a user holds: they wait for something
+ * else than PostgreSQL, share statements, or take a share of `UserSharesService` for a part of their work.
+ */
+export const HasOwnShare = (applies: HasOwnShare): CustomDecorator => SetMetadata(HAS_OWN_SHARE_KEY, applies);
+
+/** Applies to requests with this query parameter. */
+export const withQuery =
+  (parameter: string): HasOwnShare =>
+  ({ query }) =>
+    Object.hasOwn(query, parameter);
 
 /** Fastify config of a route with a large body: the checks that run before the body is read. */
 export interface LargeBodyRule extends BodyRule {
@@ -29,10 +47,14 @@ export interface LargeBodyRule extends BodyRule {
   limits?: RateRule['limits'];
 }
 
-/** Marks a route whose body may have up to 16 MiB. Its scope and rate limits are checked before the body is read. */
+/**
+ * Marks a route whose body may have up to 16 MiB. Its scope and rate limits are checked before the body is read, and one request
+ * of a user is processed at a time.
+ */
 export const LargeBody = (body: 'batch' | 'list', scope: Scope, rule: RateRule): MethodDecorator =>
   applyDecorators(
     RouteConfig({ body, scope, limits: rule.limits } satisfies LargeBodyRule),
     RateLimit(rule),
+    HasOwnShare(() => true),
     Scopes(scope),
   );

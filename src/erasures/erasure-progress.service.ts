@@ -3,7 +3,7 @@ import { ErasingUsersService } from '../auth/erasing-users.service';
 import { SendQueue } from '../deliveries/send.queue';
 import { logFirst, Repeat } from '../infrastructure/concurrency/repeat.timer';
 import { SharedStateService } from '../infrastructure/database/shared-state.service';
-import { isDatabaseUnavailable } from '../infrastructure/errors/database-error';
+import { isDatabaseUnavailable, isLocked } from '../infrastructure/errors/database-error';
 import { RepeatFilter } from '../infrastructure/queue/repeat-filter';
 import { WorkerTasksService } from '../infrastructure/queue/worker-tasks.service';
 import { SecretsService } from '../webhooks/secrets/secrets.service';
@@ -55,6 +55,7 @@ export class ErasureProgressService {
 
   /** A failed page is retried at the next turn. */
   private report(id: string, error: unknown): void {
+    if (isLocked(error)) return;
     const text = `Advancing erasure ${id} failed; retrying: ${String(error)}`;
     if (!isDatabaseUnavailable(error) && this.logged.isNews(text, Date.now())) this.logger.error(text);
   }

@@ -15,9 +15,12 @@ const END_ACCESS = ['access_tokens', 'console_links'].map(
   (table) => `update webhook_service.${table} set expires_at = least(expires_at, now()) where user_id = $1`,
 );
 
-/** Also makes the statements of this transaction use indexes: in an unbalanced table reading everything looks cheap. */
+/**
+ * Also makes the statements of this transaction use indexes: in an unbalanced table reading everything looks cheap. They hardly
+ * wait for locks, because other erasures wait meanwhile.
+ */
 const HOLD = `
-  select set_config('enable_seqscan', 'off', true) from webhook_service.erasures
+  select set_config('enable_seqscan', 'off', true), set_config('lock_timeout', '100ms', true) from webhook_service.erasures
   where id = $1 and status = 'running' for update skip locked`;
 
 const COUNT = `

@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/api';
 import { version } from '../infrastructure/config/version';
 import { ApiError } from '../infrastructure/errors/api-error';
-import { isDatabaseUnavailable } from '../infrastructure/errors/database-error';
+import { isDatabaseUnavailable, isLocked } from '../infrastructure/errors/database-error';
 
 const KINDS = { publish: SpanKind.PRODUCER, 'fan-out': SpanKind.CONSUMER, deliver: SpanKind.CLIENT };
 
@@ -38,7 +38,8 @@ export function endSpan(span: Span, errorCode: string | null = null): void {
 
 export function failSpan(span: Span, error: unknown): void {
   if (error instanceof ApiError) endSpan(span, error.code);
-  else endSpan(span, isDatabaseUnavailable(error) ? 'unavailable' : 'internal_error');
+  else if (isDatabaseUnavailable(error)) endSpan(span, 'unavailable');
+  else endSpan(span, isLocked(error) ? 'busy' : 'internal_error');
 }
 
 /** Returns a function that ends the spans of these steps with an error, and throws it. */

@@ -45,5 +45,6 @@ export const ERROR_STATUSES: Readonly<Record<string, number>> = {
   headers_too_large: 431,
   internal_error: 500,
   unavailable: 503,
+  busy: 503,
   console_not_built: 503,
 };

@@ -5,7 +5,7 @@ import { Agent, buildConnector, request } from 'undici';
 import type { EgressProxy } from '../../infrastructure/destinations/egress-proxy';
 import { authorityOf, trusting, Tunnels } from '../../infrastructure/destinations/tunnels.client';
 import { untraced } from '../../infrastructure/destinations/untraced';
-import { ApiError } from '../../infrastructure/errors/api-error';
+import { ApiError, retryLater } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 
 const MAX_BYTES = 524_288;
@@ -91,7 +91,7 @@ function connectorThrough(
   };
 }
 
-const unavailable = (): ApiError => new ApiError('unavailable', MESSAGES.identityProviderUnavailable);
+const unavailable = (): ApiError => retryLater('unavailable', MESSAGES.identityProviderUnavailable);
 
 async function fetchJson(url: string, signal: AbortSignal, dispatcher?: Agent): Promise<unknown> {
   const options = { dispatcher, signal, headers: { accept: 'application/json' } };

@@ -9,7 +9,8 @@ const MAX_SESSIONS = 20;
 export const INSERT_LINK = `
   with old as (
     delete from webhook_service.console_links
-    where code_hash = any(array(select code_hash from webhook_service.console_links where code_expires_at < now() limit 100))
+    where code_hash = any(array(
+      select code_hash from webhook_service.console_links where code_expires_at < now() limit 100 for update skip locked))
   )
   insert into webhook_service.console_links
     (code_hash, user_id, scopes, expires_at, parent_id, bootstrap_hash, code_expires_at)

@@ -5,7 +5,7 @@ import { type Statement, StatementsService } from '../../infrastructure/database
 import { isNotAbout, patternsSql, subjectSql } from '../../webhooks/event-pattern';
 import { DUE_WEBHOOK_COLUMNS, type DueWebhookColumns } from '../rows/due-webhook';
 import { EVENT_LEASE } from '../rows/lease';
-import { IS_OPEN, isOneOf } from '../rows/found-by-id';
+import { freeEvents, IS_OPEN, isOneOf } from '../rows/found-by-id';
 
 /** A webhook that receives an event, with all the data that sending requires. */
 export interface Subscriber extends DueWebhookColumns {
@@ -82,10 +82,11 @@ const CLAIM: Statement = {
              leased_until < accepted_at + interval '6 seconds' and leased_until > now() + interval '3 seconds' as is_new
       from webhook_service.events
       where ${isOneOf('events', '$1::uuid[]')} and ${IS_OPEN} and not claimed
+    ), free as materialized (
+      ${freeEvents('array(select id from candidates where not is_new)', 'and not claimed')}
     ), won as (
       update webhook_service.events set claimed = true, leased_until = now() + ${EVENT_LEASE}
-      where ${isOneOf('events', 'array(select id from candidates where not is_new)')}
-        and ${IS_OPEN} and not claimed
+      where ${isOneOf('events', 'array(select id from free)')}
       returning id
     ), e as materialized (
       select *, ${COMPUTED} from candidates where is_new or id in (select id from won)
@@ -107,8 +108,9 @@ const NEXT_SUBSCRIBERS: Statement = {
 const HOLD: Statement = {
   name: 'hold_events',
   text: `
+    with free as materialized (${freeEvents('$1::uuid[]')})
     update webhook_service.events set claimed = true, leased_until = now() + ${EVENT_LEASE}
-    where ${isOneOf('events', '$1::uuid[]')} and ${IS_OPEN}`,
+    where ${isOneOf('events', 'array(select id from free)')}`,
 };
 
 /**
@@ -118,8 +120,9 @@ const HOLD: Statement = {
 const COMPLETE: Statement = {
   name: 'complete_events',
   text: `
+    with free as materialized (${freeEvents('$1::uuid[]')})
     update webhook_service.events set fanned_out_at = now()
-    where ${isOneOf('events', '$1::uuid[]')} and ${IS_OPEN}
+    where ${isOneOf('events', 'array(select id from free)')}
       and (select set_config('synchronous_commit', 'off', true)) = 'off'`,
 };
 

@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
-import { MANAGEMENT, RateLimit, WaitsWith } from '../../auth/rate-limit.decorator';
+import { HasOwnShare, MANAGEMENT, RateLimit, withQuery } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
 import { ConnectionSignal } from '../../infrastructure/http/connection-signal.decorator';
@@ -27,7 +27,7 @@ export class DeliveryLogController {
     summary: 'Read the delivery log of a webhook',
     description: `One row per attempt, newest first. ${CHANGES}`,
   })
-  @WaitsWith('changedAfter')
+  @HasOwnShare(withQuery('changedAfter'))
   @ApiAnswer(DeliveryDto, { page: true, description: 'One page of deliveries.' })
   @ApiErrors('validation_failed', 'cursor_invalid', 'not_found')
   async list(
@@ -64,7 +64,7 @@ export class DeliveryLogController {
     summary: 'Read the delivery log of all your webhooks',
     description: `One row per attempt, newest first, including those of deleted webhooks. ${CHANGES}`,
   })
-  @WaitsWith('changedAfter')
+  @HasOwnShare(withQuery('changedAfter'))
   @ApiAnswer(DeliveryDto, { page: true, description: 'One page of deliveries.' })
   @ApiErrors('validation_failed', 'cursor_invalid')
   async listAll(

@@ -53,8 +53,8 @@ const DUE: Statement = {
     order by d.told_at nulls first, d.id limit $2`,
 };
 
-/** Two transactions never count the notices of a user at the same time. */
-const LOCK_USER = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
+/** Two transactions never count the notices of a user at the same time; the second leaves it to its next turn. */
+const LOCK_USER = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as ok';
 
 const TAKE = `
   select w.url, w.active, w.consecutive_failures as "consecutiveFailures", w.healthy_at as "healthyAt",
@@ -91,7 +91,8 @@ export class NoticesRepository {
 
   /** Locks a webhook whose owner may be told now; null when there is nothing to tell, or another transaction has locked it. */
   async take(manager: EntityManager, { webhookId, userId }: DueNotice): Promise<NoticedWebhook | null> {
-    await manager.query(LOCK_USER, [`notices of ${userId}`]);
+    const [lock] = await manager.query<{ ok: boolean }[]>(LOCK_USER, [`notices of ${userId}`]);
+    if (!lock?.ok) return null;
     const [webhook] = await manager.query<NoticedWebhook[]>(TAKE, [this.anHourAgo(), webhookId]);
     return webhook ?? null;
   }

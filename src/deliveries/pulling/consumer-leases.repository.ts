@@ -19,9 +19,15 @@ export interface HeldLease extends Attempted {
 const NOTE_CONSUMER: Statement = {
   name: 'note_consumer',
   text: `
-    update webhook_service.webhooks
+    with free as (
+      -- Skip a webhook that another transaction has locked; the next lease stores its time.
+      select id from webhook_service.webhooks
+      where id = $1 and coalesce(last_leased_at < now() - interval '1 second', true)
+      for no key update skip locked
+    )
+    update webhook_service.webhooks w
     set last_leased_at = now(), last_leased_by = (select name from webhook_service.access_tokens where id = $2)
-    where id = $1 and coalesce(last_leased_at < now() - interval '1 second', true)`,
+    from free where w.id = free.id`,
 };
 
 const HELD_COLUMNS = `
@@ -45,7 +51,7 @@ const ENDED: Statement = {
   name: 'ended_leases',
   text: `
     select ${HELD_COLUMNS} from webhook_service.deliveries d
-    where d.status = 'pending' and d.url is null and d.claimed and d.leased_until <= now()
+    where d.status = 'pending' and d.url is null and d.claimed and d.leased_until <= now() and d.webhook_id <> all($2::uuid[])
     order by d.leased_until limit $1`,
 };
 
@@ -84,9 +90,9 @@ export class ConsumerLeasesRepository {
     return new Map(own.map(({ leaseId, ...row }) => [leaseId, row]));
   }
 
-  /** Returns attempts whose lease has ended without an outcome, at most `limit`. */
-  ended(limit: number): Promise<HeldLease[]> {
-    return this.statements.run<HeldLease & Record<string, unknown>>(ENDED, [limit]);
+  /** Returns attempts whose lease has ended without an outcome, at most `limit`, of webhooks other than these. */
+  ended(limit: number, except: readonly string[]): Promise<HeldLease[]> {
+    return this.statements.run<HeldLease & Record<string, unknown>>(ENDED, [limit, except]);
   }
 
   /** The webhooks that have deliveries to lease, or are deleted, and the access tokens that are valid. */

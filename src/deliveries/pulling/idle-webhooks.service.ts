@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EventsService } from '../../events/events.service';
 import { unlessErased } from '../../events/unless-erased';
+import { isLocked } from '../../infrastructure/errors/database-error';
 import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { WebhookLifecycleService } from '../../webhooks/webhook-lifecycle.service';
@@ -23,7 +24,16 @@ const TAKE = `
   select user_id as "userId", now() as "disabledAt" from webhook_service.webhooks
   where id = $1 and ${IS_IDLE} for update skip locked`;
 
+/** Other webhooks wait meanwhile. */
+const HURRY = `set local lock_timeout = '100ms'`;
+
 const DELETE = 'delete from webhook_service.webhooks where id = $1';
+
+/** The next turn deletes a webhook with rows that another transaction has locked. */
+function unlessLocked(error: unknown): boolean {
+  if (isLocked(error)) return false;
+  throw error;
+}
 
 /** Deletes pull webhooks from which nobody has leased for their `idleSeconds`, and tells their owners. */
 @Injectable()
@@ -50,7 +60,9 @@ export class IdleWebhooksService {
     const idle = await this.dataSource.query<{ id: string }[]>(FIND);
     if (performance.now() - this.outageAt < GRACE_MS) return;
     for (const { id: webhookId } of idle) {
-      const isDeleted = await this.dataSource.transaction((manager) => this.delete(manager, webhookId));
+      const isDeleted = await this.dataSource
+        .transaction((manager) => this.delete(manager, webhookId))
+        .catch(unlessLocked);
       if (isDeleted) this.logger.log({ msg: 'webhook deleted', webhookId, reason: 'idle' });
     }
   }
@@ -58,6 +70,7 @@ export class IdleWebhooksService {
   private async delete(manager: EntityManager, webhookId: string): Promise<boolean> {
     const [webhook] = await manager.query<{ userId: string; disabledAt: Date }[]>(TAKE, [webhookId]);
     if (!webhook) return false;
+    await manager.query(HURRY);
     const { userId, disabledAt } = webhook;
     const data = { webhookId, url: null, reason: 'idle', disabledAt: disabledAt.toISOString() } as const;
     await unlessErased(this.events.publish('webhook.disabled', data, { userId, manager }));

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
-import { MANAGEMENT, RateLimit } from '../../auth/rate-limit.decorator';
+import { HasOwnShare } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { ConnectionSignal } from '../../infrastructure/http/connection-signal.decorator';
@@ -25,8 +25,8 @@ export class MessagesController {
 
   @Post('lease')
   @HttpCode(200)
-  // A rule of its own: a request that waits must not count against the concurrency of its user.
-  @RateLimit(MANAGEMENT)
+  // It may wait for messages.
+  @HasOwnShare(() => true)
   @Scopes('messages:pull')
   @ApiOperation({
     operationId: 'leaseMessages',

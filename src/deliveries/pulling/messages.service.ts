@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../auth/access-token';
+import { UserSharesService } from '../../auth/limits/user-shares.service';
 import { childTraceparent } from '../../events/traceparent';
 import { Config } from '../../infrastructure/config/config';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
@@ -18,6 +19,8 @@ import { type Ended, SettlementsService } from './settlements.service';
 
 /** The bodies of one response, unless `EVENT_MAX_BYTES` was lowered since they were stored. */
 const MAX_BYTES = 10 * 1_048_576;
+/** An acknowledgement waits this long for a row that another transaction has locked. */
+const LOCKED_FOR_MS = 500;
 /** A user's requests that read messages at the same time. */
 const AT_ONCE = 2;
 
@@ -27,6 +30,7 @@ export class MessagesService {
   private readonly mutex = new KeyedMutex(AT_ONCE);
   private readonly most: number;
 
+  // eslint-disable-next-line max-params -- each step of a lease has its own service
   constructor(
     { eventMaxBytes }: Config,
     private readonly webhooks: WebhooksService,
@@ -35,6 +39,7 @@ export class MessagesService {
     private readonly leases: ConsumerLeasesRepository,
     private readonly settlements: SettlementsService,
     private readonly consumers: ConsumersService,
+    private readonly shares: UserSharesService,
   ) {
     this.most = Math.floor(MAX_BYTES / eventMaxBytes);
   }
@@ -47,13 +52,16 @@ export class MessagesService {
     signal: AbortSignal,
   ): Promise<MessageDto[]> {
     const { userId, tokenId } = principal;
-    const take = async (): Promise<MessageDto[]> => {
+    const take = async (): Promise<MessageDto[]> =>
+      this.shares.during(userId, async () => {
+        await this.requirePulled(userId, webhookId);
+        return this.take(userId, webhookId, limit, leaseSeconds);
+      });
+    const messages = await this.shares.during(userId, async () => {
       await this.requirePulled(userId, webhookId);
+      await this.leases.noteConsumer(webhookId, tokenId);
       return this.take(userId, webhookId, limit, leaseSeconds);
-    };
-    await this.requirePulled(userId, webhookId);
-    await this.leases.noteConsumer(webhookId, tokenId);
-    const messages = await this.take(userId, webhookId, limit, leaseSeconds);
+    });
     if (messages.length > 0 || waitSeconds === 0) return messages;
     return this.consumers.wait({ principal, webhookId, waitMs: waitSeconds * 1000, signal }, take);
   }
@@ -69,7 +77,7 @@ export class MessagesService {
     const isSettled = await Promise.all(
       all.map(async (each, i) => {
         const row = held.get(keys[i]?.random ?? '');
-        return row !== undefined && (await this.settlements.settle(row, endOf(each)));
+        return row !== undefined && (await this.settlements.settle(row, endOf(each), LOCKED_FOR_MS));
       }),
     );
     const idsOf = (belongs: (each: Acknowledgement, i: number) => boolean): string[] =>

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module';
 import { EventsModule } from '../../events/events.module';
 import { WebhooksModule } from '../../webhooks/webhooks.module';
 import { SendingModule } from '../sending/sending.module';
@@ -10,7 +11,7 @@ import { MessagesService } from './messages.service';
 import { SettlementsService } from './settlements.service';
 
 @Module({
-  imports: [EventsModule, SendingModule, WebhooksModule],
+  imports: [AuthModule, EventsModule, SendingModule, WebhooksModule],
   controllers: [MessagesController],
   providers: [ConsumersService, IdleWebhooksService, ConsumerLeasesRepository, MessagesService, SettlementsService],
 })

@@ -1,7 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
 import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { Config } from '../../infrastructure/config/config';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
+import { isLocked } from '../../infrastructure/errors/database-error';
+import type { Outcome, Written } from '../rows/attempt';
 import { type DeliveryError, deliveryError } from '../rows/delivery-error';
 import { outcomeOf, type Verdict } from '../sending/classify';
 import type { LeasedDelivery } from '../rows/claims.repository';
@@ -13,6 +16,8 @@ export type Ended = 'succeeded' | { code: 'rejected' | 'timeout'; message: strin
 
 const SETTLE_EVERY_MS = 1000;
 const MAX_ROWS = 1000;
+/** A turn waits this long for rows that another transaction has locked, and for what follows their outcomes. */
+const LOCKED_FOR_MS = 250;
 
 /** Writes the outcomes of attempts that consumers make: as they acknowledge them, or when their leases end. */
 @Injectable()
@@ -29,8 +34,11 @@ export class SettlementsService {
     tasks.add(new Repeat(() => this.settleEnded(), { everyMs: SETTLE_EVERY_MS, onFailure }));
   }
 
-  /** Returns false when the attempt has an outcome already. Throws while PostgreSQL is unavailable; the lease goes on then. */
-  async settle(lease: HeldLease, ended: Ended): Promise<boolean> {
+  /**
+   * Returns false when the attempt has an outcome already. Throws while PostgreSQL is unavailable, or when another transaction has
+   * locked the row or its webhook for `withinMs`; the lease goes on then.
+   */
+  async settle(lease: HeldLease, ended: Ended, withinMs: number): Promise<boolean> {
     const { attemptedAt, durationMs, retryDelaysMs } = lease;
     const exchange = { url: null, attemptedAt, durationMs, requestHeaders: null, formatted: null, response: null };
     const verdict: Verdict =
@@ -42,8 +50,8 @@ export class SettlementsService {
       retryDelaysMs,
       random: Math.random(),
     });
-    const written = await this.outcomes.settle(outcome);
-    if (written) await this.outcomes.follow(lease, outcome, written);
+    const written = await this.outcomes.settle(outcome, withinMs);
+    if (written) await this.follow(lease, outcome, written, withinMs);
     return written !== null;
   }
 
@@ -52,11 +60,29 @@ export class SettlementsService {
     return this.outcomes.putBack(id, 'operator');
   }
 
+  /** What follows waits as long as another transaction has locked the webhook; its caller waits for `withinMs` at most. */
+  private async follow(lease: HeldLease, outcome: Outcome, written: Written, withinMs: number): Promise<void> {
+    const done = this.outcomes.follow(lease, outcome, written);
+    done.catch((error: unknown) => this.logger.warn(`Counting the outcome of ${lease.id} failed: ${String(error)}`));
+    await Promise.race([done, pause(withinMs, undefined, { ref: false })]);
+  }
+
+  /** Leaves webhooks that another transaction has locked to the next turn. */
   private async settleEnded(): Promise<void> {
+    const locked = new Set<string>();
     for (let found = MAX_ROWS; found === MAX_ROWS;) {
-      const ended = await this.leases.ended(MAX_ROWS);
+      const ended = await this.leases.ended(MAX_ROWS, [...locked]);
       found = ended.length;
-      await Promise.all(ended.map((lease) => this.settle(lease, { code: 'timeout', message: null })));
+      await Promise.all(ended.map((lease) => this.settleTimeout(lease, locked)));
+    }
+  }
+
+  private async settleTimeout(lease: HeldLease, locked: Set<string>): Promise<void> {
+    try {
+      await this.settle(lease, { code: 'timeout', message: null }, LOCKED_FOR_MS);
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+      locked.add(lease.webhookId);
     }
   }
 }

@@ -89,9 +89,10 @@ export class RecoveriesRepository {
     return this.statements.run<RunningRecovery & Record<string, unknown>>(RUNNING, []);
   }
 
-  /** Reads the recovery again; returns null when it is done. */
+  /** Reads the recovery again and locks it; returns null when it is done, or another transaction has locked it. */
   reread(manager: EntityManager, id: string): Promise<Recovery | null> {
-    return manager.findOneBy(Recovery, { id, status: 'running' });
+    const lock = { mode: 'pessimistic_write', onLocked: 'skip_locked' } as const;
+    return manager.findOne(Recovery, { where: { id, status: 'running' }, lock });
   }
 
   /** Moves the cursor of a running recovery, and adds to its count of queued events. */

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
-import { isDatabaseUnavailable } from '../../infrastructure/errors/database-error';
+import { isDatabaseUnavailable, isLocked } from '../../infrastructure/errors/database-error';
 import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { FilteredEventsService } from './filtered-events.service';
@@ -67,7 +67,8 @@ export class RecoveryProgressService {
   }
 
   private report(what: string, error: unknown): void {
-    if (!isDatabaseUnavailable(error)) this.logger.error(`${what} failed; retrying: ${String(error)}`);
+    if (!isDatabaseUnavailable(error) && !isLocked(error))
+      this.logger.error(`${what} failed; retrying: ${String(error)}`);
   }
 
   private async step(manager: EntityManager, id: string, webhookId: string): Promise<Step> {

@@ -30,6 +30,13 @@ export const isPending = (row: string): string => `${row}.status || '' = 'pendin
 export const IS_OPEN = `coalesce(fanned_out_at, 'infinity') = 'infinity'`;
 
 /**
+ * SQL that locks events that are not fanned out, of those with these ids; `$2` and `$3` are the lowest and highest. Skips events that
+ * another transaction has locked: they would delay those of other users, and the sweeper takes them later.
+ */
+export const freeEvents = (ids: string, and = ''): string => `
+      select id from webhook_service.events where ${isOneOf('events', ids)} and ${IS_OPEN} ${and} for update skip locked`;
+
+/**
  * CTEs `found` and `expired` of rows whose leases ended, at most $1. Two sweepers never take the same rows. $2 limits the sweep to
  * leases that ended at most this many milliseconds ago, because it also reads dead index entries; null for all.
  */

@@ -7,7 +7,7 @@ import { type Statement, StatementsService } from '../../infrastructure/database
 import type { FirstAttempt, Outcome, Written } from './attempt';
 import { deferredLease, insertedLease } from './lease';
 import type { DeliveryError } from './delivery-error';
-import { boundsFrom, IS_OPEN, isAmong, isOneOf, isPending } from './found-by-id';
+import { boundsFrom, freeEvents, isAmong, isOneOf, isPending } from './found-by-id';
 import { durationClassOf } from '../../webhooks/stats/duration-class';
 
 /**
@@ -86,10 +86,11 @@ const INSERT: Statement = {
              o.next_id is not null and r.id is null
                and exists (select from webhook_service.webhooks w where w.id = o.webhook_id) as busy
       from outcome o left join retried r on r.id = o.webhook_id
+    ), completed as materialized (
+      ${freeEvents('array(select event_id from checked where completes_event and not busy)')}
     ), complete as (
       update webhook_service.events set fanned_out_at = now()
-      where ${isOneOf('events', 'array(select event_id from checked where completes_event and not busy)')}
-        and ${IS_OPEN}
+      where ${isOneOf('events', 'array(select id from completed)')}
     ), done as (
       insert into webhook_service.deliveries
         (id, webhook_id, user_id, event_id, event, url, parked, claimed, attempt, trigger, status, scheduled_at, leased_until,

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { whileBusy } from '../../infrastructure/concurrency/pauses.timer';
-import { isDatabaseUnavailable } from '../../infrastructure/errors/database-error';
+import { isDatabaseUnavailable, isLocked } from '../../infrastructure/errors/database-error';
 import { RollUpService } from '../../webhooks/stats/roll-up.service';
 import type { Attempted, FirstAttempt, Outcome, Written } from '../rows/attempt';
 import { type FirstRow, OutcomesRepository } from '../rows/outcomes.repository';
@@ -36,9 +36,9 @@ export class OutcomesService {
     return this.keep(() => this.updateOne(outcome));
   }
 
-  /** Like `update`, but throws at once while PostgreSQL is unavailable. */
-  async settle(outcome: Outcome): Promise<Written | null> {
-    const written = await this.updateOne(outcome);
+  /** Like `update`, but throws at once while PostgreSQL is unavailable, and while another transaction has locked a row for `withinMs`. */
+  async settle(outcome: Outcome, withinMs: number): Promise<Written | null> {
+    const written = await this.updateOne(outcome, withinMs);
     this.rollUp.note();
     return written;
   }
@@ -79,8 +79,8 @@ export class OutcomesService {
     return whileBusy(() => this.rows.insert(row));
   }
 
-  private updateOne(outcome: Outcome): Promise<Written | null> {
-    return whileBusy(() => this.rows.update(outcome));
+  private updateOne(outcome: Outcome, withinMs?: number): Promise<Written | null> {
+    return whileBusy(() => this.rows.update(outcome), withinMs);
   }
 
   private async keep(write: () => Promise<Written | null>): Promise<Written | null> {
@@ -91,7 +91,7 @@ export class OutcomesService {
         this.rollUp.note();
         return written;
       } catch (error) {
-        if (!isDatabaseUnavailable(error) || Date.now() > giveUpAt) throw error;
+        if ((!isDatabaseUnavailable(error) && !isLocked(error)) || Date.now() > giveUpAt) throw error;
         await pause(WRITE_AGAIN_AFTER_MS);
       }
     }

@@ -28,7 +28,10 @@ const RELEASE_EVENTS = `
 
 /** Moves creation times in the future to now: an event reaches only webhooks that are older than itself. */
 const DATE_WEBHOOKS = `
-  update webhook_service.webhooks set created_at = now() where id >= $1 and created_at > now()`;
+  with ahead as materialized (
+    select id from webhook_service.webhooks where id >= $1 and created_at > now() for no key update skip locked
+  )
+  update webhook_service.webhooks w set created_at = now() from ahead where w.id = ahead.id`;
 
 /**
  * Repairs rows that wait longer than any row can: PostgreSQL's clock was ahead when they were written, and is correct again.

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import { idBounds } from '../../infrastructure/database/id-time';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
-import { expiredLeases, isAmong } from '../rows/found-by-id';
+import { expiredLeases, freeEvents, isAmong, isOneOf } from '../rows/found-by-id';
 import { EVENT_LEASE } from '../rows/lease';
 
 const RECLAIM_EVENTS: Statement = {
@@ -15,8 +16,9 @@ const RECLAIM_EVENTS: Statement = {
 };
 
 const RELEASE_EVENTS = `
+  with free as materialized (${freeEvents('$1::uuid[]', 'and not claimed')})
   update webhook_service.events set leased_until = now()
-  where id = any($1::uuid[]) and fanned_out_at is null and not claimed`;
+  where ${isOneOf('events', 'array(select id from free)')}`;
 
 /** Counts at most $1 rows of each kind. Sweeps run every second: a row that expired 5 s ago means that sweeping is stuck. */
 const COUNT_EXPIRED = `
@@ -43,7 +45,7 @@ export class SweepRepository {
 
   /** Ends the leases of events that could not be enqueued, so that the next sweep takes them. */
   async releaseEvents(ids: readonly string[]): Promise<void> {
-    await this.dataSource.query(RELEASE_EVENTS, [ids]);
+    await this.dataSource.query(RELEASE_EVENTS, [ids, ...idBounds(ids)]);
   }
 
   /** Counts the rows that expired more than 5 s ago, up to `limit` of each kind. */

@@ -80,7 +80,7 @@ export class SweeperService {
     try {
       await this.fanOut.enqueue(ids);
     } catch (error) {
-      await this.events.releaseEvents(ids);
+      if (ids.length > 0) await this.events.releaseEvents(ids);
       throw error;
     }
     byQueue.set(FAN_OUT_QUEUE, ids.length + (byQueue.get(FAN_OUT_QUEUE) ?? 0));

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
-import { RateLimit } from '../../auth/rate-limit.decorator';
+import { HasOwnShare, RateLimit } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { IdParam } from '../../infrastructure/validation/api-request.decorator';
@@ -18,6 +18,8 @@ export class TestDeliveriesController {
   @Post('test')
   @HttpCode(200)
   @RateLimit({ limits: ['manage', 'test'] })
+  // It waits for its receiver.
+  @HasOwnShare(() => true)
   @Scopes('webhooks:write')
   @ApiOperation({
     operationId: 'testWebhook',

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../../auth/auth.module';
 import { CatalogueModule } from '../../catalogue/catalogue.module';
 import { WebhooksModule } from '../../webhooks/webhooks.module';
 import { LogModule } from '../log/log.module';
@@ -7,7 +8,7 @@ import { TestDeliveriesController } from './test-deliveries.controller';
 import { TestDeliveriesService } from './test-deliveries.service';
 
 @Module({
-  imports: [CatalogueModule, LogModule, SendingModule, WebhooksModule],
+  imports: [AuthModule, CatalogueModule, LogModule, SendingModule, WebhooksModule],
   controllers: [TestDeliveriesController],
   providers: [TestDeliveriesService],
 })

@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { TEST_EVENT_TYPE } from 'webhook-notification/catalogue';
+import { UserSharesService } from '../../auth/limits/user-shares.service';
 import { StoredTypesService } from '../../catalogue/stored-types.service';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { explainFilter } from '../../webhooks/filter/explain-filter';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { DeliveryLogService, type LoggedDelivery } from '../log/delivery-log.service';
+import type { Webhook } from '../../webhooks/webhook.entity';
+import type { ClaimedDelivery } from '../rows/attempt';
 import { ClaimsRepository } from '../rows/claims.repository';
 import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { AttemptsService } from '../sending/attempts.service';
@@ -23,20 +26,30 @@ export class TestDeliveriesService {
     private readonly claims: ClaimsRepository,
     private readonly attempts: AttemptsService,
     private readonly log: DeliveryLogService,
+    private readonly shares: UserSharesService,
   ) {}
 
   /** Tests a webhook, even an inactive one, with the example of an event type. */
   async run(userId: string, webhookId: string, event: string = TEST_EVENT_TYPE.name): Promise<TestedDelivery> {
+    const { webhook, data, delivery } = await this.shares.during(userId, () => this.begin(userId, webhookId, event));
+    await this.attempts.make(delivery);
+    const logged = await this.shares.during(userId, () => this.log.readKept(userId, webhookId, delivery.id));
+    const { filter } = webhook;
+    return filter ? { ...logged, matchesFilter: explainFilter(filter, { event, userId, data }).matches } : logged;
+  }
+
+  private async begin(
+    userId: string,
+    webhookId: string,
+    event: string,
+  ): Promise<{ webhook: Webhook; data: object; delivery: ClaimedDelivery }> {
     const webhook = await this.webhooks.read(userId, { id: webhookId });
     if (webhook.kind === 'pull') throw new ApiError('kind_mismatch', MESSAGES.notPushed);
     const data = await this.exampleOf(event, webhookId);
     const id = await this.rows.insertTest(webhook, event, data);
     const delivery = id && (await this.claims.claim(id));
     if (!delivery) throw new ApiError('test_running', MESSAGES.testInFlight);
-    await this.attempts.make(delivery);
-    const logged = await this.log.readKept(userId, webhookId, delivery.id);
-    const { filter } = webhook;
-    return filter ? { ...logged, matchesFilter: explainFilter(filter, { event, userId, data }).matches } : logged;
+    return { webhook, data, delivery };
   }
 
   private async exampleOf(event: string, webhookId: string): Promise<object> {

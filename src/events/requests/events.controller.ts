@@ -7,12 +7,12 @@ import type { Origin } from '../accepted-events.service';
 import { parseTraceparent } from '../traceparent';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
-import { LargeBody, RateLimit } from '../../auth/rate-limit.decorator';
+import { HasOwnShare, LargeBody, RateLimit } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
 import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { BodyRule } from '../../infrastructure/http/json-body.setup';
 import { ParsedBody } from '../../infrastructure/validation/api-request.decorator';
-import { audienceOf, parsePublish, type PublishRequest } from './publish-request';
+import { audienceOf, isWithoutKey, parsePublish, type PublishRequest } from './publish-request';
 import { PublishBatchDto, PublishedEventDto, PublishEventDto } from './dto/publish-event.dto';
 import { EventsService } from '../events.service';
 import { countOf, forEachEvent, parseBatchRequest } from './batch-request';
@@ -70,6 +70,8 @@ export class EventsController {
   @HttpCode(202)
   @RouteConfig({ body: 'event' } satisfies BodyRule)
   @RateLimit({ limits: ['publish'] })
+  // Events without a key share statements.
+  @HasOwnShare(isWithoutKey)
   @Scopes('events:publish')
   @ApiOperation({
     operationId: 'publishEvent',

@@ -1,4 +1,5 @@
 import { type FieldError, isIdempotencyKey, isUserId } from 'webhook-notification/catalogue';
+import type { HasOwnShare } from '../../auth/rate-limit.decorator';
 import { ApiError, invalid } from '../../infrastructure/errors/api-error';
 import type { BodyParser } from '../../infrastructure/validation/api-request.decorator';
 import { MESSAGES, unknownField } from '../../infrastructure/errors/messages';
@@ -22,6 +23,10 @@ export interface PublishRequest {
   idempotencyKey?: string;
   userId?: string | null;
 }
+
+/** Whether a request has no idempotency key. */
+export const isWithoutKey: HasOwnShare = ({ headers, body }) =>
+  !Object.hasOwn(headers, 'idempotency-key') && !(body instanceof Object && Object.hasOwn(body, 'idempotencyKey'));
 
 const HEADER = 'header.idempotency-key';
 const FIELDS = ['event', 'data', 'idempotencyKey', 'userId'];

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { LockedError } from '../errors/database-error';
 import type { Linger } from './batcher';
 
 export interface Sleeper {
@@ -22,11 +23,16 @@ export function sleep(ms: number, sleeper: Sleeper, signal: AbortSignal): Promis
 
 const AGAIN_AFTER_MS = 50;
 
-/** Retries while the action returns 'busy': waiting for the lock of another transaction would block others. */
-export async function whileBusy<Answer>(action: () => Promise<Answer | 'busy'>): Promise<Answer> {
+/**
+ * Retries while the action returns 'busy': waiting for the lock of another transaction would block others.
+ * @throws LockedError when it is still busy after `withinMs`
+ */
+export async function whileBusy<Answer>(action: () => Promise<Answer | 'busy'>, withinMs = Infinity): Promise<Answer> {
+  const giveUpAt = performance.now() + withinMs;
   for (;;) {
     const answer = await action();
     if (answer !== 'busy') return answer;
+    if (performance.now() >= giveUpAt) throw new LockedError();
     await pause(AGAIN_AFTER_MS);
   }
 }

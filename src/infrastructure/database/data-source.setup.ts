@@ -16,6 +16,9 @@ import { WebhookTiming1764000500000 } from './migrations/webhook-timing.migratio
 import { WebhookNotices1764000700000 } from './migrations/webhook-notices.migration';
 import { PostgresConnection } from './postgres-connection.client';
 
+/** A request waits this long for a row or lock that another transaction of its user holds. */
+const LOCK_TIMEOUT_MS = 1000;
+
 /** The schema of all tables of the service, including `migrations`. */
 export const SCHEMA = 'webhook_service';
 
@@ -46,7 +49,13 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       Installation1764001000000,
     ],
     migrationsTableName: 'migrations',
-    extra: { max: poolSize, connectionTimeoutMillis: 5000, Client: PostgresConnection, silenceMs },
+    extra: {
+      max: poolSize,
+      connectionTimeoutMillis: 5000,
+      Client: PostgresConnection,
+      silenceMs,
+      lockTimeoutMs: LOCK_TIMEOUT_MS,
+    },
     // Without a handler, a connection that breaks while idle would end the process.
     poolErrorHandler: (error: Error) =>
       new Logger('Database').warn(`An idle connection failed; the pool replaces it: ${error.message}`),

@@ -16,6 +16,9 @@ const POLL_INTERVAL_MS = 1000;
 
 const LOCK = 'select pg_try_advisory_xact_lock(hashtext($1)) as ok';
 
+/** Attaching a partition may have to wait for maintenance of the table. */
+const WITHOUT_LIMITS = 'set local statement_timeout = 0; set local lock_timeout = 0';
+
 const INDEXES = `
   select pg_get_indexdef(indexrelid) as definition from pg_index
   where indrelid = $1::regclass and not indisprimary order by indexrelid`;
@@ -64,7 +67,9 @@ export class PartitionsService implements OnModuleInit, OnApplicationShutdown {
       this.dataSource.transaction(async (manager) => {
         const [lock] = await manager.query<{ ok: boolean }[]>(LOCK, [`${SCHEMA}.partitions`]);
         if (!lock?.ok) return 'busy';
-        for (const partition of await this.missing(manager, wanted)) await this.attach(manager, table, partition);
+        const missing = await this.missing(manager, wanted);
+        if (missing.length > 0) await manager.query(WITHOUT_LIMITS);
+        for (const partition of missing) await this.attach(manager, table, partition);
         return null;
       }),
     );

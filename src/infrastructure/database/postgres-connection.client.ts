@@ -27,6 +27,8 @@ export interface PostgresConnectionConfig extends ClientConfig {
   silenceMs?: number;
   /** For maintenance: no limits on statements and waits for locks, whatever the server's defaults. Also if `silenceMs` is 0. */
   isUnlimited?: boolean;
+  /** Maximum wait of a statement for a lock, in ms. Default: that of the server. */
+  lockTimeoutMs?: number;
 }
 
 /** Private parts of pg's `Client` that pg-pool also uses. */
@@ -61,13 +63,16 @@ export class PostgresConnection extends Client {
   constructor({
     silenceMs = SILENCE_MS,
     isUnlimited = silenceMs === 0,
+    lockTimeoutMs,
     options = '',
     ...config
   }: PostgresConnectionConfig = {}) {
     super({ ...config, keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS });
     const set = ([, ...setting]: string[]) => `select set_config(${setting.map(escapeLiteral).join(', ')}, false)`;
-    const limits = isUnlimited ? NO_LIMITS : limit('statement_timeout', silenceMs);
-    this.settings = [limits, ...Array.from(options.matchAll(OPTION), set)].join(';');
+    const limits = isUnlimited
+      ? [NO_LIMITS]
+      : [limit('statement_timeout', silenceMs), ...(lockTimeoutMs ? [limit('lock_timeout', lockTimeoutMs)] : [])];
+    this.settings = [...limits, ...Array.from(options.matchAll(OPTION), set)].join(';');
     this.on('error', () => undefined);
     this.on('connect', () => this.watchForSilence(silenceMs));
     this.watchForReadOnlyServer(silenceMs);

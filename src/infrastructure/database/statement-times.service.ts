@@ -13,7 +13,8 @@ type Call = (...args: unknown[]) => unknown;
 
 /**
  * Measures each statement, and each wait for a connection, of this process's pool; BullMQ has its own pools, and statements of
- * maintenance their own connections. A statement ends after 8 s at the latest, and is measured then.
+ * maintenance their own connections. A statement that waits for a lock ends after a second, any other after 8 s at
+ * the latest, and is measured then.
  */
 @Injectable()
 export class StatementTimesService {

@@ -31,6 +31,10 @@ export class ApiError extends Error {
   }
 }
 
+/** Returns the error of a request that may succeed in a second: 503 with `retry-after`. */
+export const retryLater = (code: 'busy' | 'unavailable', message: string): ApiError =>
+  new ApiError(code, message, { headers: { 'retry-after': '1' } });
+
 export const invalid = (field: string, message: string): ApiError =>
   ApiError.invalid({ field, code: 'invalid', message });
 

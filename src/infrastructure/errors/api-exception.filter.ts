@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, invalid } from './api-error';
-import { isDatabaseReadOnly, isDatabaseUnavailable, isRefusedValue } from './database-error';
+import { ApiError, invalid, retryLater } from './api-error';
+import { isDatabaseReadOnly, isDatabaseUnavailable, isLocked, isRefusedValue } from './database-error';
 import { errorEnvelope } from './envelope';
 import { MESSAGES, noRoute } from './messages';
 
@@ -23,8 +23,9 @@ export class ApiExceptionFilter implements ExceptionFilter {
 
   private answer(error: unknown, request: FastifyRequest): ApiError {
     if (error instanceof ApiError) return error;
-    if (isDatabaseReadOnly(error)) return new ApiError('unavailable', MESSAGES.databaseReadOnly);
-    if (isDatabaseUnavailable(error)) return new ApiError('unavailable', MESSAGES.unavailable);
+    if (isDatabaseReadOnly(error)) return retryLater('unavailable', MESSAGES.databaseReadOnly);
+    if (isDatabaseUnavailable(error)) return retryLater('unavailable', MESSAGES.unavailable);
+    if (isLocked(error)) return retryLater('busy', MESSAGES.busy);
     if (isRefusedValue(error)) {
       this.logger.warn(
         `PostgreSQL rejected a value; returning 400 to ${request.method} ${request.routeOptions.url ?? ''}.`,

@@ -1,4 +1,11 @@
-import { isDatabaseReadOnly, isDatabaseUnavailable, isForeignKeyViolation, isRefusedValue } from './database-error';
+import {
+  isDatabaseReadOnly,
+  isDatabaseUnavailable,
+  isForeignKeyViolation,
+  isLocked,
+  isRefusedValue,
+  LockedError,
+} from './database-error';
 
 const withCode = (code: string, message = '') => Object.assign(new Error(message), { code });
 
@@ -87,6 +94,13 @@ describe('An error of PostgreSQL', () => {
 
   it.each(['22012', '23505', '42601', '08006', ''])('with %j does not mean an invalid value', (code) => {
     expect(isRefusedValue(withCode(code))).toBe(false);
+  });
+
+  it('with 55P03 or 40P01 means that another transaction held a lock', () => {
+    for (const error of [withCode('55P03'), withCode('40P01'), new LockedError()]) {
+      expect([isLocked(error), isDatabaseUnavailable(error)]).toEqual([true, false]);
+    }
+    for (const other of [withCode('57014'), null, 'text', undefined]) expect(isLocked(other)).toBe(false);
   });
 
   it('with 23503 means a reference to a missing row', () => {

@@ -22,6 +22,18 @@ export const TAKES_NO_WRITES = 'The database takes no writes.';
 // Class 22, data exceptions: NUL in a text, a text that is not a number, numbers and times out of range.
 const REFUSED_VALUE_STATES = ['22021', '22P05', '22P02', '22003', '22007', '22008'];
 
+/** lock_not_available: the wait for a lock exceeded `lock_timeout`; deadlock_detected: PostgreSQL ended one of two that waited. */
+const LOCKED_STATES = ['55P03', '40P01'];
+
+/** A row that another transaction has locked for longer than the caller can wait. */
+export class LockedError extends Error {
+  readonly code = '55P03';
+}
+
+/** True when another transaction held a row or lock for too long. The statement may succeed when it is repeated. */
+export const isLocked = (error: unknown): boolean =>
+  LOCKED_STATES.includes(String((error as { code?: unknown } | null)?.code));
+
 /** True when PostgreSQL rejected a value that had passed validation. */
 export const isRefusedValue = (error: unknown): boolean =>
   REFUSED_VALUE_STATES.includes(String((error as { code?: unknown } | null)?.code));

@@ -234,7 +234,12 @@ export const ERROR_CODES = {
   unavailable: {
     status: 503,
     meaning: 'The database or the identity provider is unavailable, or the database is read-only.',
-    remedy: 'retry shortly; read `/health/ready`',
+    remedy: 'send it again after the seconds that `retry-after` gives; read `/health/ready`',
+  },
+  busy: {
+    status: 503,
+    meaning: 'Another transaction has held a row or lock that this request needs for a second.',
+    remedy: 'send it again after the seconds that `retry-after` gives',
   },
   console_not_built: {
     status: 503,

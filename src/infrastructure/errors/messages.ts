@@ -10,6 +10,7 @@ export const MESSAGES = {
   ...PUBLICATION_MESSAGES,
   internal: 'Something went wrong on our side. Please try again; the x-request-id of this response helps us find it.',
   unavailable: 'The service is not ready: its database does not answer. Please try again in a moment.',
+  busy: 'Another change of the same data has not ended yet. Please try again in a second.',
   databaseReadOnly: 'The service is not ready: its database takes no writes. Please try again in a moment.',
   identityProviderUnavailable:
     'The identity provider does not answer, so this token cannot be checked. Please try again in a moment.',

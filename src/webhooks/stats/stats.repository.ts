@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isLocked } from '../../infrastructure/errors/database-error';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import type { AttemptCount } from './attempt-numbers';
 import type { StepWindow } from './step-window';
@@ -121,7 +122,8 @@ const ROLL_UP: Statement = {
   text: `
     with recent as (
       delete from webhook_service.recent_attempts where ctid = any(array(
-        select ctid from webhook_service.recent_attempts limit ${MOST_ATTEMPTS} for update skip locked))
+        select ctid from webhook_service.recent_attempts where webhook_id <> all($1::uuid[])
+        limit ${MOST_ATTEMPTS} for update skip locked))
       returning *
     ), counted as (
       insert into webhook_service.attempt_counts as c
@@ -136,6 +138,18 @@ const ROLL_UP: Statement = {
     )
     select count(*)::int as attempts from recent`,
 };
+
+/** The webhooks whose counts `ROLL_UP` would change while another transaction has locked some of them. */
+const LOCKED_COUNTS = `
+  with wanted as (
+    select webhook_id, min(at) - interval '1 hour' as since from webhook_service.recent_attempts group by 1
+  ), free as (
+    select c.ctid from webhook_service.attempt_counts c join wanted w on c.webhook_id = w.webhook_id and c.at > w.since
+    for update of c skip locked
+  )
+  select distinct c.webhook_id as id from webhook_service.attempt_counts c
+  join wanted w on c.webhook_id = w.webhook_id and c.at > w.since
+  where c.ctid not in (select ctid from free)`;
 
 /** Keeps the table's size, because truncating it would block processes that count attempts. */
 const VACUUM = 'vacuum (skip_locked, truncate off) webhook_service.recent_attempts';
@@ -172,10 +186,14 @@ export class StatsRepository {
 
   /**
    * Sums up the attempts of the last seconds and vacuums their table, which is always read completely and cannot wait
-   * for autovacuum. Returns true if there may be more.
+   * for autovacuum. Returns true if there may be more. Leaves webhooks whose counts another transaction has locked.
    */
   async rollUp(): Promise<boolean> {
-    const [summed] = await this.statements.run<{ attempts: number }>(ROLL_UP, []);
+    const [summed] = await this.statements.run<{ attempts: number }>(ROLL_UP, [[]]).catch(async (error: unknown) => {
+      if (!isLocked(error)) throw error;
+      const locked = await this.statements.runByIndex<{ id: string }>(LOCKED_COUNTS, []);
+      return this.statements.run<{ attempts: number }>(ROLL_UP, [locked.map(({ id }) => id)]);
+    });
     if (summed?.attempts) await this.statements.runAlone(VACUUM);
     return summed?.attempts === MOST_ATTEMPTS;
   }

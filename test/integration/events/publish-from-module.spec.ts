@@ -125,6 +125,17 @@ describeOnStores('Another Nest module that injects EventsService', (store) => {
     expect((await publish()).duplicate).toBe(false);
   });
 
+  it('keeps the settings of its own transaction', async () => {
+    const settings = `select name, setting from pg_settings order by name`;
+    await app.get(DataSource).transaction(async (manager) => {
+      await manager.query(`set local lock_timeout = '1min'; set local statement_timeout = '1h'`);
+      const before: unknown = await manager.query(settings);
+      const options = { userId: 'grace', idempotencyKey: 'settings', manager };
+      await automation.report('job.started', EXAMPLES['job.started'] as never, options);
+      expect(await manager.query(settings)).toEqual(before);
+    });
+  });
+
   it('has its events counted when its transaction commits, and not when it rolls back', async () => {
     const accepted = async () =>
       Number(

@@ -157,7 +157,7 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
         'deliveries',
         keys.map(({ deliveryId }) => deliveryId),
       );
-      return () => leases.ended(1000);
+      return () => leases.ended(1000, []);
     },
     'looks for what consumers wait for': async () => () => leases.waitedFor([day.pulled.webhookId], []),
     'sums attempts up': async () => {

@@ -1,0 +1,297 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Api, dataOf, exchange, type Reply } from '../../support/api';
+import { openTransaction, type OpenTransaction } from '../../support/open-transaction';
+import { useReceiver } from '../../support/receiver';
+import { useService } from '../../support/service';
+import { describeOnStores } from '../../support/stores';
+import { waitFor } from '../../support/wait-for';
+import { EXAMPLES } from '../stage/examples';
+import { publish, settledDeliveries, subscribe } from '../stage/steps';
+
+const ROOT = join(__dirname, '../../..');
+const { paths } = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as {
+  paths: Record<string, Record<string, object>>;
+};
+const ROUTES = Object.keys(paths)
+  .filter((path) => path.startsWith('/api/'))
+  .flatMap((path) => Object.keys(paths[path]!).map((method) => `${method.toUpperCase()} ${path}`))
+  // Those that delete come last: the others need what they delete.
+  .sort((a, b) => Number(a.startsWith('DELETE')) - Number(b.startsWith('DELETE')));
+
+/** The promise is a second, on a machine without other work. A statement that waits for its connection to be given up takes 8 s. */
+const WITHIN_MS = 6000;
+const SCOPES = [
+  ...['webhooks:read', 'webhooks:write', 'deliveries:read', 'events:publish', 'events:broadcast'],
+  ...['messages:pull', 'accounts:manage', 'tokens:manage', 'event-types:manage', 'users:erase'],
+];
+const EVENT = { event: 'job.started', data: EXAMPLES['job.started'] };
+const DECLARED = { description: 'A test.', schema: { type: 'object' }, example: {} };
+const ERIN = 'erin';
+/** Test receivers are in memory, and only where the service runs on its user's machine. */
+const WITHOUT_ROWS = /^\w+ \/api\/try-receivers/;
+/** How long after the lock the loops find something to do of its user. */
+const SOON = `now() + interval '3 seconds'`;
+
+/** The keys of all advisory locks of statements. */
+const advisoryKeys = (user: string, webhookId: string): string[] => [
+  ...['webhooks', 'tokens', 'accounts', 'sessions', 'notices'].map((what) => `${what} of ${user}`),
+  ...[`erasure of ${ERIN}`, `test of ${webhookId}`, 'event types'],
+];
+
+describeOnStores('While another transaction holds every row and lock of a user', (store) => {
+  const service = useService(() => ({
+    ...store.settings(),
+    // A share of one connection for each user.
+    ...{ DATABASE_POOL_SIZE: '4', DELIVERY_TIMEOUT_MS: '1000', MAX_RETRIES: '1', RETRY_JITTER: '0' },
+    DISABLE_AFTER_FAILURES: '1000',
+  }));
+  const receiver = useReceiver();
+  const run = (sql: string, ...values: unknown[]) => service.database.query<{ name: string }>(sql, values);
+
+  /** Gives a user something of everything that routes and loops change. */
+  async function furnish(user: string, types: readonly string[] = []) {
+    const api = await service.apiFor(user, SCOPES);
+    const hook = receiver.hook();
+    const push = await subscribe(api, hook, ['job.started', 'webhook.*'], { externalId: 'a' });
+    const failing = await subscribe(api, receiver.hook({ status: 500 }), ['follower.lost'], { externalId: 'b' });
+    const pull = await dataOf(api.createWebhook({ kind: 'pull', events: ['job.completed'] }), 201);
+    const idle = await dataOf(api.createWebhook({ kind: 'pull', events: ['job.completed'], idleSeconds: 60 }), 201);
+    const event = await publish(api, 'job.started');
+    const [delivery] = await settledDeliveries(api, push, event);
+    const [failed] = await settledDeliveries(api, failing, await publish(api, 'follower.lost'));
+    await publish(api, 'job.completed', { idempotencyKey: 'once' });
+    const messages = await dataOf(api.lease(pull.id, { waitSeconds: 20 }));
+    await publish(api, 'job.completed');
+    const token = await dataOf(api.createToken({ name: 'x', scopes: ['webhooks:read'] }), 201);
+    const account = await dataOf(api.createAccount({ provider: 'push', handle: user }), 201);
+    await dataOf(api.putFollowers(account.id, { followers: [{ id: '1', username: 'one' }] }));
+    for (const name of types) await dataOf(api.createEventType({ name, ...DECLARED }), 201);
+    const session = api.withToken((await dataOf(api.beginSession({}), 201)).token);
+    await dataOf(api.createConsoleLink({}), 201);
+    const recovery = await dataOf(api.recover(push.id, { since: event.createdAt }), 202);
+    const ids = { push, failing, pull, idle, event, token, account, recovery, delivery: delivery!, failed: failed! };
+    return { user, api, session, hook, messages, ...ids };
+  }
+  type Furnished = Awaited<ReturnType<typeof furnish>>;
+
+  /** Gives the loops something to do of this user. */
+  async function makeDue({ user, push, failing, pull, idle, event, delivery, messages }: Furnished): Promise<void> {
+    await run(
+      `update webhook_service.webhooks set failing_since = now(), told_at = ${SOON} - interval '1 minute' where id = $1`,
+      failing.id,
+    );
+    await run(`update webhook_service.webhooks set created_at = now() - interval '1 hour' where id = $1`, idle.id);
+    await run(
+      `update webhook_service.recoveries set status = 'running', completed_at = null where webhook_id = $1`,
+      push.id,
+    );
+    await run(
+      `update webhook_service.deliveries set leased_until = ${SOON} where webhook_id = $1 and id = any($2)`,
+      pull.id,
+      messages.map(({ deliveryId }) => deliveryId),
+    );
+    await run(
+      `update webhook_service.deliveries set status = 'pending', claimed = true, leased_until = ${SOON} where id = $1`,
+      delivery.id,
+    );
+    await run(`update webhook_service.events set fanned_out_at = null, leased_until = ${SOON} where id = $1`, event.id);
+    await run(`update webhook_service.console_links set code_expires_at = now() where user_id = $1`, user);
+  }
+
+  /** The request of each route with what this user has. */
+  function requestOf(route: string, { push, failing, pull, ...own }: Furnished) {
+    const [method, path] = route.split(' ') as [string, string];
+    const isOfFailing = /recover$|redeliver$/.test(path);
+    const webhook = path.includes('/messages/') ? pull : isOfFailing ? failing : push;
+    const values: Record<string, string> = {
+      '/api/webhooks/{id}': webhook.id,
+      '{deliveryId}': isOfFailing ? own.failed.id : own.delivery.id,
+      '{recoveryId}': own.recovery.id,
+      '{externalId}': method === 'DELETE' ? 'b' : 'a',
+      '/api/events/{id}': own.event.id,
+      '/api/accounts/{id}': own.account.id,
+      '/api/tokens/{id}': own.token.id,
+      '/api/erasures/{id}': erasureOfCarol,
+      '/api/try-receivers/{id}': 'a'.repeat(32),
+      '{name}': 'alice.opened',
+      '{userId}': ERIN,
+    };
+    const filled = path.replace(/(\/api\/[\w-]+\/\{id\})|(\{\w+\})/g, (key) => {
+      const value = values[key];
+      if (value === undefined) throw new Error(`Say in this test which ${key} to use.`);
+      return key.startsWith('/') ? key.replace('{id}', value) : value;
+    });
+    const bodies: Record<string, object> = {
+      'POST /api/webhooks': { url: push.url, events: ['job.started'] },
+      'PATCH /api/webhooks/{id}': { description: 'changed' },
+      'POST /api/webhooks/{id}/rotate-secret': {},
+      'POST /api/webhooks/{id}/test': {},
+      'PUT /api/webhooks/external/{externalId}': { url: push.url, events: ['job.started'], description: 'saved' },
+      'POST /api/filter-checks': { filter: { event: 'job.started' }, eventId: own.event.id },
+      'POST /api/format-previews': { format: 'slack', eventId: own.event.id },
+      'POST /api/events': { event: 'job.completed', data: EXAMPLES['job.completed'], idempotencyKey: 'once' },
+      'POST /api/events/batch': { events: [{ ...EVENT, idempotencyKey: 'batch' }, EVENT] },
+      'POST /api/event-types': { name: 'alice.closed', ...DECLARED },
+      'PUT /api/event-types/{name}': { ...DECLARED, description: 'Changed.' },
+      'POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver': {},
+      'POST /api/webhooks/{id}/recover': { since: own.event.createdAt },
+      'POST /api/webhooks/{id}/messages/lease': {},
+      'POST /api/webhooks/{id}/messages/ack': { failed: own.messages.map(({ leaseId }) => ({ leaseId })) },
+      'POST /api/try-receivers': {},
+      'PATCH /api/try-receivers/{id}': { answer: 200 },
+      'POST /api/accounts': { provider: 'push', handle: 'another' },
+      'PUT /api/accounts/{id}/followers': { followers: [{ id: '2', username: 'two' }] },
+      'POST /api/tokens': { name: 'y', scopes: ['webhooks:read'] },
+      'POST /api/console-links': {},
+      'POST /api/console-sessions': {},
+      'DELETE /api/users/{userId}': { confirm: ERIN },
+    };
+    if (!(route in bodies) && !/^(GET|DELETE) /.test(route))
+      throw new Error(`Say in this test what to send to ${route}.`);
+    const api = route === 'DELETE /api/console-sessions' ? own.session : own.api;
+    return () => api.call<unknown>(method, filled, { body: bodies[route] });
+  }
+
+  let alice: Furnished;
+  let bob: Furnished;
+  let erasureOfCarol: string;
+  let foreign: OpenTransaction | undefined;
+
+  beforeAll(async () => {
+    await service.apiFor('carol');
+    alice = await furnish('alice', ['alice.opened']);
+    await makeDue(alice);
+    erasureOfCarol = (await dataOf(service.api.eraseUser('carol'), 202)).id;
+    const tables = await run(`
+      select c.oid::regclass::text as name from pg_class c
+      where c.relnamespace = 'webhook_service'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`);
+    foreign = await openTransaction(
+      service.database,
+      ...tables.map(({ name }): [string, unknown[]] => [`select from ${name} for update`, []]),
+      [
+        'select pg_advisory_xact_lock(hashtextextended(key, 0)) from unnest($1::text[]) as key',
+        [advisoryKeys('alice', alice.push.id)],
+      ],
+    );
+    bob = await furnish('bob');
+    await makeDue(bob);
+  });
+  afterAll(() => foreign?.end('rollback'));
+
+  it('every route answers in time, and nobody else notices', async () => {
+    const others = bystander(bob.api, service.url);
+    const answers = new Map<string, Reply<unknown>>();
+    const slow: string[] = [];
+    for (const route of ROUTES) {
+      const begunAt = performance.now();
+      answers.set(route, await requestOf(route, alice)());
+      if (performance.now() - begunAt > WITHIN_MS) slow.push(route);
+    }
+    // Many at once, of the routes that wait and that have rules of their own.
+    const pulls = Array.from({ length: 20 }, () => requestOf('POST /api/webhooks/{id}/messages/lease', alice)());
+    const keyed = Array.from({ length: 20 }, (_, i) =>
+      alice.api.publish({ ...EVENT, idempotencyKey: `many ${i % 2}` }),
+    );
+    await Promise.all([...pulls, ...keyed]);
+    const seen = await others.end();
+
+    const unexpected = [...answers].filter(([route, { status, headers, ...answer }]) => {
+      const isBusy = status === 503 && 'code' in answer && answer.code === 'busy' && headers['retry-after'] === '1';
+      return !(status < 300 || isBusy || (status === 404 && WITHOUT_ROWS.test(route)));
+    });
+    expect(unexpected).toEqual([]);
+    expect(slow).toEqual([]);
+    expect([...answers.values()].filter(({ status }) => status === 503).length).toBeGreaterThan(10);
+    expect(seen.statuses).toEqual(['events 202', 'ready 200', 'webhooks 200']);
+    expect(seen.longestMs).toBeLessThan(WITHIN_MS);
+  });
+
+  it('the loops go on for others', async () => {
+    await service.apiFor('dave');
+    const { id } = await dataOf(service.api.eraseUser('dave'), 202);
+    const isTrue = async (sql: string, ...values: unknown[]) =>
+      (await run(`select 'x' as name where ${sql}`, ...values)).length > 0;
+    const delivery = (condition: string) =>
+      `exists (select from webhook_service.deliveries where id = $1 and ${condition})`;
+    await waitFor(() => bob.hook.calls.length >= 2, { what: "the swept delivery of bob's" });
+    await waitFor(() => isTrue(delivery(`status <> 'pending'`), bob.messages[0]!.deliveryId), {
+      what: 'the end of a lease',
+    });
+    const isFannedOut = `exists (select from webhook_service.events where id = $1 and fanned_out_at is not null)`;
+    await waitFor(() => isTrue(isFannedOut, bob.event.id), { what: 'the swept event' });
+    const isRecovered = async () =>
+      (await dataOf(bob.api.readRecovery(bob.push.id, bob.recovery.id))).status === 'done';
+    await waitFor(isRecovered, { what: 'the recovery' });
+    const isTold = () => bob.hook.calls.some(({ headers }) => headers['x-service-event'] === 'webhook.failing');
+    await waitFor(isTold, { what: 'the notice' });
+    const isCounted = `exists (select from webhook_service.attempt_counts where webhook_id = $1 and status = 'failed')`;
+    await publish(alice.api, 'job.started');
+    await waitFor(() => isTrue(isCounted, bob.failing.id), { what: 'the counts' });
+    const isDeleted = `not exists (select from webhook_service.webhooks where id = $1)`;
+    await waitFor(() => isTrue(isDeleted, bob.idle.id), { what: 'the end of the idle webhook' });
+    const isErased = async () => (await dataOf(service.api.readErasure(id))).status === 'done';
+    await waitFor(isErased, { what: 'the erasure' });
+    // Nothing of alice's has changed meanwhile.
+    expect(await isTrue(isDeleted, alice.idle.id)).toBe(false);
+    expect(await isTrue(delivery(`status = 'pending'`), alice.messages[0]!.deliveryId)).toBe(true);
+  });
+
+  it('covers every advisory lock of the service', () => {
+    const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !/[.](spec|migration)[.]ts$/.test(path))
+      .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'))
+      .filter((text) => text.includes('hashtextextended'));
+    const keys = sources.flatMap((text) => [...text.matchAll(/[`'](\w+ of|event types)\b(?= \$\{|',)/g)]);
+    const known = advisoryKeys('', '').map((key) => key.replace(/(?<= of) .*/, ''));
+    expect([...new Set(keys.map(([, key]) => key))].sort()).toEqual(known.sort());
+    expect(sources.length).toBe(known.length);
+  });
+
+  it('every request that was refused succeeds afterwards', async () => {
+    await foreign?.end('rollback');
+    foreign = undefined;
+    // Whatever the loops find of alice's is due again, and theirs.
+    for (const route of ROUTES) {
+      const send = requestOf(route, alice);
+      const answer = await waitFor(
+        async () => {
+          const { status, headers, ...reply } = await send();
+          return status !== 503 && { status, reply };
+        },
+        { what: route },
+      );
+      const isGood = answer.status < 300 || (answer.status === 404 && WITHOUT_ROWS.test(route));
+      if (!isGood) expect([route, answer]).toEqual([route, 'a success']);
+    }
+  });
+});
+
+/** Another user, and a load balancer, until `end`. */
+function bystander(api: Api, url: string) {
+  const statuses = new Set<string>();
+  let longestMs = 0;
+  let isOver = false;
+  const repeat = (name: string, call: () => Promise<{ status: number }>) =>
+    waitFor(
+      async () => {
+        const begunAt = performance.now();
+        statuses.add(`${name} ${(await call()).status}`);
+        longestMs = Math.max(longestMs, performance.now() - begunAt);
+        return isOver;
+      },
+      { what: 'the end of the locks', everyMs: 50 },
+    );
+  const all = [
+    repeat('webhooks', () => api.listWebhooks()),
+    repeat('events', () => api.publish(EVENT)),
+    repeat('ready', () => exchange(url, 'GET', '/health/ready')),
+  ];
+  return {
+    end: async () => {
+      isOver = true;
+      await Promise.all(all);
+      return { statuses: [...statuses].sort(), longestMs };
+    },
+  };
+}
