@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { isOneOf } from '../deliveries/rows/found-by-id';
 import { DELETE_DELIVERIES } from '../deliveries/rows/outcomes.repository';
+import { DELETE_AND_MARK, FORGET_CANCELED } from '../deliveries/rows/stopping-webhooks.repository';
 import { idBounds } from '../infrastructure/database/id-time';
 import { StatementsService } from '../infrastructure/database/statements.service';
 import type { ErasureKind } from './erasure.entity';
@@ -41,7 +42,8 @@ export const ERASURE_STEPS: readonly { kind: ErasureKind | null; statement: stri
   { kind: 'accounts', statement: ofUser('accounts') },
   { kind: 'recoveries', statement: ofOwner('recoveries', 'webhook') },
   { kind: null, statement: ofOwner('webhook_pauses', 'webhook') },
-  { kind: 'webhooks', statement: ofUser('webhooks') },
+  { kind: 'webhooks', statement: DELETE_AND_MARK(PAGE) },
+  { kind: null, statement: FORGET_CANCELED(PAGE) },
   { kind: 'keys', statement: ofUser('event_keys', 'publisher_id') },
   // The roll-up moves rows from the first table, which has no index and a few seconds of attempts, to the second.
   { kind: 'attemptCounts', statement: ofUser('recent_attempts') },

@@ -46,7 +46,14 @@ export class ExternalWebhooksController {
     description: 'The new webhook and its secret.',
     headers: ['location', 'etag'],
   })
-  @ApiErrors(...BODY_ERRORS, 'webhook_limit_reached', 'kind_mismatch', 'headers_bound_to_origin', 'precondition_failed')
+  @ApiErrors(
+    ...BODY_ERRORS,
+    'webhook_limit_reached',
+    'kind_mismatch',
+    'headers_bound_to_origin',
+    'webhook_stopping',
+    'precondition_failed',
+  )
   async save(
     @CurrentUser() { userId }: Principal,
     @ExternalIdParam() externalId: string,

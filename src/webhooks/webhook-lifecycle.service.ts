@@ -1,10 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { ApiError } from '../infrastructure/errors/api-error';
+import { MESSAGES } from '../infrastructure/errors/messages';
 
 /** Why the pending deliveries of a webhook are canceled. It is their error code. */
 export type CancelReason = 'webhook_disabled' | 'webhook_deleted';
 
-type Listener = (manager: EntityManager, webhookId: string, reason: CancelReason) => Promise<void>;
+/**
+ * @param atOnce how many pending deliveries may be canceled in the transaction of `manager`, which takes up to 0.1 ms for each; null:
+ *   all. More are canceled in the background.
+ */
+type Listener = (
+  manager: EntityManager,
+  webhookId: string,
+  reason: CancelReason,
+  atOnce: number | null,
+) => Promise<void>;
+
+/** A request, and attempts that find that a webhook is gone, wait for this many rows. */
+const MAX_AT_ONCE = 5000;
 
 /**
  * Records when a webhook was inactive, because events missed in that time can be recovered. Continues a pause that
@@ -18,6 +32,9 @@ const BEGIN_PAUSE = `
   insert into webhook_service.webhook_pauses (webhook_id) select $1 where not exists (select from resumed)`;
 const END_PAUSE = `
   update webhook_service.webhook_pauses set ended_at = clock_timestamp() where webhook_id = $1 and ended_at is null`;
+
+/** While it is stopping, its pending deliveries are being canceled in the background; see deliveries/rows/stopping.ts. */
+const IS_STOPPING = 'select 1 from webhook_service.stopping_webhooks where webhook_id = $1';
 
 /**
  * Runs the side effects of disabling, activating or deleting a webhook, in the same transaction. This module does not
@@ -36,24 +53,35 @@ export class WebhookLifecycleService {
   /** Stops the pending deliveries of a webhook that was disabled, or created inactive. */
   async disabled(manager: EntityManager, webhookId: string): Promise<void> {
     await manager.query(BEGIN_PAUSE, [webhookId]);
-    await this.stop(manager, webhookId, 'webhook_disabled');
+    await this.stop(manager, webhookId, 'webhook_disabled', MAX_AT_ONCE);
   }
 
   /**
    * Stops pending deliveries again when a webhook is activated: an attempt that failed while the webhook was being
    * disabled may have left a retry, which must not be sent.
+   * @throws ApiError 409 while deliveries from before are still being canceled
    */
   async activated(manager: EntityManager, webhookId: string): Promise<void> {
+    const stopping = await manager.query<unknown[]>(IS_STOPPING, [webhookId]);
+    if (stopping.length > 0) throw new ApiError('webhook_stopping', MESSAGES.webhookStopping);
     await manager.query(END_PAUSE, [webhookId]);
-    await this.stop(manager, webhookId, 'webhook_disabled');
+    await this.stop(manager, webhookId, 'webhook_disabled', null);
   }
 
-  /** Stops the pending deliveries of a webhook whose row is deleted. */
-  async deleted(manager: EntityManager, webhookId: string): Promise<void> {
-    await this.stop(manager, webhookId, 'webhook_deleted');
+  /**
+   * Stops the pending deliveries of a webhook whose row is deleted.
+   * @param isAwaited false cancels all of them in the background
+   */
+  async deleted(manager: EntityManager, webhookId: string, isAwaited = true): Promise<void> {
+    await this.stop(manager, webhookId, 'webhook_deleted', isAwaited ? MAX_AT_ONCE : 0);
   }
 
-  private async stop(manager: EntityManager, webhookId: string, reason: CancelReason): Promise<void> {
-    for (const listener of this.listeners) await listener(manager, webhookId, reason);
+  private async stop(
+    manager: EntityManager,
+    webhookId: string,
+    reason: CancelReason,
+    atOnce: number | null,
+  ): Promise<void> {
+    for (const listener of this.listeners) await listener(manager, webhookId, reason, atOnce);
   }
 }

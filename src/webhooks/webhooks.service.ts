@@ -73,7 +73,7 @@ export class WebhooksService {
   /**
    * Changes the given fields. Deactivating cancels pending deliveries; a new secret takes effect immediately.
    * @throws ApiError 400 for no field or one of the other kind, 404 when the user has no such webhook, 409 when another one has the external id,
-   *   412 for another version
+   *   or it is activated while pending deliveries are still being canceled; 412 for another version
    */
   async update(userId: string, id: string, changes: UpdateWebhookDto, conditions: Conditions = {}): Promise<Webhook> {
     if (Object.values(changes).every((value) => value === undefined))
@@ -95,7 +95,7 @@ export class WebhooksService {
    * @param wanted validated by `WebhookRulesService`
    * @returns the secret only if the webhook is new
    * @throws ApiError 400 for a field of the other kind or without a url that is necessary, 409 when the user has too many webhooks
-   *   or the webhook is of another kind, 412 for another version
+   *   or the webhook is of another kind, or it is activated while pending deliveries are still being canceled; 412 for another version
    */
   async save(
     userId: string,

@@ -11,6 +11,7 @@ import {
   TRIGGERS,
 } from '../rows/delivery.entity';
 import { ERROR_CODES } from '../rows/delivery-error';
+import { asShown } from '../rows/stopping';
 import { type Wait, waitOf, WAITS } from '../rows/waits';
 import { ApiCount, ApiId, ApiTime } from '../../infrastructure/validation/api-field.decorator';
 
@@ -107,7 +108,8 @@ export class DeliveryDto {
   @ApiTime()
   createdAt: string;
 
-  static from(row: ListedDelivery): DeliveryDto {
+  static from(stored: ListedDelivery): DeliveryDto {
+    const row = asShown(stored);
     return {
       id: row.id,
       webhookId: row.webhookId,

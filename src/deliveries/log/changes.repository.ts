@@ -145,7 +145,7 @@ function statesOf({ changedIn, hadStateBefore, ...row }: PolledRow, from: Change
 function pendingBefore(row: ChangedRow): ChangedRow {
   const nothing: Partial<Delivery> = {
     ...{ responseStatus: null, durationMs: null, errorCode: null, errorMessage: null },
-    ...{ attemptedAt: null, completedAt: null, nextAttemptAt: null },
+    ...{ attemptedAt: null, completedAt: null, nextAttemptAt: null, stopped: null },
   };
   return { ...row, ...nothing, status: 'pending', claimed: false, isGivenUp: false };
 }

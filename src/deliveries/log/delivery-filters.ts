@@ -3,14 +3,15 @@ import { MESSAGES } from '../../infrastructure/errors/messages';
 import { lowestIdOf } from '../../infrastructure/database/id-time';
 import type { Delivery, DeliveryStatus, Trigger } from '../rows/delivery.entity';
 import type { ErrorCode } from '../rows/delivery-error';
+import { isStopped, shownErrorOf, shownStatusOf } from '../rows/stopping';
 
 /** What became of an event at a webhook: the state of its newest delivery, apart from tests. */
 const STATES = {
-  delivered: { status: 'succeeded', sql: `d.status = 'succeeded'` },
-  waiting: { status: 'pending', sql: `d.status = 'pending' and d.attempt = 1` },
-  retrying: { status: 'pending', sql: `d.status = 'pending' and d.attempt > 1` },
-  gave_up: { status: 'failed', sql: `d.status = 'failed' and d.next_attempt_at is null` },
-  canceled: { status: 'canceled', sql: `d.status = 'canceled'` },
+  delivered: { status: 'succeeded', sql: 'true' },
+  waiting: { status: 'pending', sql: 'd.attempt = 1' },
+  retrying: { status: 'pending', sql: 'd.attempt > 1' },
+  gave_up: { status: 'failed', sql: 'd.next_attempt_at is null' },
+  canceled: { status: 'canceled', sql: 'true' },
 } as const satisfies Record<string, { status: DeliveryStatus; sql: string }>;
 
 export type DeliveryState = keyof typeof STATES;
@@ -58,7 +59,7 @@ export const IS_GIVEN_UP = `
     -- A subquery for each row: a join would read the whole log.
     select l.id from webhook_service.deliveries l
     where l.user_id = d.user_id and l.event_id = d.event_id and l.webhook_id = d.webhook_id and l.id > d.id
-      and l.status in ('succeeded', 'pending') limit 1) is null)`;
+      and l.status in ('succeeded', 'pending') and not (l.status = 'pending' and ${isStopped('l')}) limit 1) is null)`;
 
 /** SQL condition: no later delivery of the event to the webhook exists, apart from tests. */
 const IS_NEWEST = `
@@ -68,13 +69,25 @@ const IS_NEWEST = `
     where l.user_id = d.user_id and l.event_id = d.event_id and l.webhook_id = d.webhook_id and l.id > d.id
       and l.trigger <> 'test' limit 1) is null)`;
 
-const isInState = (states: readonly DeliveryState[]): string =>
-  `(${states.map((state) => `(${STATES[state].sql})`).join(' or ')}) and ${IS_NEWEST}`;
+const isInState = (states: readonly DeliveryState[], { status }: ShownColumns): string => {
+  const any = states.map((state) => `(${status} = '${STATES[state].status}' and ${STATES[state].sql})`);
+  return `(${any.join(' or ')}) and ${IS_NEWEST}`;
+};
+
+/** SQL for the columns of a row `d` that are shown otherwise than stored while its webhook is stopping. */
+interface ShownColumns {
+  status: string;
+  error: string;
+}
+
+/** For users without a webhook that is stopping, so that their statements need not ask for one in every row. */
+const STORED: ShownColumns = { status: 'd.status', error: 'd.error_code' };
+const SHOWN: ShownColumns = { status: shownStatusOf('d'), error: shownErrorOf('d') };
 
 /** Each filter in two forms: as SQL for a row `d`, and as a predicate for a row in memory. */
 const CONDITIONS: {
   [Name in FilterName]-?: {
-    sql: (value: NonNullable<ChangeFilters[Name]>, bind: Bind) => string;
+    sql: (value: NonNullable<ChangeFilters[Name]>, bind: Bind, columns: ShownColumns) => string;
     matches: (row: FilteredRow, value: NonNullable<ChangeFilters[Name]>) => boolean;
   };
 } = {
@@ -89,10 +102,13 @@ const CONDITIONS: {
     matches: (row, trigger) => row.trigger === trigger,
   },
   status: {
-    sql: (statuses, bind) => `d.status = any(${bind(statuses)})`,
+    sql: (statuses, bind, { status }) => `${status} = any(${bind(statuses)})`,
     matches: ({ status }, statuses) => statuses.includes(status),
   },
-  error: { sql: (code, bind) => `d.error_code = ${bind(code)}`, matches: ({ errorCode }, code) => errorCode === code },
+  error: {
+    sql: (code, bind, { error }) => `${error} = ${bind(code)}`,
+    matches: ({ errorCode }, code) => errorCode === code,
+  },
   responseStatus: {
     sql: (wanted, bind) => {
       if (wanted === 'none') return `d.status = 'failed' and d.response_status is null`;
@@ -110,12 +126,25 @@ const CONDITIONS: {
 
 const NAMES = Object.keys(CONDITIONS) as FilterName[];
 
-/** Returns the conditions of the filters, except those in `met`, as SQL for a row `d`. */
-export function conditionsOf(filters: DeliveryFilters, met: readonly FilterName[], bind: Bind): string[] {
+/**
+ * Returns the conditions of the filters, except those in `met`, as SQL for a row `d`.
+ * @param isStopping whether a webhook of these rows may be stopping
+ */
+export function conditionsOf(
+  filters: DeliveryFilters,
+  met: readonly FilterName[],
+  bind: Bind,
+  isStopping: boolean,
+): string[] {
+  const columns = isStopping ? SHOWN : STORED;
   const conditions = NAMES.filter((name) => filters[name] !== undefined && !met.includes(name)).map((name) =>
-    (CONDITIONS[name].sql as (value: unknown, bind: Bind) => string)(filters[name], bind),
+    (CONDITIONS[name].sql as (value: unknown, bind: Bind, columns: ShownColumns) => string)(
+      filters[name],
+      bind,
+      columns,
+    ),
   );
-  return filters.state ? [...conditions, isInState(filters.state)] : conditions;
+  return filters.state ? [...conditions, isInState(filters.state, columns)] : conditions;
 }
 
 export function matches(

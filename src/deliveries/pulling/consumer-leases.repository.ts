@@ -3,6 +3,7 @@ import { idBounds } from '../../infrastructure/database/id-time';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import type { Attempted } from '../rows/attempt';
 import { isOneOf, isPending } from '../rows/found-by-id';
+import { isStopped } from '../rows/stopping';
 import type { LeaseKey } from '../rows/lease-id';
 
 /** An attempt that a consumer makes. */
@@ -44,7 +45,7 @@ const HELD: Statement = {
   text: `
     select ${HELD_COLUMNS} from webhook_service.deliveries d
     where ${isOneOf('d', '$1::uuid[]')} and ${isPending('d')} and d.claimed
-      and d.webhook_id::text = $4 and d.lease_id = any($5::uuid[])`,
+      and d.webhook_id::text = $4 and d.lease_id = any($5::uuid[]) and not ${isStopped('d')}`,
 };
 
 const ENDED: Statement = {
@@ -52,6 +53,7 @@ const ENDED: Statement = {
   text: `
     select ${HELD_COLUMNS} from webhook_service.deliveries d
     where d.status = 'pending' and d.url is null and d.claimed and d.leased_until <= now() and d.webhook_id <> all($2::uuid[])
+      and not ${isStopped('d')}
     order by d.leased_until limit $1`,
 };
 
@@ -63,7 +65,8 @@ const WAITED_FOR: Statement = {
         select d.scheduled_at from webhook_service.deliveries d
         where d.webhook_id between w.id and w.id and d.status = 'pending' and d.url is null and not d.claimed
         order by d.webhook_id, d.scheduled_at, d.event_id limit 1
-      ) <= now() or not exists (select from webhook_service.webhooks known where known.id = w.id)) as "dueWebhooks",
+      ) <= now() and coalesce((select k.active from webhook_service.webhooks k where k.id = w.id), false)
+        or not exists (select from webhook_service.webhooks known where known.id = w.id)) as "dueWebhooks",
       array(select t.id from webhook_service.access_tokens t
             where t.id = any($2::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"`,
 };

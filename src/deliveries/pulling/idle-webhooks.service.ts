@@ -3,8 +3,8 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EventsService } from '../../events/events.service';
 import { unlessErased } from '../../events/unless-erased';
-import { isLocked } from '../../infrastructure/errors/database-error';
 import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
+import { isDatabaseUnavailable, isLocked } from '../../infrastructure/errors/database-error';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { WebhookLifecycleService } from '../../webhooks/webhook-lifecycle.service';
 
@@ -17,7 +17,10 @@ const IS_IDLE = `
   idle_seconds is not null
   and greatest(created_at, last_leased_at) < now() - idle_seconds * interval '1 second'`;
 
-const FIND = `select id from webhook_service.webhooks where ${IS_IDLE} order by id limit ${MAX_A_TURN}`;
+const FIND = `
+  select id from webhook_service.webhooks where id > $1 and ${IS_IDLE} order by id limit ${MAX_A_TURN}`;
+
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /** Skips a webhook that another process deletes, or that a consumer has asked for deliveries meanwhile. */
 const TAKE = `
@@ -29,18 +32,14 @@ const HURRY = `set local lock_timeout = '100ms'`;
 
 const DELETE = 'delete from webhook_service.webhooks where id = $1';
 
-/** The next turn deletes a webhook with rows that another transaction has locked. */
-function unlessLocked(error: unknown): boolean {
-  if (isLocked(error)) return false;
-  throw error;
-}
-
 /** Deletes pull webhooks from which nobody has leased for their `idleSeconds`, and tells their owners. */
 @Injectable()
 export class IdleWebhooksService {
   private readonly logger = new Logger(IdleWebhooksService.name);
   /** The start of this process, or the last failure, by `performance.now()`. */
   private outageAt = performance.now();
+  /** The last one of the previous turn: webhooks that cannot be deleted keep none after them waiting. */
+  private lastId = BEFORE_ALL_IDS;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -56,14 +55,24 @@ export class IdleWebhooksService {
     tasks.add(new Repeat(() => this.deleteIdle(), { everyMs: POLL_INTERVAL_MS, onFailure }));
   }
 
-  private async deleteIdle(): Promise<void> {
-    const idle = await this.dataSource.query<{ id: string }[]>(FIND);
+  private async deleteIdle(): Promise<number | void> {
+    const idle = await this.dataSource.query<{ id: string }[]>(FIND, [this.lastId]);
     if (performance.now() - this.outageAt < GRACE_MS) return;
-    for (const { id: webhookId } of idle) {
-      const isDeleted = await this.dataSource
-        .transaction((manager) => this.delete(manager, webhookId))
-        .catch(unlessLocked);
+    for (const { id } of idle) await this.deleteOne(id);
+    this.lastId = (idle.length === MAX_A_TURN && idle.at(-1)?.id) || BEFORE_ALL_IDS;
+    if (idle.length === MAX_A_TURN) return 0;
+  }
+
+  /** Throws only while PostgreSQL is unavailable: a webhook that cannot be deleted must not keep others waiting. */
+  private async deleteOne(webhookId: string): Promise<void> {
+    try {
+      const isDeleted = await this.dataSource.transaction((manager) => this.delete(manager, webhookId));
       if (isDeleted) this.logger.log({ msg: 'webhook deleted', webhookId, reason: 'idle' });
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      // Another transaction has locked its rows: the next turn deletes it.
+      if (isLocked(error)) return;
+      this.logger.warn(`Deleting the idle webhook ${webhookId} failed; retrying: ${String(error)}`);
     }
   }
 
@@ -75,7 +84,7 @@ export class IdleWebhooksService {
     const data = { webhookId, url: null, reason: 'idle', disabledAt: disabledAt.toISOString() } as const;
     await unlessErased(this.events.publish('webhook.disabled', data, { userId, manager }));
     await manager.query(DELETE, [webhookId]);
-    await this.lifecycle.deleted(manager, webhookId);
+    await this.lifecycle.deleted(manager, webhookId, false);
     return true;
   }
 }

@@ -9,6 +9,7 @@ import { nextPermitInMs, RATE_COLUMNS, usedUntil } from './rate';
 import type { Grant } from './partition-key';
 import type { HeaderMap } from './delivery.entity';
 import { boundsFrom, isAmong, isOneOf, isPending, transition } from './found-by-id';
+import { isStopped, isStopping } from './stopping';
 import type { LeaseKey } from './lease-id';
 import { OutcomesRepository } from './outcomes.repository';
 
@@ -39,17 +40,18 @@ const CLAIM_QUEUED: Statement = {
   name: 'claim_deliveries',
   text: `
     with claimed as (${transition({
-      from: `not claimed and not parked and scheduled_at <= now() + ${SOON}`,
+      from: `not claimed and not parked and scheduled_at <= now() + ${SOON} and not ${isStopped('d')}`,
       set: CLAIMED,
       returning: COLUMNS,
     })}
     ) ${read()}`,
 };
 
-/** Claims rows for a consumer, the oldest due first. `found` has more: others may have locked the first of them. */
+/** Claims rows of an active webhook for a consumer, the oldest due first. `found` has more: others may have locked the first of them. */
 const FIND_WAITING = `
       select id from webhook_service.deliveries
       where webhook_id between $1 and $1 and status = 'pending' and url is null and not claimed and scheduled_at <= now()
+        and (select active from webhook_service.webhooks where id = $1)
       order by webhook_id, scheduled_at, event_id limit`;
 const CLAIM_WAITING: Statement = {
   name: 'claim_waiting_deliveries',
@@ -85,7 +87,8 @@ const CLAIM_DEFERRED: Statement = {
       select first.id, wanted.webhook_id
       from (
         select one.user_id, one.webhook_id,
-               least(one.count, case when w.max_per_second is not null then coalesce(paced.permits, 0) end) as count
+               case when ${isStopping('one.webhook_id')} then 0
+                 else least(one.count, case when w.max_per_second is not null then coalesce(paced.permits, 0) end) end as count
         from unnest($1::text[], $2::uuid[], $3::int[]) as one (user_id, webhook_id, count)
         left join webhook_service.webhooks w on w.id = one.webhook_id
         left join paced on paced.id = one.webhook_id

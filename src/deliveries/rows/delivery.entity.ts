@@ -2,6 +2,7 @@ import { Column, Entity, PrimaryColumn, VirtualColumn } from 'typeorm';
 import type { EventFormat } from '../../webhooks/formats/event-format';
 import type { ErrorCode } from './delivery-error';
 import { hasRate } from './lease';
+import { type Stopped, stoppedOf } from './stopping';
 
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'canceled'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -103,6 +104,10 @@ export class Delivery {
   /** Whether its webhook has a rate now. Lists have it of deferred rows only. */
   @VirtualColumn({ type: 'boolean', query: (row) => `select ${hasRate(row)}` })
   hasRate: boolean;
+
+  /** Set on a pending row that is about to be canceled, because its webhook was disabled or deleted; see stopping.ts. */
+  @VirtualColumn({ type: 'json', query: (row) => `select ${stoppedOf(row)}` })
+  stopped: Stopped | null;
 }
 
 /** The fields of a delivery that lists return. */
@@ -117,4 +122,4 @@ export const LISTED_COLUMNS = `
   d.response_status as "responseStatus", d.duration_ms as "durationMs", d.error_code as "errorCode",
   d.error_message as "errorMessage", d.scheduled_at as "scheduledAt", d.attempted_at as "attemptedAt",
   d.completed_at as "completedAt", d.next_attempt_at as "nextAttemptAt", d.parked, d.claimed,
-  d.parked and ${hasRate('d')} as "hasRate"`;
+  d.parked and ${hasRate('d')} as "hasRate", ${stoppedOf('d')} as stopped`;

@@ -167,9 +167,9 @@ const UPDATE: Statement = {
 };
 
 const CANCELED = `
-  select webhook_id, user_id, status, error_code, null::int as response_status, null::int as duration_ms, now() as at,
-         count(*) as count
-  from canceled group by 1, 2, 3, 4`;
+  select webhook_id, user_id, status, error_code, null::int as response_status, null::int as duration_ms,
+         completed_at as at, count(*) as count
+  from canceled group by 1, 2, 3, 4, 7`;
 
 /**
  * Cancels pending rows with the error $1 and the message $2. Locks rows in id order, as writing outcomes does, so that the two cannot
@@ -185,12 +185,34 @@ const cancel = (where: string, lock: string): string => {
       update webhook_service.deliveries d
       set status = 'canceled', changed_in = pg_current_xact_id(), error_code = $1, error_message = $2, completed_at = now()
       where ${isAmong('d', 'pending', 'bounds')} and d.status = 'pending'
-      returning d.webhook_id, d.user_id, d.status, d.error_code
+      returning d.webhook_id, d.user_id, d.status, d.error_code, d.completed_at
     ), counted as (${countAttempts(CANCELED)})
     select count(*)::int as count from canceled`;
 };
 
-const CANCEL_PENDING = cancel('webhook_id = $3', 'for update');
+/** In the order of an index of pending rows, so that it reads no more than it returns. Locks nothing. */
+const PENDING_OF = `
+  select id, user_id as "userId", event_id as "eventId" from webhook_service.deliveries
+  where webhook_id between $1 and $1 and status = 'pending' and trigger <> 'test' and event_id > $2
+  order by webhook_id, event_id limit $3`;
+
+/** Cancels rows that were found before, in the same order as `cancel`. */
+const cancelFound = (lock: string): string => `
+  with free as (
+    select id from webhook_service.deliveries d
+    where ${isOneOf('d', '$1::uuid[]')} and ${isPending('d')}
+    order by id ${lock}
+  ), canceled as (
+    update webhook_service.deliveries d
+    set status = 'canceled', changed_in = pg_current_xact_id(), error_code = $4, error_message = $5,
+        completed_at = coalesce($6::timestamptz, now())
+    where ${isOneOf('d', 'array(select id from free)')}
+    returning d.webhook_id, d.user_id, d.status, d.error_code, d.completed_at
+  ), counted as (${countAttempts(CANCELED)})
+  select count(*)::int as count from canceled`;
+
+const CANCEL_ALL_FOUND = cancelFound('for update');
+const CANCEL_FREE_FOUND = cancelFound('for update skip locked');
 
 /** Leaves rows whose attempt is being made: it ends within seconds. */
 const CANCEL_EXPIRED: Statement = {
@@ -208,6 +230,12 @@ const LOST: DeliveryError = {
   code: 'expired',
   message: 'Its event is no longer in the database, so this delivery was not sent.',
 };
+
+export interface PendingRow {
+  id: string;
+  userId: string;
+  eventId: string;
+}
 
 /** Deletes rows; the caller has found them, and runs it in its own transaction. */
 export const DELETE_DELIVERIES = `delete from webhook_service.deliveries where ${isOneOf('deliveries', '$1::uuid[]')}`;
@@ -249,9 +277,31 @@ export class OutcomesRepository {
     private readonly clock: ClockService,
   ) {}
 
-  /** Cancels the pending deliveries of a webhook, except test deliveries, in the transaction of `manager`. */
-  async cancelPending(manager: EntityManager, webhookId: string, { code, message }: DeliveryError): Promise<void> {
-    await manager.query(CANCEL_PENDING, [code, message, webhookId]);
+  /** Returns the pending deliveries of a webhook after an event, except test deliveries; null: no limit. */
+  pendingOf(
+    manager: EntityManager,
+    webhookId: string,
+    afterEventId: string,
+    limit: number | null,
+  ): Promise<PendingRow[]> {
+    return manager.query<PendingRow[]>(PENDING_OF, [webhookId, afterEventId, limit]);
+  }
+
+  /**
+   * Cancels those of the deliveries that are still pending, and returns their number.
+   * @param stoppedAt null: now; waits for locked rows then, and otherwise skips them
+   */
+  async cancelStopped(
+    manager: EntityManager,
+    rows: readonly PendingRow[],
+    { code, message }: DeliveryError,
+    stoppedAt: Date | null = null,
+  ): Promise<number> {
+    const ids = rows.map(({ id }) => id);
+    const cancelFree = stoppedAt ? CANCEL_FREE_FOUND : CANCEL_ALL_FOUND;
+    const values = [ids, ...idBounds(ids), code, message, stoppedAt];
+    const [row] = await manager.query<{ count: number }[]>(cancelFree, values);
+    return row?.count ?? 0;
   }
 
   /** Cancels pending deliveries whose events are not in the database. */

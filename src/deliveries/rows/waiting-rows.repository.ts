@@ -11,6 +11,7 @@ import type { Trigger } from './delivery.entity';
 import { deliveryError } from './delivery-error';
 import { expiredLeases, isAmong, transition } from './found-by-id';
 import { deferredLease, hasRate, insertedLease, JOB_LEASE } from './lease';
+import { isStopped } from './stopping';
 import type { PartitionKey } from './partition-key';
 import { RetentionCutoffService } from './retention-cutoff.service';
 import { PUT_BACKS, type Wait } from './waits';
@@ -67,13 +68,15 @@ const DEFER: Statement = {
 /** The leases of consumers end otherwise; see `SettlementsService`. */
 const IS_PUSHED = `status = 'pending' and url is not null`;
 
+/** Rows of a webhook that is stopping wait for nothing but being canceled. They count, so that a sweep continues after them. */
 const RECLAIM: Statement = {
   name: 'reclaim_deliveries',
   text: `
     ${expiredLeases('deliveries', IS_PUSHED)}
-    update webhook_service.deliveries d set leased_until = now() + ${JOB_LEASE}, parked = false, claimed = false
+    update webhook_service.deliveries d
+    set leased_until = case when ${isStopped('d')} then 'infinity' else now() + ${JOB_LEASE} end, parked = false, claimed = false
     where ${isAmong('d', 'expired', 'found')}
-    returning d.id, d.webhook_id as "webhookId", d.user_id as "userId"`,
+    returning d.id, d.webhook_id as "webhookId", d.user_id as "userId", ${isStopped('d')} as "isStopped"`,
 };
 
 /** For rows beyond the queue capacity: workers dispatch them as slots become free. */
@@ -125,7 +128,7 @@ interface Deferral {
 
 type Deferred = { id: string; maxPerSecond: number | null };
 
-export type SweptDelivery = PartitionKey & { id: string };
+export type SweptDelivery = PartitionKey & { id: string; isStopped: boolean };
 
 /** Inserts rows that wait, and moves rows to waiting, or from one wait to another. Concurrent calls for one row share statements. */
 @Injectable()
@@ -208,7 +211,7 @@ export class WaitingRowsRepository {
     return rows.length > 0;
   }
 
-  /** Takes over deliveries whose leases ended within `withinMs` (null: any time). The caller enqueues jobs for them. */
+  /** Takes over deliveries whose leases ended within `withinMs` (null: any time). The caller enqueues jobs for those that are not stopped. */
   reclaim(limit: number, withinMs: number | null): Promise<SweptDelivery[]> {
     return this.statements.run<SweptDelivery & Record<string, unknown>>(RECLAIM, [limit, withinMs]);
   }

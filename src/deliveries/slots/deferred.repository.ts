@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { hasRate } from '../rows/lease';
+import { isStopped, isStopping } from '../rows/stopping';
 import type { PartitionKey } from '../rows/partition-key';
 import { PERMITS } from '../rows/rate';
 
@@ -29,13 +30,13 @@ const DEFERRED_KEYS: Statement = {
   text: `
     ${keysAfter('$1', '$2')}
     select key.user_id as "userId", key.webhook_id as "webhookId", w.max_per_second as "maxPerSecond",
-           coalesce(${PERMITS}, 1) > 0 as "mayBegin"
+           coalesce(${PERMITS}, 1) > 0 and not ${isStopping('key.webhook_id')} as "mayBegin"
     from (select * from key limit $3) as key
     left join webhook_service.webhooks w on w.id = key.webhook_id
     order by key.user_id, key.webhook_id`,
 };
 
-/** The number of deferred rows, at most $2, of those of the first $1 webhooks for which `isCounted`. */
+/** The number of deferred rows, at most $2, of those of the first $1 webhooks that are not stopping and for which `isCounted`. */
 const countOf = (isCounted: string): string => `
       (select count(*)::int from (
         select from (select * from key limit $1) as key
@@ -43,7 +44,7 @@ const countOf = (isCounted: string): string => `
           select from webhook_service.deliveries d
           where d.status = 'pending' and d.parked and d.user_id = key.user_id and d.webhook_id = key.webhook_id limit $2
         ) as d
-        where ${isCounted} limit $2
+        where ${isCounted} and not ${isStopping('key.webhook_id')} limit $2
       ) as d)`;
 
 const COUNT_DEFERRED: Statement = {
@@ -52,8 +53,9 @@ const COUNT_DEFERRED: Statement = {
     ${keysAfter(`''`, `'${NIL}'`)}
     select ${countOf(`not ${hasRate('key')}`)} as slot, ${countOf(hasRate('key'))} as rate,
       (select count(*)::int from (
-        select from webhook_service.deliveries where status = 'pending' and url is null and not claimed limit $2
-      ) as d) as consumer`,
+        select trigger, webhook_id from webhook_service.deliveries
+        where status = 'pending' and url is null and not claimed limit $2
+      ) as d where not ${isStopped('d')}) as consumer`,
 };
 
 const COUNT_PENDING: Statement = {
@@ -66,7 +68,7 @@ const COUNT_PENDING: Statement = {
 export interface WaitCounts {
   slot: number;
   rate: number;
-  /** Also those that are not due yet. */
+  /** Also those that are not due yet. Fewer while one with many of them is stopping. */
   consumer: number;
 }
 
@@ -75,7 +77,7 @@ export interface WaitCounts {
 export class DeferredRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** By user and id, at most `limit`. `mayBegin` is false when the rate of the webhook is used up. */
+  /** By user and id, at most `limit`. `mayBegin` is false when the rate of the webhook is used up, and while it is stopping. */
   keys(after: PartitionKey, limit: number): Promise<(DeferredKey & { mayBegin: boolean })[]> {
     return this.statements.run<DeferredKey & { mayBegin: boolean } & Record<string, unknown>>(DEFERRED_KEYS, [
       after.userId,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { MetricsService } from '../../infrastructure/metrics/metrics.service';
 import { hasRate, JOB_LEASE } from '../rows/lease';
+import { isStopped, isStopping } from '../rows/stopping';
 
 /** Age in seconds of the oldest due row of each kind and state; 0 when there is none. */
 export interface OldestDue {
@@ -19,7 +20,7 @@ const UNATTENDED_SINCE = `now() - interval '5 seconds'`;
 
 /**
  * Reads $1 rows of each state, those whose leases end first, and the first row of $2 webhooks with deferred rows, except rows that
- * wait for a rate or a consumer. It reads only partial indexes, so its cost is bounded whatever the tables contain; older rows may
+ * wait for a rate or a consumer, or to be canceled. It reads only partial indexes, so its cost is bounded whatever the tables contain; older rows may
  * exist beyond these. A pending row that is due has a lease of at most JOB_LEASE from now.
  */
 export const OLDEST_DUE: Statement = {
@@ -45,15 +46,16 @@ export const OLDEST_DUE: Statement = {
         where fanned_out_at is null and leased_until >= ${UNATTENDED_SINCE} order by leased_until limit $1
       ) as e) as "pendingEvents",
       (select ${secondsSince('scheduled_at')} from (
-        select scheduled_at, url from webhook_service.deliveries
+        select scheduled_at, url, trigger, webhook_id from webhook_service.deliveries
         where status = 'pending' and leased_until < ${UNATTENDED_SINCE} order by leased_until limit $1
-      ) as d where url is not null) as "unattendedDeliveries",
+      ) as d where url is not null and not ${isStopped('d')}) as "unattendedDeliveries",
       (select ${secondsSince('scheduled_at')} from (
-        select scheduled_at, parked, url from webhook_service.deliveries
+        select scheduled_at, parked, url, trigger, webhook_id from webhook_service.deliveries
         where status = 'pending' and leased_until between ${UNATTENDED_SINCE} and now() + ${JOB_LEASE}
         order by leased_until limit $1
-      ) as d where not parked and url is not null and scheduled_at <= now()) as "pendingDeliveries",
-      (select ${secondsSince('scheduled_at')} from (select * from key limit $2) as d where not ${hasRate('d')}) as "deferredDeliveries"`,
+      ) as d where not parked and url is not null and scheduled_at <= now() and not ${isStopped('d')}) as "pendingDeliveries",
+      (select ${secondsSince('scheduled_at')} from (select * from key limit $2) as d
+       where not ${hasRate('d')} and not ${isStopping('d.webhook_id')}) as "deferredDeliveries"`,
 };
 
 const MAX_ROWS = 1000;

@@ -93,12 +93,13 @@ export class SweeperService {
     byQueue: Map<string, number>,
   ): Promise<number> {
     if (this.send.remaining < limit) return this.rows.deferExpired(limit, withinMs);
-    const deliveries = await this.rows.reclaim(limit, withinMs);
+    const swept = await this.rows.reclaim(limit, withinMs);
+    const deliveries = swept.filter(({ isStopped }) => !isStopped);
     await this.send.enqueueEach(deliveries);
     for (const [name, count] of this.send.countByName(deliveries.map(({ id }) => id))) {
       byQueue.set(name, count + (byQueue.get(name) ?? 0));
     }
-    return deliveries.length;
+    return swept.length;
   }
 
   private async reclaimAll(

@@ -10,6 +10,7 @@ import { SecretRotations1764000300000 } from './migrations/secret-rotations.migr
 import { WebhookHeaders1764000660000 } from './migrations/webhook-headers.migration';
 import { WebhookRates1764000690000 } from './migrations/webhook-rates.migration';
 import { WebhookFormats1764000650000 } from './migrations/webhook-formats.migration';
+import { StoppingWebhooks1764001200000 } from './migrations/stopping-webhooks.migration';
 import { WebhookFilters1764000600000 } from './migrations/webhook-filters.migration';
 import { WebhookLabels1764000400000 } from './migrations/webhook-labels.migration';
 import { WebhookTiming1764000500000 } from './migrations/webhook-timing.migration';
@@ -47,6 +48,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       Erasures1764000800000,
       PullWebhooks1764000900000,
       Installation1764001000000,
+      StoppingWebhooks1764001200000,
     ],
     migrationsTableName: 'migrations',
     extra: {

@@ -130,6 +130,11 @@ export const ERROR_CODES = {
     meaning: 'The webhook is inactive.',
     remedy: 'set `active` to true first',
   },
+  webhook_stopping: {
+    status: 409,
+    meaning: 'The webhook was disabled, and its pending deliveries are still being canceled.',
+    remedy: 'repeat the request until it succeeds; several thousand are canceled a second',
+  },
   event_expired: {
     status: 409,
     meaning: 'The event of this delivery is past retention.',

@@ -50,6 +50,8 @@ export const MESSAGES = {
   tooManyConsumers:
     'Too many waiting requests (limits: 10 per webhook, 20 per user, 200 in total). Try again in a second.',
   webhookInactive: 'This webhook is inactive. Set active to true first.',
+  webhookStopping:
+    'This webhook was switched off, and its waiting deliveries are still being canceled. Try again in a few seconds.',
   eventPastRetention: 'The event of this delivery is past retention and cannot be sent again.',
   attemptPending: 'An attempt of this event to this webhook is still pending. Wait for its outcome.',
   recoveryRunning: 'A recovery of this webhook is still running. Wait until its status is done.',

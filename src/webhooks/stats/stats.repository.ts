@@ -94,6 +94,9 @@ const lastHour = (status: string) => `
 
 const MOST_ROWS = 1000;
 
+/** Its pending deliveries are being canceled; see deliveries/rows/stopping.ts. */
+const IS_STOPPING = 'exists (select from webhook_service.stopping_webhooks s where s.webhook_id = t.id)';
+
 /** The order is that of an index, and the range keeps its first column in it. */
 const rowsOf = (columns: string, condition: string, order: string) => `
   select ${columns} from webhook_service.deliveries
@@ -111,6 +114,7 @@ const PRESENT = `
     from times t left join recent using (id) cross join lateral (
       select count(*)::int as pending, min(scheduled_at) as "nextDueAt"
       from (${rowsOf('scheduled_at', "status = 'pending' and trigger <> 'test'", 'webhook_id, event_id')}) as rows
+      where not ${IS_STOPPING}
     ) as p`;
 
 /** Maximum number of attempts that one statement sums up. */

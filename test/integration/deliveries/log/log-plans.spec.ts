@@ -175,6 +175,18 @@ describe(`In a log of ${ROWS} rows`, () => {
     expect([found, atLeast]).toEqual([Number(row!.count), false]);
   });
 
+  it('a page reads no more rows of the log while a webhook of the user is stopping', async () => {
+    const insert = `insert into webhook_service.stopping_webhooks (webhook_id, user_id, reason)
+                    values ($1, $2, 'webhook_disabled')`;
+    await database.query(insert, [log.loud, log.user]);
+    const named = product([...STATUSES, ...STATUS_SETS, ...STATES, ...OUTCOMES], EVENTS.slice(0, 2));
+    // For each row its webhook is looked for among those that are stopping: for its status, and for its error.
+    const isTooMuch = ({ looked }: Plan) => looked > 3 * MAX_LOOKED;
+    expect(await expensivePlans(named, (filters) => ofWebhook(log.loud, filters), isTooMuch)).toEqual([]);
+    expect(await expensivePlans(named, (filters) => ofAll(log.user, filters), isTooMuch)).toEqual([]);
+    await database.query('delete from webhook_service.stopping_webhooks');
+  });
+
   it('rows beyond the reach of a single page are found by following its cursors', async () => {
     const service = app.get(DeliveryLogService);
     const found: string[] = [];

@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { CancelReason } from '../../webhooks/webhook-lifecycle.service';
+import { OutcomesRepository } from './outcomes.repository';
+import { errorOfStop } from './stopping';
+
+const PAGE = 1000;
+const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+
+/** A webhook that is deleted while it is stopping keeps its time. */
+const MARK = `
+  insert into webhook_service.stopping_webhooks (webhook_id, user_id, reason) values ($1, $2, $3)
+  on conflict (webhook_id) do update set reason = excluded.reason`;
+
+/** Deletes a page of webhooks of a user. All of them stop, since nothing looks for their pending rows. */
+export const DELETE_AND_MARK = (limit: number): string => `
+  with page as materialized (
+    select id, user_id from webhook_service.webhooks where user_id = $1 limit ${limit}
+  ), marked as (
+    insert into webhook_service.stopping_webhooks (webhook_id, user_id, reason)
+    select id, user_id, 'webhook_deleted' from page
+    on conflict (webhook_id) do update set reason = excluded.reason
+  )
+  delete from webhook_service.webhooks where id = any(array(select id from page))`;
+
+/** Forgets a page of the stopping webhooks of a user, as far as none of their rows is pending. */
+export const FORGET_CANCELED = (limit: number): string => `
+  delete from webhook_service.stopping_webhooks where webhook_id = any(array(
+    select webhook_id from webhook_service.stopping_webhooks s
+    where user_id = $1 and (
+      select id from webhook_service.deliveries d
+      where d.webhook_id between s.webhook_id and s.webhook_id and d.status = 'pending'
+      order by d.webhook_id, d.event_id limit 1) is null
+    limit ${limit}))`;
+
+const LIST = 'select webhook_id as "webhookId" from webhook_service.stopping_webhooks order by stopped_at, webhook_id';
+
+const TAKE = `
+  select reason, stopped_at as "stoppedAt", cursor from webhook_service.stopping_webhooks
+  where webhook_id = $1 for update skip locked`;
+
+const MOVE = 'update webhook_service.stopping_webhooks set cursor = $2 where webhook_id = $1';
+
+const FORGET = 'delete from webhook_service.stopping_webhooks where webhook_id = $1';
+
+/** Cancels the pending rows of webhooks that stop: at once when they are few, otherwise page by page. */
+@Injectable()
+export class StoppingWebhooksRepository {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly outcomes: OutcomesRepository,
+  ) {}
+
+  /**
+   * Cancels the pending rows of a webhook in the transaction of `manager` if they are at most `atOnce` (null: however many they
+   * are). Otherwise cancels none, and marks the webhook as stopping.
+   */
+  async stop(manager: EntityManager, webhookId: string, reason: CancelReason, atOnce: number | null): Promise<void> {
+    const most = atOnce === null ? null : atOnce + 1;
+    const rows = await this.outcomes.pendingOf(manager, webhookId, BEFORE_ALL_IDS, most);
+    const [first] = rows;
+    if (!first) return;
+    if (rows.length === most) await manager.query(MARK, [webhookId, first.userId, reason]);
+    else await this.outcomes.cancelStopped(manager, rows, errorOfStop(reason));
+  }
+
+  /** Returns the webhooks that are stopping, the oldest first. */
+  async list(): Promise<string[]> {
+    const rows = await this.dataSource.query<{ webhookId: string }[]>(LIST);
+    return rows.map(({ webhookId }) => webhookId);
+  }
+
+  /**
+   * Cancels the next page of rows of a stopping webhook, except those that others have locked. Returns false when nothing is left
+   * to do for this process: all rows are canceled, or another process cancels a page.
+   */
+  cancelPage(webhookId: string): Promise<boolean> {
+    return this.dataSource.transaction(async (manager) => {
+      const [stopping] = await manager.query<Stopping[]>(TAKE, [webhookId]);
+      if (!stopping) return false;
+      const { reason, stoppedAt, cursor } = stopping;
+      const rows = await this.outcomes.pendingOf(manager, webhookId, cursor, PAGE);
+      const last = rows.at(-1);
+      if (!last && cursor === BEFORE_ALL_IDS) {
+        await manager.query(FORGET, [webhookId]);
+        return false;
+      }
+      // Rows that were locked are before the cursor, as are rows of attempts that began before the webhook stopped.
+      await manager.query(MOVE, [webhookId, last?.eventId ?? BEFORE_ALL_IDS]);
+      if (!last) return true;
+      return (await this.outcomes.cancelStopped(manager, rows, errorOfStop(reason), stoppedAt)) > 0;
+    });
+  }
+}
+
+interface Stopping {
+  reason: CancelReason;
+  stoppedAt: Date;
+  cursor: string;
+}

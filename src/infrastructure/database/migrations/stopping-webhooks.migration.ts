@@ -1,0 +1,28 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Lets a webhook stop at once, however many deliveries are pending: their rows are canceled in the background. */
+export class StoppingWebhooks1764001200000 implements MigrationInterface {
+  name = 'StoppingWebhooks1764001200000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(STOPPING_WEBHOOKS);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('drop table webhook_service.stopping_webhooks');
+  }
+}
+
+const STOPPING_WEBHOOKS = `
+  -- Webhooks that were disabled or deleted while too many deliveries were pending for one transaction. A row is deleted when all
+  -- of them are canceled. The webhook itself may be gone.
+  create table webhook_service.stopping_webhooks (
+    webhook_id uuid primary key,
+    user_id    text not null,
+    reason     text not null check (reason in ('webhook_disabled', 'webhook_deleted')),
+    stopped_at timestamptz(3) not null default now(),
+    -- Event of the last canceled row. Pages do not read the dead index entries of earlier pages again.
+    cursor     uuid not null default '00000000-0000-0000-0000-000000000000'
+  );
+  create index stopping_webhooks_user on webhook_service.stopping_webhooks (user_id);
+`;
