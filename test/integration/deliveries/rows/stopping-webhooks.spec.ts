@@ -90,7 +90,7 @@ describe('A webhook that is stopping', () => {
     const leases = app.get(ConsumerLeasesRepository);
     expect((await leases.waitedFor([webhookId], [])).dueWebhooks).toEqual([]);
     expect(await leases.held(webhookId, [{ deliveryId: ids[0]!, random: webhookId }])).toEqual(new Map());
-    expect((await leases.ended(1000)).filter((each) => each.webhookId === webhookId)).toEqual([]);
+    expect((await leases.ended(1000, [])).filter((each) => each.webhookId === webhookId)).toEqual([]);
     await app.get(CancellationService).continueAll();
   });
 
