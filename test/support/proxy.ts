@@ -101,8 +101,11 @@ class Link {
   }
 
   reset(): void {
-    this.client.resetAndDestroy();
-    this.upstream?.resetAndDestroy();
+    for (const socket of [this.client, this.upstream]) {
+      // Node.js never closes a socket that is reset while it is ending.
+      if (socket?.writableEnded) socket.destroy();
+      else socket?.resetAndDestroy();
+    }
   }
 
   private forward(from: Socket, to: Socket | null): void {

@@ -13,7 +13,7 @@ export interface TestRedis {
 export async function startRedis(more: Record<string, string> = {}, triesLeft = 5): Promise<TestRedis> {
   const port = await freePort();
   // The password distinguishes this server from another one that has taken the port in the meantime.
-  const password = randomBytes(16).toString('hex');
+  const password = more.requirepass ?? randomBytes(16).toString('hex');
   const child = spawn('redis-server', optionsFor(port, password, more), { stdio: 'ignore' });
   const stop = async () => {
     child.kill('SIGKILL');

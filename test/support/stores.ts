@@ -1,5 +1,6 @@
 import { startCluster, type TestCluster } from './redis-cluster';
 import { startRedis } from './redis';
+import { type RedisPair, startRedisPair } from './redis-pair';
 import { startSentinels, type TestSentinels } from './redis-sentinels';
 import { storesOf, type StoreName } from './selection.cjs';
 import { describeWhereInstalled } from './programs';
@@ -37,6 +38,11 @@ export function describeWithCluster(title: string, tests: (cluster: () => TestCl
 /** Tests that need a Redis with a replica and three Sentinels, which run while they do. */
 export function describeWithSentinels(title: string, tests: (sentinels: () => TestSentinels) => void): void {
   describeWith('Redis with Sentinels', startSentinels, title, (sentinels) => tests(() => whileRunning(sentinels())));
+}
+
+/** Tests that need a Redis whose address moves to another one, both of which run while they do. */
+export function describeWithRedisPair(title: string, tests: (pair: () => RedisPair) => void): void {
+  describeWith('a Redis that fails over', startRedisPair, title, (pair) => tests(() => whileRunning(pair())));
 }
 
 function describeWith<T extends { stop(): Promise<void> }>(

@@ -15,12 +15,20 @@ export const JOB_OPTIONS: DefaultJobOptions = {
   removeOnFail: true,
 };
 
+/** How Redis rejects a write on a replica; a script's error may begin with another word. */
+const READ_ONLY_REPLICA = /\bREADONLY\b/;
+
 /** Longer than any response takes. A worker's blocking command may take ten seconds. */
 const PRODUCER_SILENCE_MS = 3000;
 const WORKER_SILENCE_MS = 12_000;
 
-/** Closes a connection after `silenceMs` without a byte, and reconnects within a second of the store's return. */
+/**
+ * Closes a connection after `silenceMs` without a byte, and reconnects within a second of the store's return. A connection
+ * to a Redis that has become a replica is closed too: after a failover, only a new one reaches the server that the address
+ * now leads to. The rejected command fails, because ioredis would repeat one of a transaction outside of it.
+ */
 export const surviving = (silenceMs: number) => ({
+  reconnectOnError: ({ message }: Error): boolean => READ_ONLY_REPLICA.test(message),
   socketTimeout: silenceMs,
   connectTimeout: 2000,
   retryStrategy: (attempt: number): number => Math.min(100 * attempt, 1000),

@@ -1,10 +1,17 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Queue } from 'bullmq';
-import { HealthService } from '../health/health.service';
+import type { Queue, RedisQueueBackend } from 'bullmq';
+import { Config } from '../config/config';
+import { HealthService, UnhealthyError } from '../health/health.service';
 import { MetricsService, type Sample } from '../metrics/metrics.service';
 import { RepeatFilter } from './repeat-filter';
 
 const STATES = ['waiting', 'delayed'] as const;
+
+/** The key that a readiness check writes for each queue; in a cluster it is on the node of the queue. */
+const WRITE_CHECK_KEY = 'write-check';
+const WRITE_CHECK_EXPIRES_SECONDS = 60;
+/** The code with which an error of Redis begins, such as `NOREPLICAS`, `OOM` or `MISCONF`. */
+const ERROR_CODE = /^[A-Z]{3,}(?= )/;
 
 /** Logs the errors of the queues that modules register, checks that they respond, and measures their depth. */
 @Injectable()
@@ -14,6 +21,7 @@ export class QueueHealthService {
   private readonly queues: Queue[] = [];
 
   constructor(
+    private readonly config: Config,
     private readonly health: HealthService,
     metrics: MetricsService,
   ) {
@@ -31,7 +39,23 @@ export class QueueHealthService {
       const text = `The queue ${queue.name} reported an error: ${error.message}`;
       if (this.errors.isNews(text, Date.now())) this.logger.warn(text);
     });
-    this.health.register('queue', async () => void (await queue.getJobCountByTypes('active')));
+    const check = this.config.redisUrl === null ? assertReads : assertTakesWrites;
+    this.health.register('queue', () => check(queue));
+  }
+}
+
+async function assertReads(queue: Queue): Promise<void> {
+  await queue.getJobCountByTypes('active');
+}
+
+/** A Redis that takes no writes may still answer reads. The write uses the connection that adds the jobs of the queue. */
+async function assertTakesWrites(queue: Queue): Promise<void> {
+  const client = await (queue.getBackend() as RedisQueueBackend).client;
+  try {
+    await client.set(queue.toKey(WRITE_CHECK_KEY), '', { EX: WRITE_CHECK_EXPIRES_SECONDS });
+  } catch (error) {
+    const code = ERROR_CODE.exec(String((error as Error).message))?.[0];
+    throw code === undefined ? error : new UnhealthyError(`The queue's Redis takes no writes (${code}).`);
   }
 }
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Redis } from 'ioredis';
 import type { QueueName } from '../../infrastructure/config/queue-name';
 import { surviving } from '../../infrastructure/queue/queue-connections.client';
 import { connected, openRedis, type RedisClient } from '../../infrastructure/queue/redis.client';
@@ -14,6 +16,8 @@ const MAX_JOBS_PER_LOAD = 100;
 const WAIT_MS = 1000;
 /** Maximum response time of a command: longer than a wait. */
 const SILENCE_MS = 3000;
+/** A connection to a replica is replaced this often. */
+const LEAVE_REPLICA_EVERY_MS = 4000;
 /** Prefix of Redis's error for a key with a type that the command does not read. */
 const WRONG_TYPE = 'WRONGTYPE ';
 /** BullMQ counts attempts one by one. A larger number is not its own, and may not fit in PostgreSQL. */
@@ -27,6 +31,7 @@ export class RedisQueueClient implements QueueStream {
   private readonly stream: string;
   private readonly jobs: string;
   private readonly redis: RedisClient;
+  private roleCheckedAt = -Infinity;
 
   constructor(url: string, { prefix, name }: QueueName) {
     const queue = `${prefix ?? DEFAULT_PREFIX}:${name}`;
@@ -50,6 +55,7 @@ export class RedisQueueClient implements QueueStream {
 
   async read({ position }: Cursor): Promise<StreamPage> {
     const redis = await connected(this.redis);
+    await this.leaveReplica(redis);
     // The entry at the position is included, unless the stream was trimmed beyond it.
     const entries: Entry[] = await redis.xrange(this.stream, position, '+', 'COUNT', MAX_ENTRIES + 1);
     const isWhole = position === BEGINNING || entries[0]?.[0] === position;
@@ -87,6 +93,21 @@ export class RedisQueueClient implements QueueStream {
 
   close(): void {
     this.redis.disconnect();
+  }
+
+  /**
+   * After a failover, the former master may live on as a replica that receives nothing, and reads never fail there: only a
+   * new connection reaches the server that the address now leads to. Nodes of a cluster redirect their clients.
+   */
+  private async leaveReplica(redis: RedisClient): Promise<void> {
+    const now = performance.now();
+    if (!(redis instanceof Redis) || now - this.roleCheckedAt < LEAVE_REPLICA_EVERY_MS) return;
+    this.roleCheckedAt = now;
+    // A user without the right to ask stays where it is.
+    const replication = await redis.info('replication').catch(() => '');
+    if (!replication.includes('role:slave')) return;
+    redis.disconnect(true);
+    await once(redis, 'ready', { signal: AbortSignal.timeout(SILENCE_MS) });
   }
 
   /**

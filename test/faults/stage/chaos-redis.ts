@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { Chronicle } from '../../support/chronicle';
+import type { TcpProxy } from '../../support/proxy';
 import { freePort, hasExited } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 
@@ -14,11 +15,13 @@ export class ChaosRedis {
   // With a password no other server that took the port meanwhile can be mistaken for this one.
   private readonly password = randomBytes(16).toString('hex');
   private cameBack: () => void = () => undefined;
+  /** What ends the servers that lost their address. */
+  private readonly former: (() => Promise<void>)[] = [];
 
   private constructor(
     private readonly chronicle: Chronicle,
-    readonly port: number,
-    private readonly folder: string,
+    private ownPort: number,
+    private folder: string,
   ) {}
 
   static async start(chronicle: Chronicle): Promise<ChaosRedis> {
@@ -31,6 +34,10 @@ export class ChaosRedis {
   /** The url for whoever reaches it through this port: its own, or a proxy's. */
   urlThrough(port: number): string {
     return `redis://:${this.password}@127.0.0.1:${port}`;
+  }
+
+  get port(): number {
+    return this.ownPort;
   }
 
   get isDown(): boolean {
@@ -58,6 +65,27 @@ export class ChaosRedis {
     this.cameBack();
   }
 
+  /**
+   * Moves the address to a replica, which is promoted. The former primary lives on as a replica, with its open connections.
+   */
+  async failOver(address: TcpProxy): Promise<void> {
+    const { port, folder, child } = this;
+    const askFormer = (...command: string[]) => this.ask(port, command);
+    this.folder = await mkdtemp(join(tmpdir(), 'chaos-redis-'));
+    this.ownPort = await freePort();
+    await this.comeBack('empty');
+    await this.command('REPLICAOF', '127.0.0.1', String(port));
+    const isInSync = async () => String(await this.command('INFO', 'replication')).includes('master_link_status:up');
+    await waitFor(isInSync, { what: 'a replica in sync' });
+    await this.command('REPLICAOF', 'NO', 'ONE');
+    await askFormer('REPLICAOF', '127.0.0.1', String(this.port));
+    address.retarget(this.port);
+    this.former.push(async () => {
+      child?.kill('SIGKILL');
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    });
+  }
+
   /** Stops it in its tracks: connections stay, answers do not come. */
   freeze(): void {
     this.cameBack = this.chronicle.tear('Redis');
@@ -70,8 +98,12 @@ export class ChaosRedis {
   }
 
   /** Runs one command over a connection of its own. */
-  async command(name: string, ...args: string[]): Promise<unknown> {
-    const redis = new Redis(this.urlThrough(this.port), { lazyConnect: true, retryStrategy: () => null });
+  command(name: string, ...args: string[]): Promise<unknown> {
+    return this.ask(this.port, [name, ...args]);
+  }
+
+  private async ask(port: number, [name = '', ...args]: readonly string[]): Promise<unknown> {
+    const redis = new Redis(this.urlThrough(port), { lazyConnect: true, retryStrategy: () => null });
     redis.on('error', () => undefined);
     try {
       await redis.connect();
@@ -83,6 +115,7 @@ export class ChaosRedis {
 
   async stop(): Promise<void> {
     await this.kill();
+    for (const end of this.former) await end();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -91,6 +124,8 @@ export class ChaosRedis {
       bind: '127.0.0.1',
       port: String(this.port),
       requirepass: this.password,
+      masterauth: this.password,
+      'repl-diskless-sync-delay': '0',
       dir: this.folder,
       save: '',
       appendonly: 'yes',

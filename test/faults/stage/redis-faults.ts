@@ -55,6 +55,18 @@ export const REDIS_FAULTS: Fault[] = [
     await redis.command('CONFIG', 'SET', 'maxmemory', '0');
   }),
 
+  redisFault('Redis takes no writes for 20 s (NOREPLICAS)', 'long', async (redis) => {
+    await redis.command('CONFIG', 'SET', 'min-replicas-to-write', '9');
+    await faultLasts(20_000);
+    await redis.command('CONFIG', 'SET', 'min-replicas-to-write', '0');
+  }),
+
+  redisFault('the address of Redis moves to its replica, and open connections stay', 'long', async (redis, network) => {
+    await redis.failOver(network);
+    // Under load; afterwards all must have been received.
+    await faultLasts(10_000);
+  }),
+
   redisFault('the network to Redis is cut for 3 s', 'long', async (_, network) => {
     await network.cut();
     await faultLasts(3000);

@@ -15,8 +15,9 @@ const JOB_OPTIONS = {
 const MAX_WAITING = 10_000;
 const MAX_IDS_PER_JOB = 100;
 const CLOSE_WITHIN_MS = 2000;
-/** A command fails at once while Redis is unavailable. */
+/** A command fails at once while Redis is unavailable. A Redis that has become a replica is left for a new connection. */
 const SURVIVING = {
+  reconnectOnError: ({ message }: Error) => /\bREADONLY\b/.test(message),
   maxRetriesPerRequest: 1,
   enableOfflineQueue: false,
   commandTimeout: 500,
