@@ -69,7 +69,7 @@ export interface Delivery {
   attempt: number;
   trigger: 'event' | 'redelivery' | 'test';
   status: 'pending' | 'succeeded' | 'failed' | 'canceled';
-  waitsFor: 'backoff' | 'slot' | 'rate' | 'proxy' | 'operator' | 'consumer' | null;
+  waitsFor: 'backoff' | 'slot' | 'rate' | 'proxy' | 'dns' | 'operator' | 'consumer' | null;
   url: string;
   responseStatus: number | null;
   durationMs: number | null;

@@ -15,13 +15,17 @@ export interface HostileDns {
 }
 
 const RESPONSE_CODES = { SERVFAIL: 2, NXDOMAIN: 3 };
-const TYPES = { 1: 'A', 28: 'AAAA' } as const;
+const TYPES = { 1: 'A', 2: 'NS', 28: 'AAAA' } as const;
+type Type = (typeof TYPES)[keyof typeof TYPES];
+
+/** How a server answers for the root of DNS: with its name servers, or not. It may change. */
+export type RootAnswer = () => 'servers' | 'SERVFAIL' | 'silence';
 
 /** Name servers of one test file (RFC 1035, as much of it as one question needs); all are stopped after it. */
-export function useHostileDns(): (script: DnsScript) => Promise<HostileDns> {
+export function useHostileDns(): (script: DnsScript, root?: RootAnswer) => Promise<HostileDns> {
   const sockets: Socket[] = [];
   afterAll(() => sockets.forEach((socket) => socket.close()));
-  return async (script) => {
+  return async (script, root = () => 'servers') => {
     const questions: string[] = [];
     const socket = createSocket('udp4');
     sockets.push(socket);
@@ -29,7 +33,8 @@ export function useHostileDns(): (script: DnsScript) => Promise<HostileDns> {
       const { name, type, end } = readQuestion(query);
       const asked = `${type} ${name}`;
       questions.push(asked);
-      const answer = script(name, type, questions.filter((question) => question === asked).length);
+      const nth = questions.filter((question) => question === asked).length;
+      const answer = type === 'NS' ? rootAnswer(root()) : script(name, type, nth);
       if (answer !== 'silence') socket.send(reply(query.subarray(0, end), type, answer), from.port, from.address);
     });
     socket.bind(0, '127.0.0.1');
@@ -38,7 +43,9 @@ export function useHostileDns(): (script: DnsScript) => Promise<HostileDns> {
   };
 }
 
-function readQuestion(query: Buffer): { name: string; type: 'A' | 'AAAA'; end: number } {
+const rootAnswer = (answer: ReturnType<RootAnswer>): DnsAnswer => (answer === 'servers' ? ['a'] : answer);
+
+function readQuestion(query: Buffer): { name: string; type: Type; end: number } {
   const labels: string[] = [];
   let at = 12;
   for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
@@ -49,7 +56,7 @@ function readQuestion(query: Buffer): { name: string; type: 'A' | 'AAAA'; end: n
   return { name: labels.join('.').toLowerCase(), type, end: at + 5 };
 }
 
-function reply(question: Buffer, type: 'A' | 'AAAA', answer: Exclude<DnsAnswer, 'silence'>): Buffer {
+function reply(question: Buffer, type: Type, answer: Exclude<DnsAnswer, 'silence'>): Buffer {
   const addresses = typeof answer === 'string' ? [] : answer;
   const head = Buffer.from(question);
   head.writeUInt16BE(0x8180 | (typeof answer === 'string' ? RESPONSE_CODES[answer] : 0), 2);
@@ -58,15 +65,21 @@ function reply(question: Buffer, type: 'A' | 'AAAA', answer: Exclude<DnsAnswer, 
   return Buffer.concat([head, ...addresses.map((address) => record(type, address))]);
 }
 
-function record(type: 'A' | 'AAAA', address: string): Buffer {
-  const data = type === 'A' ? Buffer.from(address.split('.').map(Number)) : ipv6Bytes(address);
+function record(type: Type, address: string): Buffer {
+  const data = dataOf(type, address);
   const fields = Buffer.alloc(12);
   fields.writeUInt16BE(0xc00c, 0); // the name of the question
-  fields.writeUInt16BE(type === 'A' ? 1 : 28, 2);
+  fields.writeUInt16BE({ A: 1, NS: 2, AAAA: 28 }[type], 2);
   fields.writeUInt16BE(1, 4);
   fields.writeUInt32BE(0, 6); // never to be kept
   fields.writeUInt16BE(data.length, 10);
   return Buffer.concat([fields, data]);
+}
+
+/** @param value an address, or the name of a server, of one label */
+function dataOf(type: Type, value: string): Buffer {
+  if (type === 'NS') return Buffer.from(`${String.fromCharCode(value.length)}${value}\0`);
+  return type === 'A' ? Buffer.from(value.split('.').map(Number)) : ipv6Bytes(value);
 }
 
 function ipv6Bytes(address: string): Buffer {

@@ -67,8 +67,8 @@ export class DeliveryDto {
   /**
    * Why a pending delivery waits: `backoff` until its retry is due, `slot` until its webhook, its user or the service has fewer
    * attempts in flight, `rate` until the `maxPerSecond` of its webhook permits it, `proxy` until the egress proxy of the service
-   * works, `operator` until the operator has repaired the service, `consumer` until a consumer of a pull webhook leases it. Null when
-   * it is being sent, is leased or has completed.
+   * works, `dns` until its name servers answer, `operator` until its operator has repaired it, `consumer` until a consumer of a pull
+   * webhook leases it. Null when it is being sent, is leased or has completed.
    */
   @ApiProperty({ enum: WAITS, enumName: 'WaitReason', nullable: true })
   waitsFor: Wait | null;
@@ -84,7 +84,7 @@ export class DeliveryDto {
   @ApiCount({ nullable: true })
   durationMs: number | null;
 
-  /** Null unless the delivery failed, was canceled, or waits because the service failed (`proxy_failed`, `service_failed`). */
+  /** Null unless the delivery failed, was canceled, or waits because the service failed (`proxy_failed`, `dns_failed`, `service_failed`). */
   @ApiProperty({ type: DeliveryErrorDto, nullable: true })
   error: DeliveryErrorDto | null;
 

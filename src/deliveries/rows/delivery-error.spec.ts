@@ -12,6 +12,7 @@ describe('The error codes', () => {
       'connection_refused',
       'connection_reset',
       'destination_blocked',
+      'dns_failed',
       'dns_not_found',
       'expired',
       'http_status',

@@ -49,8 +49,9 @@ const MESSAGES: Record<ErrorCode, (facts: Facts) => string> = {
     `${serverIn(facts)} could not be reached: there is no way to it. Check its DNS records, its network and its firewall.`,
   proxy_failed: () =>
     'Nothing was sent, because the egress proxy of this service failed. Its operator has to repair it: deliveries wait until it works, and a test can be repeated then.',
-  dns_not_found: (facts) =>
-    `The name ${hostIn(facts)} could not be resolved. Check its spelling and its DNS records; names in /etc/hosts do not count.`,
+  dns_failed: () =>
+    'Nothing was sent, because the name servers of this service do not answer. Your receiver is not the cause. The operator of the service has to repair them: deliveries wait until then, and a test can be repeated.',
+  dns_not_found: (facts) => `The name ${hostIn(facts)} could not be resolved. Check its spelling and its DNS records.`,
   tls_invalid: (facts) => `The TLS connection to ${hostIn(facts)} could not be trusted: ${TLS[facts.tls ?? 'other']}`,
   destination_blocked: ({ rule = 'special-purpose address' }) =>
     `The url leads to a destination that is not allowed (${rule}), so nothing was sent. ${remedyFor(rule)}`,

@@ -26,6 +26,7 @@ describe('A pending row', () => {
     ['proxy', { ...LATER, errorCode: 'proxy_failed' }],
     ['proxy', { errorCode: 'proxy_failed' }],
     ['slot', { parked: true, errorCode: 'proxy_failed' }],
+    ['dns', { ...LATER, errorCode: 'dns_failed' }],
     ['operator', { ...LATER, errorCode: 'service_failed' }],
     ['operator', { url: null, errorCode: 'service_failed' }],
     ['consumer', { url: null }],
@@ -35,13 +36,14 @@ describe('A pending row', () => {
 });
 
 it('The waits are those of the document, in its order', () => {
-  expect(WAITS).toEqual(['backoff', 'slot', 'rate', 'proxy', 'operator', 'consumer']);
+  expect(WAITS).toEqual(['backoff', 'slot', 'rate', 'proxy', 'dns', 'operator', 'consumer']);
 });
 
 it('An attempt is put back after a failure of ours, and after no other error', () => {
   const putBack = ERROR_CODES.flatMap((code) => (waitAfter(code) ? [[code, waitAfter(code)]] : []));
   expect(putBack).toEqual([
     ['proxy_failed', 'proxy'],
+    ['dns_failed', 'dns'],
     ['service_failed', 'operator'],
   ]);
 });

@@ -23,6 +23,7 @@ const REASONS = {
   slot: { isWhy: ({ parked, hasRate }) => parked && !hasRate },
   rate: { isWhy: ({ parked, hasRate }) => parked && hasRate },
   proxy: putBack('proxy_failed', 30),
+  dns: putBack('dns_failed', 30),
   operator: putBack('service_failed', 30),
   consumer: { isWhy: (row, isDue) => isOrdinary(row) && isDue && row.url === null },
 } as const satisfies Record<string, Reason>;

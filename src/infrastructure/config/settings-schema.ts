@@ -101,7 +101,7 @@ export const schema = z.object({
   requireHttps: flag(false).describe('Refuse `http:` webhooks'),
   dnsServers: dnsServers
     .default([])
-    .describe('Name servers for deliveries, `address[:port]`')
+    .describe('[Name servers](settings.md#names) for deliveries, `address[:port]`')
     .meta({ shown: "the system's" }),
   // Its text is the content of the file, which `readSettingFiles` has read.
   egressCaFile: certificates

@@ -56,6 +56,11 @@ export class Connector {
     });
   }
 
+  /** Returns whether a name that does not resolve is the fault of this service's name servers. Never rejects. */
+  nameServersFail(): Promise<boolean> {
+    return this.options.resolver.serversFail();
+  }
+
   /** Connects, and calls back with a socket or with a NotConnectedError. */
   readonly connect: ProgressConnector = (options, callback, progress) => {
     const verdict = isIP(options.hostname) === 0 ? undefined : this.options.policy.classify(options.hostname);

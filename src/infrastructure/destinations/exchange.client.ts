@@ -29,7 +29,7 @@ export interface ExchangeOptions {
   readonly body: BodyBounds;
   readonly connection: Connection;
   readonly connections: Connections;
-  readonly connector: { readonly isHandingOver: boolean };
+  readonly connector: { readonly isHandingOver: boolean; nameServersFail(): Promise<boolean> };
   readonly resolve: (end: ExchangeEnd) => void;
   /** Called only for errors of this process. */
   readonly reject: (error: Error) => void;
@@ -112,7 +112,23 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   private failTimedOut(): void {
     const phase = this.hasStarted ? 'response' : this.options.connection.phase;
     if (phase === 'proxy') this.fail('proxy_failed');
+    else if (phase === 'dns') void this.failAtName();
     else this.fail('timeout', { phase });
+  }
+
+  /** The servers of the name's domain are slow, or those of this service are down. */
+  private async failAtName(): Promise<void> {
+    const { connections, connection, connector } = this.options;
+    const durationMs = this.elapsedMs();
+    // The deadline is over: nothing must be sent when the name resolves meanwhile.
+    connections.discard(connection);
+    const isOurs = await connector.nameServersFail();
+    if (this.isSettled) return;
+    this.settle({
+      kind: 'failure',
+      ...(isOurs ? { code: 'dns_failed' } : { code: 'timeout', phase: 'dns' }),
+      durationMs,
+    });
   }
 
   private takeInformational(): void {

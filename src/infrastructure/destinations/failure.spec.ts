@@ -3,6 +3,7 @@ import {
   DestinationBlockedError,
   failureCode,
   NameNotFoundError,
+  NameServersFailedError,
   ProxyFailedError,
   ProxyRefusedError,
   ResolveTimeoutError,
@@ -15,6 +16,7 @@ describe('failureCode', () => {
   it('recognizes the errors of this service', () => {
     expect(failureCode(new DestinationBlockedError('loopback'))).toBe('destination_blocked');
     expect(failureCode(new NameNotFoundError())).toBe('dns_not_found');
+    expect(failureCode(new NameServersFailedError())).toBe('dns_failed');
     expect(failureCode(new ResolveTimeoutError())).toBe('timeout');
     expect(failureCode(new ProxyRefusedError())).toBe('unreachable');
   });

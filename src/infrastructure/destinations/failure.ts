@@ -8,10 +8,17 @@ export class DestinationBlockedError extends NotConnectedError {
   }
 }
 
-/** DNS has no address for the name, or its servers failed. */
+/** DNS has no address for the name, or the servers of its domain failed. */
 export class NameNotFoundError extends NotConnectedError {
   constructor() {
     super('the name does not resolve');
+  }
+}
+
+/** The name servers of this service do not answer, not for the root of DNS either. */
+export class NameServersFailedError extends NotConnectedError {
+  constructor() {
+    super('the name servers of this service failed');
   }
 }
 
@@ -44,6 +51,7 @@ export type FailureCode =
   | 'connection_reset'
   | 'unreachable'
   | 'proxy_failed'
+  | 'dns_failed'
   | 'dns_not_found'
   | 'tls_invalid'
   | 'destination_blocked'
@@ -104,6 +112,7 @@ const OWN_ERRORS: ReadonlySet<string> = new Set([
 export function failureCode(error: Error): FailureCode | undefined {
   if (error instanceof DestinationBlockedError) return 'destination_blocked';
   if (error instanceof NameNotFoundError) return 'dns_not_found';
+  if (error instanceof NameServersFailedError) return 'dns_failed';
   if (error instanceof ResolveTimeoutError) return 'timeout';
   if (error instanceof ProxyRefusedError) return 'unreachable';
   const isUnconnected = error instanceof ConnectError;

@@ -6,7 +6,7 @@ import { type Connection, Connections } from './connections.client';
 import { Connector } from './connector.client';
 import { type BodyBounds, HttpExchange, type ExchangeEnd } from './exchange.client';
 import type { HttpResult, PreparedGet, PreparedRequest } from './http-result';
-import { NameResolver } from './resolver.client';
+import { NameResolver, type SystemFiles } from './resolver.client';
 import { untraced } from './untraced';
 import { validateStoredUrl, type StoredUrlVerdict } from './url';
 
@@ -14,6 +14,8 @@ export interface HttpClientOptions {
   readonly policy: AddressPolicy;
   /** As `address[:port]`; empty uses those of the system. */
   readonly dnsServers: readonly string[];
+  /** Those of the system unless they are given. */
+  readonly systemFiles?: SystemFiles;
   /** One deadline for DNS, connect, TLS and the status line. A request may have a shorter one. */
   readonly timeoutMs: number;
   readonly requireHttps: boolean;
@@ -53,7 +55,7 @@ export class HttpClient implements OnApplicationShutdown {
   });
 
   constructor(private readonly options: HttpClientOptions) {
-    this.resolver = new NameResolver(options.dnsServers, options.timeoutMs);
+    this.resolver = new NameResolver(options.dnsServers, options.timeoutMs, options.systemFiles);
     this.connector = new Connector({ ...options, resolver: this.resolver });
     this.connections = new Connections(this.connector.connect);
   }

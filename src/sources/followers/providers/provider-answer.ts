@@ -14,6 +14,7 @@ const NO_ANSWER: Record<HttpFailure['code'], string> = {
   connection_reset: 'closed the connection before it responded',
   unreachable: 'cannot be reached',
   proxy_failed: 'cannot be reached, because the proxy of this service failed',
+  dns_failed: 'cannot be reached, because the name servers of this service failed',
   dns_not_found: 'does not resolve: check the name of the server',
   tls_invalid: 'has no valid certificate',
   destination_blocked: 'is not an allowed destination (see ALLOWED_NETWORKS)',

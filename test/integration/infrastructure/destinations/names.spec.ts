@@ -152,7 +152,7 @@ describe('a host name', () => {
     for (const name of names) expect(await post(name)).toMatchObject({ kind: 'failure', code: 'dns_not_found' });
   });
 
-  it('whose DNS server is down is not found', async () => {
+  it('whose DNS server is down is not to blame', async () => {
     const { post } = await clientOf(() => []);
     const client = new HttpClient({
       policy: new AddressPolicy([]),
@@ -162,7 +162,7 @@ describe('a host name', () => {
     });
     clients.push(client);
     const result = await client.post({ url: 'http://example.test/', headers: {}, body: '' });
-    expect(result).toMatchObject({ kind: 'failure', code: 'dns_not_found' });
+    expect(result).toMatchObject({ kind: 'failure', code: 'dns_failed' });
     expect(await post('other.example.test')).toMatchObject({ code: 'dns_not_found' });
   });
 
