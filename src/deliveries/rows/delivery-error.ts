@@ -10,7 +10,6 @@ export type ErrorCode =
   | 'backlog_full'
   | 'expired'
   | 'rejected'
-  | 'service_failed'
   | 'internal';
 
 /** Details of one attempt that its error message may include. */

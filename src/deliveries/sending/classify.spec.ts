@@ -1,6 +1,6 @@
-import type { FailureCode } from '../../infrastructure/destinations/failure';
+import type { FailureCode, TlsFault } from '../../infrastructure/destinations/failure';
 import type { HttpResult } from '../../infrastructure/destinations/http-result';
-import { classify } from './classify';
+import { classify, withoutOurClock } from './classify';
 
 const response = (status: number): HttpResult => ({
   kind: 'response',
@@ -17,6 +17,18 @@ const failed = (code: string, retry: boolean, gone = false) => ({
   gone,
 });
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
+describe('A certificate that is out of its time', () => {
+  const failure = (tls: TlsFault): HttpResult => ({ kind: 'failure', code: 'tls_invalid', tls, durationMs: 1 });
+  it.each<[string, TlsFault, number]>([
+    ['service_failed', 'expired', 11 * 60_000],
+    ['service_failed', 'not_yet_valid', -11 * 60_000],
+    ['tls_invalid', 'expired', 9 * 60_000],
+    ['tls_invalid', 'self_signed', 11 * 60_000],
+  ])('is %s when it is %s and the clocks differ by %i ms', (code, tls, offsetMs) => {
+    expect(withoutOurClock(failure(tls), offsetMs)).toEqual({ ...failure(tls), code });
+  });
+});
 
 describe('An attempt', () => {
   it.each([

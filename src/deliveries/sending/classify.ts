@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../infrastructure/config/durations';
 import type { HttpResult } from '../../infrastructure/destinations/http-result';
 import type { Attempt, Exchange, Outcome } from '../rows/attempt';
 import { type DeliveryError, deliveryError, type ErrorCode } from '../rows/delivery-error';
@@ -8,6 +9,16 @@ export type Verdict =
   { status: 'succeeded' } | { status: 'failed'; error: DeliveryError; retry: boolean; gone: boolean };
 
 const GONE = 410;
+const TRUSTED_OFFSET_MS = 10 * MINUTE_MS;
+
+/**
+ * Returns the result of an exchange as a failure of ours when a certificate is out of its time by a clock that is wrong.
+ * @param clockOffsetMs the difference between the clocks of this machine and of PostgreSQL
+ */
+export function withoutOurClock(result: HttpResult, clockOffsetMs: number): HttpResult {
+  const isByTime = result.kind === 'failure' && (result.tls === 'expired' || result.tls === 'not_yet_valid');
+  return isByTime && Math.abs(clockOffsetMs) > TRUSTED_OFFSET_MS ? { ...result, code: 'service_failed' } : result;
+}
 
 /** Any 2xx status is a success. A blocked destination and a receiver that is gone (RFC 9110, 15.5.11) are not retried. */
 export function classify(result: HttpResult, timeoutMs: number, url?: string): Verdict {

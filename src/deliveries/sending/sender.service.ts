@@ -15,7 +15,7 @@ import type { HeaderMap } from '../rows/delivery.entity';
 import type { DueWebhook } from '../rows/due-webhook';
 import { errorBefore, type Wait, waitAfter } from '../rows/waits';
 import { retryAfterMs } from './backoff';
-import { classify, outcomeOf, unsent } from './classify';
+import { classify, outcomeOf, unsent, withoutOurClock } from './classify';
 import { RequestSignerService, type SignedRequest } from './request-signer.service';
 
 interface Prepared {
@@ -76,7 +76,7 @@ export class SenderService {
     timeoutMs: number,
   ): Promise<Outcome | Wait> {
     const request = { url, body: signed.body, headers: own ? { ...own, ...signed.headers } : signed.headers };
-    const received = await this.http.post(request, timeoutMs);
+    const received = withoutOurClock(await this.http.post(request, timeoutMs), this.clock.offsetMs());
     const result = own ? redacted(received, Object.values(own)) : received;
     const wait = result.kind === 'failure' && delivery.trigger !== 'test' ? waitAfter(result.code) : null;
     if (wait) return wait;

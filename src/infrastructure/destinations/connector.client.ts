@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { Logger } from '@nestjs/common';
 import { buildConnector } from 'undici';
 import type { EgressProxy } from './egress-proxy';
 import { type AddressPolicy, leadsToProxy, LOCALHOST_ADDRESSES } from './address';
@@ -15,6 +16,8 @@ const MAX_DIALLED_ADDRESSES = 8;
 
 /** How long one of several addresses is tried before the next one; the last has the rest of the deadline. */
 const NEXT_ADDRESS_AFTER_MS = 500;
+
+const REPORT_EVERY_MS = 60_000;
 
 /** Names the rule that forbids the addresses of the egress proxy. */
 const PROXY_RULE = 'egress proxy';
@@ -38,6 +41,8 @@ export class Connector {
   /** True while undici receives a new connection. A request that begins meanwhile is the first one on that connection. */
   isHandingOver = false;
 
+  private readonly logger = new Logger(Connector.name);
+  private reportedAt = -Infinity;
   private readonly dial: (...args: Parameters<buildConnector.connector>) => unknown;
   private readonly tunnels: Tunnels | null;
 
@@ -59,6 +64,15 @@ export class Connector {
   /** Returns whether a name that does not resolve is the fault of this service's name servers. Never rejects. */
   nameServersFail(): Promise<boolean> {
     return this.options.resolver.serversFail();
+  }
+
+  /** Logs why this process cannot connect to anything, at most once a minute. */
+  reportOwn(error: Error): void {
+    const now = performance.now();
+    if (now - this.reportedAt < REPORT_EVERY_MS) return;
+    this.reportedAt = now;
+    const { code = 'unknown error' } = ((error as ConnectError).cause ?? error) as NodeJS.ErrnoException;
+    this.logger.error(`This process cannot open connections (${code}); deliveries wait, and are tried every 30 s.`);
   }
 
   /** Connects, and calls back with a socket or with a NotConnectedError. */

@@ -1,6 +1,14 @@
 import type { Dispatcher } from 'undici';
 import { BodyExcerpt } from './body-excerpt';
-import { DestinationBlockedError, type FailureCode, failureCode, NotConnectedError, tlsFault } from './failure';
+import { networkInterfaces } from 'node:os';
+import {
+  DestinationBlockedError,
+  type FailureCode,
+  failureCode,
+  isOffline,
+  NotConnectedError,
+  tlsFault,
+} from './failure';
 import { type Connection, type Connections, DISCARDED } from './connections.client';
 import type { HttpFailure, HttpResponse, HttpResult } from './http-result';
 
@@ -29,7 +37,11 @@ export interface ExchangeOptions {
   readonly body: BodyBounds;
   readonly connection: Connection;
   readonly connections: Connections;
-  readonly connector: { readonly isHandingOver: boolean; nameServersFail(): Promise<boolean> };
+  readonly connector: {
+    readonly isHandingOver: boolean;
+    nameServersFail(): Promise<boolean>;
+    reportOwn(error: Error): void;
+  };
   readonly resolve: (end: ExchangeEnd) => void;
   /** Called only for errors of this process. */
   readonly reject: (error: Error) => void;
@@ -96,7 +108,14 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (code === undefined) return this.giveUp(error);
     if (error instanceof DestinationBlockedError) return this.fail(code, { rule: error.rule });
     if (code === 'timeout') return this.failTimedOut();
+    if (code === 'service_failed' || (code === 'unreachable' && isOffline(networkInterfaces())))
+      return this.failOwn(error);
     this.fail(code, code === 'tls_invalid' ? { tls: tlsFault(error) } : undefined);
+  }
+
+  private failOwn(error: Error): void {
+    this.options.connector.reportOwn(error);
+    this.fail('service_failed');
   }
 
   /** Ends the exchange now: with the response when there is a status line, otherwise as a timeout. */

@@ -1,7 +1,9 @@
+import type { NetworkInterfaceInfo } from 'node:os';
 import {
   ConnectError,
   DestinationBlockedError,
   failureCode,
+  isOffline,
   NameNotFoundError,
   NameServersFailedError,
   ProxyFailedError,
@@ -63,7 +65,20 @@ describe('failureCode', () => {
     expect(failureCode(withCode(code, message))).toBe(expected);
   });
 
-  it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'UND_ERR_INVALID_ARG'])(
+  it.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])('maps %s to service_failed, also at the egress proxy', (code) => {
+    for (const error of [withCode(code), new ConnectError(withCode(code)), new ProxyFailedError(withCode(code))])
+      expect(failureCode(error)).toBe('service_failed');
+  });
+
+  it.each([
+    ['192.0.2.1', 'service_failed'],
+    ['2001:db8::1', 'unreachable'],
+  ])('maps a lack of local ports for %s to %s', (address, code) => {
+    const error = Object.assign(withCode('EADDRNOTAVAIL'), { address });
+    expect(failureCode(new ConnectError(error))).toBe(code);
+  });
+
+  it.each(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED', 'UND_ERR_INVALID_ARG'])(
     'has no code for an error of this process: %s',
     (code) => {
       expect(failureCode(withCode(code))).toBeUndefined();
@@ -71,6 +86,17 @@ describe('failureCode', () => {
       expect(failureCode(new ProxyFailedError(withCode(code)))).toBeUndefined();
     },
   );
+});
+
+describe('isOffline', () => {
+  const address = (internal: boolean) => ({ internal }) as NetworkInterfaceInfo;
+  it.each([
+    [true, {}],
+    [true, { lo: [address(true), address(true)], eth0: [] }],
+    [false, { lo: [address(true)], eth0: [address(false)] }],
+  ])('is %s with %j', (expected, interfaces) => {
+    expect(isOffline(interfaces)).toBe(expected);
+  });
 });
 
 describe('tlsFault', () => {

@@ -1,3 +1,6 @@
+import { isIPv4 } from 'node:net';
+import type { NetworkInterfaceInfo } from 'node:os';
+
 /** No connection was established, so nothing was sent. undici reports errors of idle connections in the same way. */
 export abstract class NotConnectedError extends Error {}
 
@@ -52,6 +55,7 @@ export type FailureCode =
   | 'unreachable'
   | 'proxy_failed'
   | 'dns_failed'
+  | 'service_failed'
   | 'dns_not_found'
   | 'tls_invalid'
   | 'destination_blocked'
@@ -93,12 +97,11 @@ const FAILURES: ReadonlyMap<string, FailureCode> = new Map<string, FailureCode>(
   ['EPROTO', 'tls_invalid'],
 ]);
 
-/** This process lacks a resource, is shutting down, or has used undici incorrectly. */
+/** This machine or this process lacks file descriptors, buffers or memory for a connection. */
+const SHORTAGES: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+
+/** This process is shutting down, or has used undici incorrectly. */
 const OWN_ERRORS: ReadonlySet<string> = new Set([
-  'EMFILE',
-  'ENFILE',
-  'ENOBUFS',
-  'ENOMEM',
   'UND_ERR_CLOSED',
   'UND_ERR_DESTROYED',
   'UND_ERR_INVALID_ARG',
@@ -106,8 +109,8 @@ const OWN_ERRORS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the error code of a failed exchange for the log when the receiver or the network caused the failure. Returns
- * undefined when this process caused it, because that is not an outcome of an attempt. Never throws.
+ * Returns the error code of a failed exchange for the log when the receiver, the network or a part of this service caused
+ * the failure. Returns undefined when this process ended or erred, because that is not an outcome of an attempt. Never throws.
  */
 export function failureCode(error: Error): FailureCode | undefined {
   if (error instanceof DestinationBlockedError) return 'destination_blocked';
@@ -116,7 +119,9 @@ export function failureCode(error: Error): FailureCode | undefined {
   if (error instanceof ResolveTimeoutError) return 'timeout';
   if (error instanceof ProxyRefusedError) return 'unreachable';
   const isUnconnected = error instanceof ConnectError;
-  const { code = '', message } = (isUnconnected ? error.cause : error) as NodeJS.ErrnoException;
+  const cause = (isUnconnected ? error.cause : error) as NodeJS.ErrnoException & { address?: string };
+  const { code = '', message } = cause;
+  if (SHORTAGES.has(code) || hasNoPort(cause)) return 'service_failed';
   if (OWN_ERRORS.has(code)) return undefined;
   if (error instanceof ProxyFailedError) return 'proxy_failed';
   return FAILURES.get(code) ?? (isUnconnected ? unconnectedCode(code) : connectedCode(code, message));
@@ -127,6 +132,14 @@ export function tlsFault(error: Error): TlsFault | undefined {
   const { code = '' } = (error instanceof ConnectError ? error.cause : error) as NodeJS.ErrnoException;
   return TLS_FAULTS.find(([pattern]) => pattern.test(code))?.[1];
 }
+
+/** All local ports are in use. For an IPv6 address, the same error says that this machine has no such address. */
+const hasNoPort = ({ code, address = '' }: { code?: string; address?: string }): boolean =>
+  code === 'EADDRNOTAVAIL' && isIPv4(address);
+
+/** Returns true when this machine has no network but its own, by what `os.networkInterfaces()` returns: then nothing is reachable. */
+export const isOffline = (interfaces: NodeJS.Dict<NetworkInterfaceInfo[]>): boolean =>
+  Object.values(interfaces).every((addresses) => addresses?.every(({ internal }) => internal) ?? true);
 
 function unconnectedCode(code: string): FailureCode {
   // The other codes are errno names without an underscore (EADDRNOTAVAIL) and OpenSSL's (CERT_HAS_EXPIRED, ERR_TLS_…).

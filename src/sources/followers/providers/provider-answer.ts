@@ -15,6 +15,7 @@ const NO_ANSWER: Record<HttpFailure['code'], string> = {
   unreachable: 'cannot be reached',
   proxy_failed: 'cannot be reached, because the proxy of this service failed',
   dns_failed: 'cannot be reached, because the name servers of this service failed',
+  service_failed: 'cannot be reached, because this service cannot open connections',
   dns_not_found: 'does not resolve: check the name of the server',
   tls_invalid: 'has no valid certificate',
   destination_blocked: 'is not an allowed destination (see ALLOWED_NETWORKS)',
