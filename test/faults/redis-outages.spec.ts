@@ -8,7 +8,6 @@ import { print } from './stage/report';
 import { expectedPairs, isSettled, NOTHING_AMISS, verdictOn } from './stage/fault-steps';
 import { describeOnRedisAlone } from './stage/store-names';
 
-const PREFIX = 'installation';
 const SECONDS = isLong ? [1, 7, 30, 120] : [1];
 /** Ten times what docs/promises.md promises of deliveries that are due. */
 const FIRST_WITHIN_MS = 150_000;
@@ -16,7 +15,7 @@ const FIRST_WITHIN_MS = 150_000;
 describeOnRedisAlone('A Redis that is killed and comes back empty', () => {
   const stage = useStage(
     // Two jobs at a time, so that others wait; retries late enough to be delayed jobs still, however long the rest takes.
-    () => ({ store: 'Redis', settings: { QUEUE_PREFIX: PREFIX, DELIVERY_CONCURRENCY: '2', RETRY_BASE_DELAY_MS: '20000' } }),
+    () => ({ store: 'Redis', settings: { DELIVERY_CONCURRENCY: '2', RETRY_BASE_DELAY_MS: '20000' } }),
     async (stage) => {
       await stage.subscribe('everything', ['*']);
       await stage.subscribe('everything-again', ['*']);
@@ -51,11 +50,11 @@ describeOnRedisAlone('A Redis that is killed and comes back empty', () => {
 /** Publishes no more than 500 deliveries' worth, and stops when Redis holds jobs in every state: the jobs of retries. */
 async function withWaitingDelayedAndActiveJobs({ load, ledger, redis, postgres }: Stage): Promise<Accepted[]> {
   const jobs = async (command: string, state: string) =>
-    Number(await redis!.command(command, `${PREFIX}:{send-0}:${state}`));
+    Number(await redis!.command(command, `bull:{send-0}:${state}`));
   const accepted = await load.burst(80);
   await waitFor(async () => (await jobs('ZCARD', 'delayed')) >= 40, { what: 'delayed jobs' });
   ledger.hold();
-  const queue = new Queue('{send-0}', { prefix: PREFIX, connection: { url: redis!.urlThrough(redis!.port) } });
+  const queue = new Queue('{send-0}', { connection: { url: redis!.urlThrough(redis!.port) } });
   try {
     const early = (await queue.getDelayed(0, 29)).map((job) => job.id!);
     // Due now, by their rows as well as by their jobs.

@@ -11,7 +11,7 @@ const INSERT = `
   )
   insert into webhook_service.deliveries
     (id, webhook_id, user_id, event_id, event, attempt, trigger, status, url, parked, scheduled_at, leased_until)
-  select id, $1, $2, id, 'job.started', 1, 'event', 'pending', $6::text, $6 is not null, now(), 'infinity' from row`;
+  select id, $1, $2, id, 'job.started', 1, 'event', 'pending', $6::text, $7, now(), 'infinity' from row`;
 
 interface Backlog {
   webhookId: string;
@@ -19,6 +19,8 @@ interface Backlog {
   rows: number;
   /** Null for a pull webhook. */
   url: string | null;
+  /** False: nobody takes them before their leases end, which is never. */
+  isDeferred?: boolean;
   /** False leaves the deliveries without events, which are only read when they are sent. */
   hasEvents?: boolean;
 }
@@ -26,8 +28,8 @@ interface Backlog {
 /** Inserts deliveries that wait: for the rate of their webhook, which `maxPerSecond` has to limit, or for a consumer. */
 export async function insertBacklog(
   database: TestDatabase,
-  { webhookId, userId, rows, url, hasEvents = true }: Backlog,
+  { webhookId, userId, rows, url, isDeferred = url !== null, hasEvents = true }: Backlog,
 ): Promise<void> {
   const mark = randomBytes(2).toString('hex').slice(0, 3);
-  await database.query(INSERT, [webhookId, userId, rows, mark, hasEvents, url]);
+  await database.query(INSERT, [webhookId, userId, rows, mark, hasEvents, url, isDeferred]);
 }

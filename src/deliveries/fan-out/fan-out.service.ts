@@ -46,7 +46,11 @@ type Filtered = Subscriber & FilteredWebhook;
 @Injectable()
 export class FanOutService implements OnApplicationShutdown {
   private readonly logger = new Logger(FanOutService.name);
-  private readonly claims = new Batcher<string, OpenFanOut | null>((ids) => this.claim(ids), MAX_BATCH, BATCHES_AT_ONCE);
+  private readonly claims = new Batcher<string, OpenFanOut | null>(
+    (ids) => this.claim(ids),
+    MAX_BATCH,
+    BATCHES_AT_ONCE,
+  );
   /** The events of this process, and when to extend their leases, in ms by `performance.now()`; null when not claimed yet. */
   private readonly held = new Map<string, number | null>();
   private readonly heldEvents: Gauge;
