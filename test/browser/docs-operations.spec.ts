@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { Api, dataOf, exchange } from '../support/api';
+import { useHostileDns } from '../support/hostile-dns';
 import { waitFor } from '../support/wait-for';
 import { describeInBrowser } from './stage/browser';
 import { type LocalService, startLocalService } from './stage/local-service';
@@ -81,10 +82,11 @@ function problemsOf({ status, body, sent }: Answer, documented: object): string[
 }
 
 describeInBrowser('Swagger UI', (browser) => {
+  const startDns = useHostileDns();
   let service: LocalService;
   beforeAll(async () => {
-    // Nothing leaves this machine: no name can be resolved.
-    service = await startLocalService({ DNS_SERVERS: '127.0.0.1:1' });
+    // Nothing leaves this machine: no name exists.
+    service = await startLocalService({ DNS_SERVERS: (await startDns(() => 'NXDOMAIN')).server });
   });
   afterAll(() => service?.stop());
 
