@@ -381,9 +381,10 @@ describe('A reading with very many changes', () => {
     expect(await monitor.events(account.id)).toHaveLength(10_001);
   });
 
-  it('of 100,000 followers does not keep them in memory', async () => {
+  it('of 100,000 followers does not keep them in memory, and stores at most 5,000 by a statement', async () => {
     const account = await connected('bluesky', []);
     await know(account.id, 100_000);
+    const written = await writtenByStatements();
     // 500 followers left and 500 came; the list is generated item by item.
     server.serve({ length: 100_000, at: (place) => follower(place + 500) });
     const idle = liveBytes();
@@ -395,14 +396,40 @@ describe('A reading with very many changes', () => {
     });
     await monitor.readNow(account.id);
     most = Math.max(most, liveBytes() - idle);
-    const mebibytes = (most / 2 ** 20).toFixed(1);
-    process.stdout.write(`a reading of 100,000 followers and 1,000 changes: ${mebibytes} MiB above idle\n`);
     expect(pages).toBe(1000);
     expect(await account.read()).toMatchObject({ followersCount: 100_000, lastError: null });
     expect(await monitor.events(account.id)).toHaveLength(1000);
     expect(most).toBeLessThan(100 * 2 ** 20);
+    expect(Math.max(...(await written()))).toBeLessThanOrEqual(5000);
+  });
+
+  it('does not write the followers who stay', async () => {
+    const account = await connected('bluesky', []);
+    server.serve(followers(6000));
+    await monitor.readNow(account.id);
+    server.serve([...followers(5999), { ...follower(5999), name: 'renamed' }]);
+    const written = await writtenByStatements();
+    await monitor.readNow(account.id);
+    expect((await written()).filter((rows) => rows > 0)).toEqual([1]);
+    const locked = 'select from webhook_service.account_followers where xmax <> 0';
+    expect(await monitor.database.query(locked)).toHaveLength(1);
   });
 });
+
+/** Counts from now on the followers that each statement inserts or updates. Returns a function that returns the counts. */
+async function writtenByStatements(): Promise<() => Promise<number[]>> {
+  const trigger = (what: string) => `
+    create or replace trigger written_by_${what} after ${what} on webhook_service.account_followers
+    referencing new table as written for each statement execute function public.note_written();`;
+  await monitor.database.query(`
+    create table if not exists public.written_followers (number integer not null);
+    truncate public.written_followers;
+    create or replace function public.note_written() returns trigger language plpgsql as $$
+      begin insert into public.written_followers select count(*) from written; return null; end $$;
+    ${trigger('insert')} ${trigger('update')}`);
+  const counts = 'select number from public.written_followers';
+  return async () => (await monitor.database.query<{ number: number }>(counts)).map(({ number }) => number);
+}
 
 /** Returns the live bytes of this process, without garbage. */
 function liveBytes(): number {

@@ -53,13 +53,29 @@ const DELETE_LOST = `
     where s.account_id = $1 and s.reading_id = $2 and s.follower_id = k.follower_id
   )`;
 
-/** Followers who stay keep their rows. Their names are updated. */
+/** Each page is read in the order of the primary key, whatever the planner expects of rows that were just staged. */
+const PLAN_FOR_PAGES = 'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off';
+
+/**
+ * Takes over up to 5,000 followers after the id `$3`, in their order, and returns the last id of the page. One statement for a
+ * long list would take longer than a statement may. Followers who stay keep their rows; new names are stored.
+ */
 const TAKE_OVER = `
-  insert into webhook_service.account_followers as k (account_id, follower_id, username, display_name)
-  select account_id, follower_id, username, display_name from webhook_service.staged_followers
-  where account_id = $1 and reading_id = $2
-  on conflict (account_id, follower_id) do update set username = excluded.username, display_name = excluded.display_name
-  where (k.username, k.display_name) is distinct from (excluded.username, excluded.display_name)`;
+  with page as (
+    select * from webhook_service.staged_followers
+    where account_id = $1 and reading_id = $2 and follower_id > $3 order by follower_id limit 5000
+  ), taken as (
+    insert into webhook_service.account_followers (account_id, follower_id, username, display_name)
+    select account_id, follower_id, username, display_name from page
+    where not exists (
+      select from webhook_service.account_followers k
+      where k.account_id = $1 and k.follower_id > $3 and k.follower_id <= (select max(follower_id) from page)
+        and k.follower_id = page.follower_id
+        and (k.username, k.display_name) is not distinct from (page.username, page.display_name)
+    )
+    on conflict (account_id, follower_id) do update set username = excluded.username, display_name = excluded.display_name
+  )
+  select max(follower_id) as last from page`;
 
 const CLEAR = 'delete from webhook_service.staged_followers where account_id = $1';
 
@@ -112,9 +128,14 @@ export class FollowersRepository {
     return this.pages(manager, LOST, accountId, readingId);
   }
 
+  /** Makes the staged list the current one. Changes the plans of the rest of the transaction. */
   async takeOver(manager: EntityManager, accountId: string, readingId: string): Promise<void> {
     await manager.query(DELETE_LOST, [accountId, readingId]);
-    await manager.query(TAKE_OVER, [accountId, readingId]);
+    await manager.query(PLAN_FOR_PAGES);
+    for (let after: string | null = ''; after !== null;) {
+      const [page]: [{ last: string | null }] = await manager.query(TAKE_OVER, [accountId, readingId, after]);
+      after = page.last;
+    }
   }
 
   /** Deletes all staged rows of an account. The caller has locked the account. */
