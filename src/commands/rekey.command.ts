@@ -7,8 +7,8 @@ import { SecretsService } from '../webhooks/secrets/secrets.service';
 import { type RekeyReport, RekeyRepository } from '../webhooks/secrets/rekey.repository';
 
 /**
- * Runs `webhooks rekey`: encrypts every stored secret with the first key of `SECRETS_KEY`, while the service runs, and then the check
- * value of the installation. `--force` does so although secrets stay under a key that is lost.
+ * Runs `webhooks rekey`: encrypts every stored secret with the first key of `SECRETS_KEY`, while the service runs, and then the
+ * check value of the installation. `--force` does so even if some secrets stay encrypted with a lost key.
  */
 export async function rekey(args: string[]): Promise<void> {
   const { force } = parseArgs({ args, options: { force: { type: 'boolean', default: false } } }).values;

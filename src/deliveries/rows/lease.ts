@@ -21,7 +21,7 @@
  *   that was emptied or a process that ended, is on its queue again within fifteen seconds of its due time.
  * - **Pull**: a row without a url waits for a consumer, which leases it over the API. No job, slot or sweeper takes it: when the
  *   lease of a consumer ends, `SettlementsService` writes the outcome.
- * - **Stop**: nobody claims a row whose webhook was disabled or deleted; it is canceled, whoever holds its lease. See stopping.ts.
+ * - **Stop**: a row whose webhook is disabled or deleted is never claimed. It is canceled, even while leased: see stopping.ts.
  * - **Ahead**: a lease that ends later than any lease can was written while PostgreSQL's clock was ahead. `AheadRowsService`
  *   defers the row and makes it due.
  *

@@ -22,7 +22,7 @@ export interface SystemFiles {
 
 const SYSTEM_FILES: SystemFiles = { hosts: '/etc/hosts', resolverConfig: '/etc/resolv.conf' };
 
-/** What the servers returned for a name: its addresses, that there is none, or why they did not answer. */
+/** The result of a look-up: the addresses of a name, none, or why no server answered. */
 type Answer = readonly string[] | 'none' | 'late' | 'failed';
 
 /**

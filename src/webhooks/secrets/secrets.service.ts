@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/config';
 import { isSealedUnder, keyId, NONCE_BYTES, open, seal } from './secret-box';
 
-/** What the check value of an installation is bound to, instead of a webhook. */
+/** Takes the place of a webhook id when the check value of an installation is encrypted. */
 const CHECK_CONTEXT = 'installation';
 
 /** The sealed values of a webhook that an attempt needs. */

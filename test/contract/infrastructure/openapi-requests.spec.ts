@@ -6,6 +6,7 @@ import { dataOf, type Delivery, exchange, type Webhook } from '../../support/api
 import { ERROR_STATUSES } from '../../support/error-codes';
 import { SeededRandom } from '../../support/seeded-random';
 import { type GeneratedRequest, type OpenApi, OpenApiRequests, type Operation } from '../stage/openapi-requests';
+import { useHostileDns } from '../../support/hostile-dns';
 import { freePort, useServiceProcess } from '../../support/service';
 import { EVENT_NAMES } from '../../e2e/stage/examples';
 
@@ -13,8 +14,8 @@ import { EVENT_NAMES } from '../../e2e/stage/examples';
 const REQUESTS = process.env.LONG === '1' ? 10_000 : 2500;
 /** As many more as it takes until every operation has succeeded: some need what others have rarely left behind. */
 const MOST_REQUESTS = 12 * REQUESTS;
-/** What leaves behind that which others need: a webhook, and a delivery of it that has failed. */
-const LEAVE_BEHIND = ['POST /api/webhooks', 'POST /api/events', 'GET /api/deliveries'];
+/** What leaves behind that which others need: room for a webhook, the webhook, and a delivery of it that has failed. */
+const LEAVE_BEHIND = ['DELETE /api/webhooks/{id}', 'POST /api/webhooks', 'POST /api/events', 'GET /api/deliveries'];
 const AT_ONCE = 12;
 const EVENT_TYPES = Array.from({ length: 50 }, (_, i) => `sold.kind_${i}`);
 /** To repeat a failed run set SEED to the seed that it printed. */
@@ -34,17 +35,22 @@ interface Answer {
 jest.setTimeout(600_000);
 
 describe(`${REQUESTS} requests out of openapi.json (SEED=${seed})`, () => {
-  const service = useServiceProcess({
+  const startDns = useHostileDns();
+  let names: string;
+  beforeAll(async () => {
+    // Nothing leaves this machine: no name exists.
+    names = (await startDns(() => 'NXDOMAIN')).server;
+  });
+  const service = useServiceProcess(() => ({
     MAX_RETRIES: '0',
     MAX_WEBHOOKS_PER_USER: '4',
     DELIVERY_TIMEOUT_MS: '500',
     DELIVERY_CONCURRENCY: '20',
-    // Nobody is asked for a name: nothing leaves this machine.
-    DNS_SERVERS: '127.0.0.1:1',
+    DNS_SERVERS: names,
     AUTH_FAILURES_PER_MINUTE: '0',
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'warn',
-  });
+  }));
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE });
   afterAll(() => agent.destroy());
 
@@ -232,6 +238,8 @@ function remember(
 
 /** What has been made so far, by the routes that it can be asked of. */
 class Places {
+  /** Of both kinds: those of one kind would use up the limit. */
+  private readonly made: Record<string, string>[] = [];
   private readonly webhooks: Record<string, string>[] = [];
   private readonly pulled: Record<string, string>[] = [];
   private readonly tested: Record<string, string>[] = [];
@@ -243,7 +251,7 @@ class Places {
   private readonly published: Record<string, string>[] = [];
 
   readonly of = {
-    '/api/webhooks/{id}': this.webhooks,
+    '/api/webhooks/{id}': this.made,
     '/api/webhooks/{id}/test': this.webhooks,
     '/api/webhooks/{id}/rotate-secret': this.webhooks,
     '/api/webhooks/{id}/deliveries': this.webhooks,
@@ -268,6 +276,7 @@ class Places {
     switch (`${method} ${route}`) {
       case 'POST /api/webhooks': {
         const { id, kind } = data as Webhook;
+        this.made.push({ id });
         return void (kind === 'pull' ? this.pulled : this.webhooks).push({ id });
       }
       case 'DELETE /api/webhooks/{id}':
@@ -303,7 +312,7 @@ class Places {
   }
 
   private forgetWebhook(webhookId: string): void {
-    for (const list of [this.webhooks, this.pulled, this.tested, this.failed, this.recoveries]) {
+    for (const list of [this.made, this.webhooks, this.pulled, this.tested, this.failed, this.recoveries]) {
       list.splice(0, Infinity, ...list.filter(({ id }) => id !== webhookId));
     }
   }

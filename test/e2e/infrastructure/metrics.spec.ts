@@ -20,7 +20,7 @@ const LABELS: Record<string, RegExp> = {
   kind: /^(events|deliveries)$/,
   reason: /^(failing|gone|missing_lock|lock_mismatch|missing_key)$/,
   outcome: /^(succeeded|rejected|timeout)$/,
-  check: /^(postgres|queue|sweeper)$/,
+  check: /^(postgres|queue|sweeper|secrets)$/,
   queue: /^(fan-out|send-\d+|(redis bull|postgres bullmq):reports)$/,
   state: /^(waiting|delayed|total|idle|pending|unattended|deferred)$/,
   version: /^\d+\.\d+\.\d+$/,
@@ -164,7 +164,7 @@ describeOnStores('The metrics', (store) => {
     const isWhole = async () => {
       const scraped = await scrape(port);
       const isRead = (name: string) => sumOf(scraped, name) !== undefined;
-      const isWell = sumOf(scraped, 'webhooks_ready') === 3;
+      const isWell = sumOf(scraped, 'webhooks_ready') === 4;
       return (
         isWell &&
         isRead('webhooks_oldest_due_seconds') &&
@@ -190,7 +190,7 @@ describeOnStores('The metrics', (store) => {
     expect(values.get('webhooks_postgres_connections{state="total"}')).toBeGreaterThan(0);
     const isCalm = async () => (await scrape(port)).values.get('webhooks_postgres_connections{state="waiting"}') === 0;
     await waitFor(isCalm, { what: 'a moment when no statement waits' });
-    for (const check of ['postgres', 'queue', 'sweeper'])
+    for (const check of ['postgres', 'queue', 'sweeper', 'secrets'])
       expect(values.get(`webhooks_ready{check="${check}"}`)).toBe(1);
     expect(values.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
   });

@@ -159,6 +159,7 @@ export const ATTACKS: readonly Attack[] = [
       await expectStatuses(
         times(40, (i) => attacker.updateWebhook(id, { active: i % 2 === 1 })),
         200,
+        409,
         429,
       );
       await attacker.deleteWebhook(id);
