@@ -111,7 +111,8 @@ export interface RotatedSecret {
 export interface Recovery {
   id: string;
   status: 'running' | 'done';
-  count: number;
+  /** Null until it is known. */
+  count: number | null;
   queued: number;
   createdAt: string;
   completedAt: string | null;

@@ -29,10 +29,13 @@ export const REPAIR = {
   since: 'Events since',
   count: 'Count missed events',
   counted: (count: number) => (count === 0 ? 'No event was missed.' : `${eventsText(count)} did not arrive.`),
-  countedSome: 'More may be missing: with a filter, only the newest 10,000 are compared.',
+  countedSome: (count: number) =>
+    `Of the newest events, ${count === 0 ? 'all arrived or are on their way' : `${countText(count)} did not arrive`}. There are too many to count all.`,
   start: (count: number) => `Resend ${countText(count)}`,
+  startAll: 'Resend all',
   activateFirst: 'Activate the webhook first.',
-  sending: (sent: number, count: number) => `${countText(sent)} of ${countText(count)} sent`,
+  sending: (sent: number, count: number | null) =>
+    count === null ? `${countText(sent)} sent` : `${countText(sent)} of ${countText(count)} sent`,
   left: (length: string) => `About ${length} left at the pace so far.`,
   delivered: (count: number) => `${countText(count)} delivered`,
   allDelivered: (count: number) => (count === 1 ? '1 event was delivered.' : `All ${countText(count)} were delivered.`),

@@ -28,7 +28,7 @@ export class RecoveriesController {
     operationId: 'recoverWebhook',
     summary: 'Recover missed events of a webhook',
     description:
-      'Sends again every event in the time range that the webhook subscribes to and that failed permanently, was canceled because the webhook was disabled, or was never sent because the webhook was inactive. With dryRun, only counts these events.',
+      'Sends again every event in the time range that the webhook subscribes to and that failed permanently, was canceled because the webhook was disabled, or was never sent because the webhook was inactive. With dryRun, only counts these events, of the newest 10,000 and for at most half a second.',
   })
   @ApiBody({
     type: RecoverDto,

@@ -8,7 +8,7 @@ import type { Webhook } from '../../webhooks/webhook.entity';
 import { Recovery } from './recovery.entity';
 
 /** Redeliveries are inserted under this lock, so that two transactions never both see an event without a pending attempt. */
-const LOCK_WEBHOOK = 'select active, filter, url from webhook_service.webhooks where id = $1 for no key update';
+const LOCK_WEBHOOK = 'select active, filter, events, url from webhook_service.webhooks where id = $1 for no key update';
 
 /** The partial unique index lets only one of several concurrent inserts succeed. */
 const INSERT = `
@@ -29,7 +29,7 @@ const ADVANCE = `
   update webhook_service.recoveries set cursor = $2, queued = queued + $3 where id = $1 and status = 'running'`;
 
 const END = `
-  update webhook_service.recoveries set status = 'done', completed_at = now()
+  update webhook_service.recoveries set status = 'done', completed_at = now(), count = coalesce(count, queued)
   where webhook_id = $1 and status = 'running'`;
 
 /** A recovery waits only for the first attempts of its redeliveries. Retries are due later, at times of their own. */
@@ -42,7 +42,7 @@ const UNSENT = `
 
 export type NewRecovery = Omit<Recovery, 'status' | 'queued' | 'cursor' | 'createdAt' | 'completedAt'>;
 
-type LockedWebhook = Pick<Webhook, 'active' | 'filter' | 'url'>;
+type LockedWebhook = Pick<Webhook, 'active' | 'filter' | 'events' | 'url'>;
 
 export type RunningRecovery = Pick<Recovery, 'id' | 'webhookId' | 'userId'>;
 

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { MINUTE_MS } from '../../infrastructure/config/durations';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { ApiError, invalid } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
@@ -6,8 +7,8 @@ import { isForeignKeyViolation } from '../../infrastructure/errors/database-erro
 import { lowestIdOf } from '../../infrastructure/database/id-time';
 import type { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto';
 import type { Page } from '../../infrastructure/pagination/page';
-import type { EventFilter } from '../../webhooks/filter/event-filter';
 import { WebhookLifecycleService } from '../../webhooks/webhook-lifecycle.service';
+import type { Webhook } from '../../webhooks/webhook.entity';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import type { RecoverDto } from './dto/recovery.dto';
 import { FilteredEventsService } from './filtered-events.service';
@@ -16,12 +17,13 @@ import { RecoveriesRepository } from './recoveries.repository';
 import type { Recovery } from './recovery.entity';
 import { RecoveryProgressService } from './recovery-progress.service';
 
-/** Maximum number of events whose content a count compares with a filter. */
-const MAX_FILTERED = 10_000;
+/** A count looks at this many events, and for this long. */
+const MAX_LOOKED = 10_000;
+const LOOK_FOR_MS = 500;
 
 export interface MissedCount {
   count: number;
-  /** False when a filter decides and there are older events that were not counted. */
+  /** False when there are older events that were not looked at. */
   complete: boolean;
 }
 
@@ -42,19 +44,19 @@ export class RecoveriesService implements OnModuleInit {
     this.lifecycle.whenStopped((manager, webhookId) => this.recoveries.end(manager, webhookId));
   }
 
-  /** Counts the events in the time range that the webhook has missed; with a filter those of the newest 10,000 that match it. */
+  /** Counts the events in the time range that the webhook has missed, of the newest 10,000 and for at most half a second. */
   async count(userId: string, webhookId: string, wanted: RecoverDto): Promise<MissedCount> {
-    const { window, filter } = await this.window(userId, webhookId, wanted);
-    return this.countMissed(window, filter);
+    const { window, webhook } = await this.window(userId, webhookId, wanted);
+    return this.countMissed(window, webhook);
   }
 
   /** Starts to send them again. The recovery is stored when this resolves, and continues even if this process ends. */
   async start(userId: string, webhookId: string, wanted: RecoverDto): Promise<Recovery> {
-    const { window, filter } = await this.window(userId, webhookId, wanted);
+    const { window, webhook } = await this.window(userId, webhookId, wanted);
     const { id } = this.clock.newId();
-    const { count, complete } = await this.countMissed(window, filter);
-    const isDone = complete && count === 0;
-    const recovery = await this.recoveries.insert({ id, ...window, count }, isDone).catch((error: unknown) => {
+    const counted = await this.countMissed(window, webhook);
+    const count = counted.complete ? counted.count : null;
+    const recovery = await this.recoveries.insert({ id, ...window, count }, count === 0).catch((error: unknown) => {
       throw isForeignKeyViolation(error) ? new ApiError('not_found', MESSAGES.webhookNotFound) : error; // the webhook was just deleted
     });
     if (!recovery) throw new ApiError('recovery_running', MESSAGES.recoveryRunning);
@@ -76,26 +78,35 @@ export class RecoveriesService implements OnModuleInit {
     return recovery;
   }
 
-  private async countMissed(window: EventWindow, filter: EventFilter | null): Promise<MissedCount> {
-    if (filter === null) return { count: await this.missed.count(window), complete: true };
-    const ids = await this.missed.newest(window, MAX_FILTERED + 1);
-    const matching = await this.filtered.matching(filter, ids.slice(0, MAX_FILTERED));
-    return { count: matching.length, complete: ids.length <= MAX_FILTERED };
+  private async countMissed(window: EventWindow, { filter, events }: Webhook): Promise<MissedCount> {
+    const endsAt = performance.now() + LOOK_FOR_MS;
+    const names = await this.missed.names(window, events);
+    const total = { count: 0, looked: 0 };
+    for (let untilId = window.untilId; ;) {
+      const { missed, looked, edge } = await this.missed.newest({ ...window, untilId }, names);
+      total.count += (await this.filtered.matching(filter, missed)).length;
+      total.looked += looked;
+      const isOver = total.looked > MAX_LOOKED || performance.now() > endsAt;
+      if (edge === null || isOver) return { count: total.count, complete: edge === null };
+      untilId = edge;
+    }
   }
 
   private async window(
     userId: string,
     webhookId: string,
     wanted: RecoverDto,
-  ): Promise<{ window: EventWindow; filter: EventFilter | null }> {
+  ): Promise<{ window: EventWindow; webhook: Webhook }> {
     const { since, until, event = null, error = null } = wanted;
-    const { active, filter } = await this.webhooks.read(userId, { id: webhookId });
+    const webhook = await this.webhooks.read(userId, { id: webhookId });
     const now = this.clock.now();
     if (since > now) throw invalid('since', MESSAGES.sinceInFuture);
     if (until && until <= since) throw invalid('until', MESSAGES.untilBeforeSince);
-    if (!active) throw new ApiError('webhook_inactive', MESSAGES.webhookInactive);
+    if (!webhook.active) throw new ApiError('webhook_inactive', MESSAGES.webhookInactive);
     const end = until && until < now ? until : now;
-    const [firstId, untilId] = [lowestIdOf(since.getTime()), lowestIdOf(end.getTime())];
-    return { window: { webhookId, userId, firstId, untilId, event, error }, filter };
+    // No older event is for this webhook.
+    const firstMs = Math.max(since.getTime(), webhook.createdAt.getTime() - MINUTE_MS);
+    const [firstId, untilId] = [lowestIdOf(firstMs), lowestIdOf(end.getTime())];
+    return { window: { webhookId, userId, firstId, untilId, event, error }, webhook };
   }
 }

@@ -10,8 +10,6 @@ import { RecoveriesRepository, type RunningRecovery } from './recoveries.reposit
 import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { SendQueue } from '../send.queue';
 
-/** Maximum number of events that one step checks, and so the most that it enqueues. */
-const PAGE = 500;
 /** The next page follows when fewer than this many redeliveries of earlier pages are still to be sent. */
 const MOSTLY_SENT = 100;
 /** Pages without missed events are quick. After this many pages, other recoveries get a turn. */
@@ -80,13 +78,12 @@ export class RecoveryProgressService {
       return NO_STEP;
     }
     if ((await this.recoveries.unsent(manager, webhookId, MOSTLY_SENT)) === MOSTLY_SENT) return NO_STEP;
-    const page = await this.missed.page(manager, recovery, recovery.cursor, PAGE);
-    const missed = page.filter((candidate) => candidate.missed).map(({ id: eventId }) => eventId);
+    const names = await this.missed.names(recovery, webhook.events, manager);
+    const { missed, edge } = await this.missed.next(manager, recovery, names, recovery.cursor);
     const eventIds = await this.filtered.matching(webhook.filter, missed, manager);
     const ids = await this.rows.insert(manager, webhookId, eventIds, 'redelivery');
-    const last = page.at(-1);
-    if (last) await this.recoveries.advance(manager, id, last.id, ids.length);
-    if (page.length < PAGE) await this.recoveries.end(manager, webhookId);
-    return { ids: webhook.url === null ? [] : ids, more: page.length === PAGE };
+    await this.recoveries.advance(manager, id, edge ?? recovery.untilId, ids.length);
+    if (edge === null) await this.recoveries.end(manager, webhookId);
+    return { ids: webhook.url === null ? [] : ids, more: edge !== null };
   }
 }

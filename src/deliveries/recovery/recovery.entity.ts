@@ -18,9 +18,9 @@ export class Recovery {
   @Column('text')
   status: RecoveryStatus;
 
-  /** Number of events to recover when it started. */
-  @Column('integer')
-  count: number;
+  /** Number of events to recover; null until it is known. */
+  @Column('integer', { nullable: true })
+  count: number | null;
 
   /** Number of these events that have a new attempt so far. */
   @Column('integer')

@@ -26,6 +26,16 @@ const isWithin = (row: string, lowest: string, highest: string): string =>
 /** Matches a pending delivery. The condition is written so that PostgreSQL cannot use partial indexes on pending rows. */
 export const isPending = (row: string): string => `${row}.status || '' = 'pending'`;
 
+/** The lowest id that a delivery of an event can have: as a bound it lets PostgreSQL skip the partitions of days before. */
+export const lowestDeliveryId = (eventId: string): string =>
+  `overlay(${eventId}::text placing '-0000-0000-000000000000' from 14)::uuid`;
+
+/** Matches an event without a pending delivery to a webhook. The limit keeps PostgreSQL from joining with all that is pending. */
+export const hasNonePending = (webhookId: string, eventId: string): string => `(
+    select true from webhook_service.deliveries p
+    where p.webhook_id = ${webhookId} and p.event_id = ${eventId} and p.status = 'pending'
+      and p.id >= ${lowestDeliveryId(eventId)} limit 1) is null`;
+
 /** Matches an event that is not fanned out, likewise without partial indexes. */
 export const IS_OPEN = `coalesce(fanned_out_at, 'infinity') = 'infinity'`;
 

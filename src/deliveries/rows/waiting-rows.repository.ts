@@ -9,7 +9,7 @@ import { type Statement, StatementsService } from '../../infrastructure/database
 import type { Webhook } from '../../webhooks/webhook.entity';
 import type { Trigger } from './delivery.entity';
 import { deliveryError } from './delivery-error';
-import { expiredLeases, isAmong, transition } from './found-by-id';
+import { expiredLeases, hasNonePending, isAmong, isOneOf, transition } from './found-by-id';
 import { deferredLease, hasRate, insertedLease, JOB_LEASE } from './lease';
 import { isStopped } from './stopping';
 import type { PartitionKey } from './partition-key';
@@ -20,12 +20,11 @@ import { PUT_BACKS, type Wait } from './waits';
 const INSERT_PENDING = `
   insert into webhook_service.deliveries
     (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
-  select r.id, w.id, w.user_id, e.id, e.name, w.url, 1, $5::text, 'pending', now(), ${insertedLease('w.url', 'now()')}
+  select r.id, w.id, w.user_id, e.id, e.name, w.url, 1, $7::text, 'pending', now(), ${insertedLease('w.url', 'now()')}
   from webhook_service.webhooks w
-  cross join unnest($2::uuid[], $3::uuid[]) as r (id, event_id)
-  join webhook_service.events e on e.id = r.event_id
-  where w.id = $1 and e.id >= $4 and not exists (
-    select from webhook_service.deliveries p where p.webhook_id = w.id and p.event_id = e.id and p.status = 'pending')
+  cross join webhook_service.events e
+  join unnest($5::uuid[], $1::uuid[]) as r (id, event_id) on r.event_id = e.id
+  where w.id = $4 and ${isOneOf('e', '$1::uuid[]')} and e.id >= $6 and ${hasNonePending('w.id', 'e.id')}
   returning id`;
 
 const TEST_IN_FLIGHT = `
@@ -171,8 +170,9 @@ export class WaitingRowsRepository {
     eventIds: readonly string[],
     trigger: Exclude<Trigger, 'event'>,
   ): Promise<string[]> {
+    if (eventIds.length === 0) return [];
     const ids = eventIds.map(() => this.clock.newId().id);
-    const values = [webhookId, ids, eventIds, this.cutoff.firstKeptId(), trigger];
+    const values = [eventIds, ...idBounds(eventIds), webhookId, ids, this.cutoff.firstKeptId(), trigger];
     return (await manager.query<{ id: string }[]>(INSERT_PENDING, values)).map(({ id }) => id);
   }
 

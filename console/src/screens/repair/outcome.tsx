@@ -40,7 +40,11 @@ function Sending({ recovery: { count, queued, createdAt }, waiting }: { recovery
   const leftMs = timeLeftMs(sent, count, Date.now() - Date.parse(createdAt));
   return (
     <p class="actions">
-      <progress max={Math.max(1, count)} value={sent} aria-label={TEXT.repair.sending(sent, count)} />
+      <progress
+        max={Math.max(1, count ?? 1)}
+        value={count === null ? undefined : sent}
+        aria-label={TEXT.repair.sending(sent, count)}
+      />
       <span class="number">{TEXT.repair.sending(sent, count)}</span>
       {leftMs !== null && <span class="muted">{TEXT.repair.left(lengthOf(Math.max(1000, leftMs)))}</span>}
     </p>

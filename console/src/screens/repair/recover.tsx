@@ -43,6 +43,7 @@ export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
     },
   });
   const missed = count.data?.count ?? 0;
+  const isComplete = count.data?.complete !== false;
   const lacks = may('webhooks:write') ? null : TEXT.lacks('webhooks:write');
   const cannot = lacks !== null || !webhook.active || since === '';
   const change = (set: (value: string) => void) => (value: string) => {
@@ -77,16 +78,14 @@ export function Recover({ webhook, from }: { webhook: Webhook; from: string }) {
         </button>
         {count.isSuccess && (
           <>
-            <span role="status">
-              {TEXT.repair.counted(missed)} {count.data.complete === false && TEXT.repair.countedSome}
-            </span>
+            <span role="status">{isComplete ? TEXT.repair.counted(missed) : TEXT.repair.countedSome(missed)}</span>
             <button
               type="button"
               class="button main"
-              disabled={cannot || missed === 0 || start.isPending}
+              disabled={cannot || (missed === 0 && isComplete) || start.isPending}
               onClick={() => start.mutate()}
             >
-              {TEXT.repair.start(missed)}
+              {isComplete ? TEXT.repair.start(missed) : TEXT.repair.startAll}
             </button>
           </>
         )}

@@ -36,7 +36,7 @@ export const WebhookRecoveries = ({ webhook }: { webhook: Webhook }) => (
               <td>
                 <Progress recovery={recovery} />
               </td>
-              <td class="number end">{recovery.count}</td>
+              <td class="number end">{recovery.count ?? '–'}</td>
             </tr>
           ))}
         </tbody>
@@ -45,10 +45,16 @@ export const WebhookRecoveries = ({ webhook }: { webhook: Webhook }) => (
   </Pages>
 );
 
-/** How many events of a recovery are queued. */
-export const Progress = ({ recovery: { count, queued, status } }: { recovery: Recovery }) => (
-  <span class="progress">
-    <progress max={Math.max(1, count)} value={status === 'done' ? Math.max(1, count) : queued} aria-label="queued" />
-    <span class="number small muted">{status === 'done' ? TEXT.webhook.done : `${queued} / ${count}`}</span>
-  </span>
-);
+/** How many events of a recovery are queued, of how many once that is known. */
+const Progress = ({ recovery: { count, queued, status } }: { recovery: Recovery }) => {
+  const isDone = status === 'done';
+  const max = Math.max(1, count ?? 1);
+  return (
+    <span class="progress">
+      <progress max={max} value={isDone ? max : count === null ? undefined : queued} aria-label="queued" />
+      <span class="number small muted">
+        {isDone ? TEXT.webhook.done : count === null ? queued : `${queued} / ${count}`}
+      </span>
+    </span>
+  );
+};

@@ -60,9 +60,9 @@ export class RecoveryDto {
   @ApiProperty({ enum: RECOVERY_STATUSES })
   status: RecoveryStatus;
 
-  /** Number of events to send again when the recovery started. With a filter, only the newest 10,000 missed events count. */
-  @ApiCount()
-  count: number;
+  /** Number of events to send again; null until it is known: at once for up to 10,000 events, else at the end. */
+  @ApiCount({ nullable: true })
+  count: number | null;
 
   /**
    * Number of these events that have a new delivery so far; events that were delivered otherwise in the meantime are not counted.
@@ -93,7 +93,7 @@ export class RecoveryResultDto extends PartialType(OmitType(RecoveryDto, ['count
   @ApiCount({ nullable: true })
   count: number | null;
 
-  /** False if the webhook has a filter and more than 10,000 events were missed, so that older ones do not count. */
+  /** False if only the newest events of the time range were looked at, so that older ones may have been missed, too. */
   @ApiProperty({ required: false })
   complete?: boolean;
 }

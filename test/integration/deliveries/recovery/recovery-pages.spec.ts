@@ -12,6 +12,7 @@ import { type Hook, useReceiver } from '../../../support/receiver';
 import { describeOnStores } from '../../../support/stores';
 import { waitFor } from '../../../support/wait-for';
 
+/** Of events to one user. */
 const PAGE = 500;
 const MOSTLY_SENT = 100;
 
