@@ -27,6 +27,8 @@ const ACCESS_TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
 
 const COLOR = /^#[0-9a-f]{6}$/i;
 
+const QUEUE_PREFIX = /^[A-Za-z0-9._-]{1,80}$/;
+
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
 /**
@@ -61,6 +63,13 @@ export const schema = z.object({
       'Redis or Valkey for BullMQ, such as `redis://host:6379`; also [Sentinels](settings.md#postgresql-and-redis) or comma-separated nodes of a [cluster](settings.md#redis-cluster)',
     )
     .meta({ shown: 'none: BullMQ runs on PostgreSQL' }),
+  queuePrefix: setting('1 to 80 of A-Z a-z 0-9 . _ -', (prefix) => (QUEUE_PREFIX.test(prefix) ? prefix : undefined))
+    .nullable()
+    .default(null)
+    .describe(
+      'First part of all keys in Redis; give each [installation that shares a Redis](settings.md#postgresql-and-redis) its own',
+    )
+    .meta({ shown: '`webhooks-` and an id that the database keeps', example: 'webhooks' }),
   secretsKey: keys
     .default([])
     .describe(

@@ -6,6 +6,7 @@ import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.mig
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
 import { Installation1764001000000 } from './migrations/installation.migration';
 import { PullWebhooks1764000900000 } from './migrations/pull-webhooks.migration';
+import { QueuePrefix1764001100000 } from './migrations/queue-prefix.migration';
 import { RecoveryCounts1764001300000 } from './migrations/recovery-counts.migration';
 import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
 import { WebhookHeaders1764000660000 } from './migrations/webhook-headers.migration';
@@ -49,6 +50,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       Erasures1764000800000,
       PullWebhooks1764000900000,
       Installation1764001000000,
+      QueuePrefix1764001100000,
       StoppingWebhooks1764001200000,
       RecoveryCounts1764001300000,
     ],

@@ -4,6 +4,8 @@ import { DiscoveryModule } from '@nestjs/core';
 import { setDefaultBackendFactory } from 'bullmq';
 import { Config } from '../config/config';
 import { ClockService } from '../database/clock.service';
+import { queuePrefixOf } from '../database/queue-prefix.setup';
+import { StatementsService } from '../database/statements.service';
 import { HealthModule } from '../health/health.module';
 import { backendFor } from './postgres-backend.client';
 import { JOB_OPTIONS, producerConnection } from './queue-connections.client';
@@ -17,12 +19,13 @@ import { WorkersService } from './workers.service';
     HealthModule,
     DiscoveryModule,
     BullModule.forRootAsync({
-      inject: [Config, ClockService],
-      useFactory: (config: Config, clock: ClockService) => {
+      inject: [Config, ClockService, StatementsService],
+      useFactory: async (config: Config, clock: ClockService, statements: StatementsService) => {
         // Must run before any queue is created: every Queue and Worker of this process uses this backend.
         setDefaultBackendFactory(backendFor(config.redisUrl, clock));
         return {
           connection: producerConnection(config),
+          prefix: await queuePrefixOf(config, statements),
           defaultJobOptions: JOB_OPTIONS,
         };
       },

@@ -33,7 +33,7 @@ describeWithRedis('With a user of its own', (url) => {
       await hook.received(4);
       expect(await service.stop()).toBe(0);
       expect(await admin.call('ACL', 'LOG')).toEqual([]);
-      expect(await admin.keys('bull:{*')).not.toEqual([]);
+      expect(await admin.keys('webhooks-*:{*')).not.toEqual([]);
       expect(service.logs()).not.toContain('NOPERM');
     } finally {
       await worker.close(true);

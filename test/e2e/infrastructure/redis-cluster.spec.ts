@@ -20,7 +20,7 @@ const idsOf = (hook: Hook) => new Set(hook.calls.map(({ headers }) => String(hea
 
 /** The keys of our queues that lie on a node, by the name of the queue. */
 async function queuesWith(node: ClusterNode, key: string): Promise<string[]> {
-  const keys = (await node.run('KEYS', `bull:{send-*}:${key}`)) as string[];
+  const keys = (await node.run('KEYS', `*:{send-*}:${key}`)) as string[];
   return keys.map((name) => /\{(.+)\}/.exec(name)?.[1] ?? '');
 }
 
@@ -84,7 +84,7 @@ describeWithCluster('The service', (cluster) => {
       const all = new Set((await pending()).map(({ id }) => id));
       /** The retries whose jobs are on the node. */
       const onNode = async () => {
-        const jobs = (await node!.run('KEYS', 'bull:{send-*}:*')) as string[];
+        const jobs = (await node!.run('KEYS', '*:{send-*}:*')) as string[];
         return jobs
           .map((key) => key.slice(key.lastIndexOf(':') + 1))
           .filter((id) => all.has(id))
@@ -92,7 +92,7 @@ describeWithCluster('The service', (cluster) => {
       };
       const count = async () => {
         const found = await Promise.all(
-          cluster().nodes.map(async (each) => (await each.run('KEYS', 'bull:{send-*}:*')) as string[]),
+          cluster().nodes.map(async (each) => (await each.run('KEYS', '*:{send-*}:*')) as string[]),
         );
         return found.flat().filter((key) => all.has(key.slice(key.lastIndexOf(':') + 1))).length;
       };

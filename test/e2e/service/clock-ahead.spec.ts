@@ -27,7 +27,7 @@ describeOnStores('When PostgreSQL’s clock was twenty days ahead, and is right 
     ...store.settings(),
     // A retry is still pending when the service stops, and the queue holds a job for it.
     ...{ SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'), RETRY_BASE_DELAY_MS: '86400000', MAX_RETRIES: '1' },
-    ...{ MONITORED_QUEUES: 'reports' },
+    ...{ MONITORED_QUEUES: 'reports', QUEUE_PREFIX: 'bull' },
   });
   const place = () => ({ redisUrl: store.settings().REDIS_URL, databaseUrl: database.url });
   let database: TestDatabase;

@@ -142,6 +142,8 @@ export class Stage {
     this.redis = redis;
     this.redisNetwork = await this.network(redis.port);
     this.settings.REDIS_URL = redis.urlThrough(this.redisNetwork.port);
+    // Tests read the queues, too.
+    this.settings.QUEUE_PREFIX = 'bull';
   }
 
   private async network(port: number): Promise<TcpProxy> {

@@ -3,6 +3,10 @@ export const SCHEMA_VERSION = 2;
 
 export const READ_VERSION = 'select version from webhook_service.schema_version';
 
+/** The first part of the names of the service's queues on Redis. */
+export const READ_QUEUE_PREFIX = `
+  select coalesce(queue_prefix, 'webhooks-' || id) as prefix from webhook_service.installation`;
+
 /**
  * Writes events ($1: a list of place, name, userId, data, key, fingerprint, traceparent). Ids and times are PostgreSQL's. An event
  * with a key is written only when it is the first with that key, as `wins` shows. The service finds the rows by itself,

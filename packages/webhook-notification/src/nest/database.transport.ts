@@ -8,6 +8,7 @@ import {
   DECLARE_TYPE,
   FIND_KEYS,
   FIND_TYPES,
+  READ_QUEUE_PREFIX,
   READ_VERSION,
   RENEW_TYPE,
   SCHEMA_VERSION,
@@ -56,7 +57,7 @@ class DatabaseTransport implements Transport {
     await this.checkVersion();
     for (const type of types) await this.declare(application, type);
     if (this.redisUrl === undefined) return;
-    this.queue = new FanOutQueue(this.redisUrl);
+    this.queue = new FanOutQueue(this.redisUrl, () => this.queuePrefix());
     this.queue.watch(this.connection);
   }
 
@@ -143,6 +144,15 @@ class DatabaseTransport implements Transport {
       }
     }
     return new Map(rows.map(({ key, id }) => [key, id]));
+  }
+
+  /** A service older than 1.0 does not store a prefix, and uses BullMQ's own. */
+  private async queuePrefix(): Promise<string | undefined> {
+    const rows = await rowsOf<{ prefix: string }>(this.connection, READ_QUEUE_PREFIX).catch((error: unknown) => {
+      if (!isUnknownTable(error)) throw error;
+      return [];
+    });
+    return rows[0]?.prefix;
   }
 
   /** @throws Error when the service's tables do not exist, or have another version */

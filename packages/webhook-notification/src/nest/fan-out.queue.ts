@@ -15,6 +15,8 @@ const JOB_OPTIONS = {
 const MAX_WAITING = 10_000;
 const MAX_IDS_PER_JOB = 100;
 const CLOSE_WITHIN_MS = 2000;
+/** The service may get another prefix, or a version that has one, while the application runs. */
+const READ_PREFIX_EVERY_MS = 60_000;
 /** A command fails at once while Redis is unavailable. A Redis that has become a replica is left for a new connection. */
 const SURVIVING = {
   reconnectOnError: ({ message }: Error) => /\bREADONLY\b/.test(message),
@@ -33,28 +35,30 @@ interface Runner {
 /** Enqueues events for the service's workers as soon as they are committed. The service finds all others by itself. */
 export class FanOutQueue {
   private readonly logger = new Logger('WebhookNotification');
-  private readonly queue: Queue;
+  private queue: Queue | undefined;
+  private prefixReadAt = -Infinity;
   private waiting: string[] = [];
   private adding: Promise<void> | undefined;
   private isAway = false;
   private isClosed = false;
   private readonly uncommitted = new WeakMap<Runner, string[]>();
 
-  /** @throws Error when bullmq is not installed, or for more than one Redis, or Sentinel */
-  constructor(url: string) {
+  private readonly bullmq: typeof import('bullmq');
+
+  /**
+   * @param readPrefix returns the prefix of the service's queues; undefined is that of BullMQ
+   * @throws Error when bullmq is not installed, or for more than one Redis, or Sentinel
+   */
+  constructor(
+    private readonly url: string,
+    private readonly readPrefix: () => Promise<string | undefined>,
+  ) {
     if (/,|\+sentinel:/.test(url)) {
       throw new Error(
         'redisUrl names one Redis. Leave it out for a cluster or Sentinel: the service finds each event within a second.',
       );
     }
-    const bullmq = optionalPackage<typeof import('bullmq')>('bullmq');
-    // Without skipVersionCheck, the queue would never recover from a failed first command.
-    const options = { defaultJobOptions: JOB_OPTIONS, skipVersionCheck: true };
-    // A connection is reopened within a second of the return of its Redis.
-    const retryStrategy = (attempt: number) => (this.isClosed ? null : Math.min(100 * attempt, 1000));
-    const connection = { url, ...SURVIVING, retryStrategy };
-    this.queue = new bullmq.Queue(NAME, { ...options, connection }, bullmq.createRedisBackend);
-    this.queue.on('error', (error) => this.away(error));
+    this.bullmq = optionalPackage<typeof import('bullmq')>('bullmq');
   }
 
   /** Watches a TypeORM DataSource for committed transactions. */
@@ -84,7 +88,24 @@ export class FanOutQueue {
 
   private async closed(): Promise<void> {
     await this.adding;
-    await this.queue.close();
+    await this.queue?.close();
+  }
+
+  /** Opens the service's queue, and opens another one when its prefix has changed. */
+  private async opened(): Promise<Queue> {
+    if (this.queue && performance.now() - this.prefixReadAt < READ_PREFIX_EVERY_MS) return this.queue;
+    const prefix = await this.readPrefix();
+    this.prefixReadAt = performance.now();
+    if (this.queue && this.queue.opts.prefix === prefix) return this.queue;
+    void this.queue?.close().catch(() => undefined);
+    // Without skipVersionCheck, the queue would never recover from a failed first command.
+    const options = { defaultJobOptions: JOB_OPTIONS, skipVersionCheck: true, prefix };
+    // A connection is reopened within a second of the return of its Redis.
+    const retryStrategy = (attempt: number) => (this.isClosed ? null : Math.min(100 * attempt, 1000));
+    const connection = { url: this.url, ...SURVIVING, retryStrategy };
+    this.queue = new this.bullmq.Queue(NAME, { ...options, connection }, this.bullmq.createRedisBackend);
+    this.queue.on('error', (error) => this.away(error));
+    return this.queue;
   }
 
   /** TypeORM calls this for savepoints too. An event of a rolled back savepoint is enqueued, but its row does not exist. */
@@ -108,10 +129,12 @@ export class FanOutQueue {
     await nextTurn();
     while (this.waiting.length > 0) {
       const eventIds = this.waiting.splice(0, MAX_IDS_PER_JOB);
-      await this.queue.add('fan-out', { eventIds }).then(
-        () => (this.isAway = false),
-        (error: unknown) => this.away(error),
-      );
+      try {
+        await (await this.opened()).add('fan-out', { eventIds });
+        this.isAway = false;
+      } catch (error) {
+        this.away(error);
+      }
     }
     this.adding = undefined;
   }

@@ -9,7 +9,12 @@ import { deleteWebhooks, deliveriesOf, publish, settledDeliveries, subscribe } f
 
 describeOnStores('Between two attempts', (store) => {
   // An hour, which is over when a test says so.
-  const service = useService(() => ({ RETRY_BASE_DELAY_MS: '3600000', RETRY_JITTER: '0', ...store.settings() }));
+  const service = useService(() => ({
+    RETRY_BASE_DELAY_MS: '3600000',
+    RETRY_JITTER: '0',
+    QUEUE_PREFIX: 'bull',
+    ...store.settings(),
+  }));
   const receiver = useReceiver();
   let queue: JobQueue;
   beforeAll(() => {

@@ -53,14 +53,14 @@ describeWithRedisPair('After a failover that closes no connection', (pair) => {
   });
 
   it('the library enqueues on the new primary', async () => {
-    const queue = new FanOutQueue(pair().url);
+    const queue = new FanOutQueue(pair().url, () => Promise.resolve('mine'));
     try {
       queue.enqueue(['before'], undefined);
-      await soon('the first job', () => pair().run('EXISTS', 'bull:{fan-out}:1'));
+      await soon('the first job', () => pair().run('EXISTS', 'mine:{fan-out}:1'));
       await pair().failOver();
       await soon('a job on the new primary', async () => {
         queue.enqueue(['after'], undefined);
-        return pair().run('EXISTS', 'bull:{fan-out}:1');
+        return pair().run('EXISTS', 'mine:{fan-out}:1');
       });
     } finally {
       await queue.close();
