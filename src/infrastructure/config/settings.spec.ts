@@ -75,6 +75,7 @@ describe('An environment without settings', () => {
       monitoredQueues: [],
       monitoredQueuesRedisUrl: null,
       queueEventsUser: null,
+      queuePrefix: null,
       metricsPort: null,
       metricsHost: '127.0.0.1',
       docs: true,
@@ -269,6 +270,7 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
     ],
     ['jobs.example:6379', 'http://jobs.example'],
   ],
+  ['QUEUE_PREFIX', 'queuePrefix', [['crm.test-2', 'crm.test-2']], ['a b', 'a:b', '{a}', 'é', 'a'.repeat(81)]],
   [
     'QUEUE_EVENTS_USER',
     'queueEventsUser',
