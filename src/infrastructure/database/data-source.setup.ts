@@ -8,6 +8,7 @@ import { Installation1764001000000 } from './migrations/installation.migration';
 import { PullWebhooks1764000900000 } from './migrations/pull-webhooks.migration';
 import { QueuePrefix1764001100000 } from './migrations/queue-prefix.migration';
 import { RecoveryCounts1764001300000 } from './migrations/recovery-counts.migration';
+import { ReplicaIdentity1764001400000 } from './migrations/replica-identity.migration';
 import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
 import { WebhookHeaders1764000660000 } from './migrations/webhook-headers.migration';
 import { WebhookRates1764000690000 } from './migrations/webhook-rates.migration';
@@ -53,6 +54,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       QueuePrefix1764001100000,
       StoppingWebhooks1764001200000,
       RecoveryCounts1764001300000,
+      ReplicaIdentity1764001400000,
     ],
     migrationsTableName: 'migrations',
     extra: {

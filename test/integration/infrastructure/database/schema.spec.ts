@@ -11,6 +11,7 @@ import { Erasure } from '../../../../src/erasures/erasure.entity';
 import { Event } from '../../../../src/events/event.entity';
 import { Account } from '../../../../src/sources/followers/account.entity';
 import { Webhook } from '../../../../src/webhooks/webhook.entity';
+import { JobQueue } from '../../../support/job-queue';
 import { administrate, databaseUrl } from '../../../support/postgres';
 
 const ENTITIES = [AccessToken, Webhook, Event, Delivery, Recovery, Account, Erasure];
@@ -89,6 +90,20 @@ describe('The schema', () => {
       await made.destroy();
       await administrate(`drop database ${other} with (force)`);
     }
+  });
+
+  it('can be replicated logically: every row that is changed or deleted can be identified', async () => {
+    const queueSchema = `${SCHEMA}_queue`;
+    const queue = JobQueue.open('{send-0}', { databaseUrl: databaseUrl(name), schema: queueSchema });
+    await queue.bull.getJobCounts();
+    await queue.close();
+    const unidentified = await dataSource.query<unknown[]>(
+      `select c.oid::regclass as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = any($1) and c.relkind in ('r', 'p') and c.relpersistence = 'p' and c.relreplident <> 'f'
+         and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`,
+      [[SCHEMA, queueSchema]],
+    );
+    expect(unidentified).toEqual([]);
   });
 
   it('is dropped and created again by its migrations', async () => {
