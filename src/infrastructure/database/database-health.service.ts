@@ -1,4 +1,3 @@
-import { setImmediate as settled } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
@@ -8,6 +7,14 @@ import { HealthService, UnhealthyError } from '../health/health.service';
 import { MetricsService } from '../metrics/metrics.service';
 
 const IS_READ_ONLY = `select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as "readOnly"`;
+
+/**
+ * Only a transaction that keeps dead rows counts. Without the rights of `pg_read_all_stats` PostgreSQL shows those of its own role
+ * alone.
+ */
+const OLDEST_TRANSACTION = `
+  select coalesce(extract(epoch from max(clock_timestamp() - xact_start)), 0)::float8 as seconds from pg_stat_activity
+  where backend_type = 'client backend' and pid <> pg_backend_pid() and coalesce(backend_xid, backend_xmin) is not null`;
 
 @Injectable()
 export class DatabaseHealthService implements OnModuleInit {
@@ -20,12 +27,18 @@ export class DatabaseHealthService implements OnModuleInit {
   onModuleInit(): void {
     this.health.register('postgres', () => this.assertTakesWrites());
     const help = "Connections to PostgreSQL, BullMQ's own not counted, and statements that wait for one.";
-    this.metrics.gauge('webhooks_postgres_connections', help, ['state'], async () => {
-      // By then a statement of this same tick that finds an idle connection holds it, and does not count as waiting.
-      await settled();
-      const { totalCount, idleCount, waitingCount } = this.pool;
-      const counts = { total: totalCount, idle: idleCount, waiting: waitingCount };
-      return Object.entries(counts).map(([state, value]) => ({ labels: { state }, value }));
+    let counts = {};
+    this.metrics.beforeScrapes(() => {
+      const { totalCount: total, idleCount: idle, waitingCount: waiting } = this.pool;
+      counts = { total, idle, waiting };
+    });
+    this.metrics.gauge('webhooks_postgres_connections', help, ['state'], () =>
+      Object.entries<number>(counts).map(([state, value]) => ({ labels: { state }, value })),
+    );
+    const age = 'Age of the oldest open transaction of the server, of all databases, in seconds.';
+    this.metrics.gauge('webhooks_postgres_oldest_transaction_seconds', age, [], async () => {
+      const [oldest] = await this.dataSource.query<[{ seconds: number }]>(OLDEST_TRANSACTION);
+      return [{ labels: {}, value: oldest.seconds }];
     });
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate as settled } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -60,6 +61,7 @@ class BoundedReading<Label extends string> {
 export class MetricsService {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   private readonly registry = new Registry();
+  private readonly looks: (() => void)[] = [];
   private writing: Promise<string> | null = null;
 
   /** A counter that starts at 0. */
@@ -106,11 +108,11 @@ export class MetricsService {
     new Gauge({ name, help, labelNames: Object.keys(labels), registers: [this.registry] }).set(labels, 1);
   }
 
-  /** A gauge that is read when scraped. A failed read leaves it out, which requires a label: else it would be 0. */
+  /** A gauge that is read when scraped. A failed read leaves it out; without a label it is 0 then. */
   gauge<Label extends string>(
     name: string,
     help: string,
-    labelNames: readonly [Label, ...Label[]],
+    labelNames: readonly Label[],
     read: () => readonly Sample<Label>[] | Promise<readonly Sample<Label>[]>,
   ): void {
     const reading = new BoundedReading(read);
@@ -127,6 +129,11 @@ export class MetricsService {
     });
   }
 
+  /** Calls `look` at the beginning of each scrape, before gauges send statements of their own. */
+  beforeScrapes(look: () => void): void {
+    this.looks.push(look);
+  }
+
   /** Starts measuring CPU, memory, garbage collection and event loop delay too. */
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry });
@@ -134,7 +141,14 @@ export class MetricsService {
 
   /** Returns all metrics in the Prometheus text format. Scrapes that arrive while it is written share the same text. */
   text(): Promise<string> {
-    this.writing ??= this.registry.metrics().finally(() => (this.writing = null));
+    this.writing ??= this.write().finally(() => (this.writing = null));
     return this.writing;
+  }
+
+  private async write(): Promise<string> {
+    // By then a statement of this same tick that finds an idle connection holds it.
+    await settled();
+    for (const look of this.looks) look();
+    return this.registry.metrics();
   }
 }

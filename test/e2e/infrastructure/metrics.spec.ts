@@ -222,6 +222,14 @@ describeOnStores('The metrics', (store) => {
     expect(longWaits(await scrape(port)) - longWaits(before)).toBeGreaterThanOrEqual(1);
   });
 
+  it('show how long the oldest transaction has been open', async () => {
+    const age = async () => (await scrape(port)).values.get('webhooks_postgres_oldest_transaction_seconds') ?? 0;
+    const transaction = await openTransaction(service.database, ['select pg_current_xact_id()', []]);
+    await waitFor(async () => (await age()) > 1, { what: 'an open transaction' });
+    await transaction.end('rollback');
+    await waitFor(async () => (await age()) < 1, { what: 'the end of it' });
+  });
+
   // Only in PostgreSQL one statement takes a job away from its worker.
   if (store.name === 'PostgreSQL') {
     it('count jobs that were taken from their workers, which print nothing about it', async () => {
