@@ -65,8 +65,8 @@ interface Way {
 type Column = readonly [name: 'user_id' | 'webhook_id' | 'event_id' | 'event' | 'status' | 'trigger', value: string];
 
 /**
- * Reads the delivery log. Users see only deliveries to their own webhooks. Every query scans a bounded number of rows, in the order
- * of an index.
+ * Reads the delivery log. Users see only deliveries to their own webhooks. Every query scans a bounded number of rows, in the
+ * order of an index.
  */
 @Injectable()
 export class DeliveryLogService {

@@ -45,8 +45,8 @@ const nextOf = (where: string, direction: Direction): string => `
       order by user_id ${direction}, id ${direction} limit $8`;
 
 /**
- * $1 webhook, $2 owner, $3 first id, $4 id after the window, $5 names or null for all, $6 error, $7 id to continue after, $8 limit of
- * each name and audience. When one of these has more events, the page ends where the first of them was cut.
+ * $1 webhook, $2 owner, $3 first id, $4 id after the window, $5 names or null for all, $6 error, $7 id to continue after, $8
+ * limit of each name and audience. When one of these has more events, the page ends where the first of them was cut.
  */
 const looked = (direction: Direction): string => {
   const branches = ['user_id = $2', 'user_id is null'].flatMap((audience) => [

@@ -47,7 +47,10 @@ const CLAIM_QUEUED: Statement = {
     ) ${read()}`,
 };
 
-/** Claims rows of an active webhook for a consumer, the oldest due first. `found` has more: others may have locked the first of them. */
+/**
+ * Claims rows of an active webhook for a consumer, the oldest due first. `found` has more: others may have locked the first of
+ * them.
+ */
 const FIND_WAITING = `
       select id from webhook_service.deliveries
       where webhook_id between $1 and $1 and status = 'pending' and url is null and not claimed and scheduled_at <= now()

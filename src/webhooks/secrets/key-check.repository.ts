@@ -41,7 +41,7 @@ export class KeyCheckRepository {
     return this.locked(async (check) => isForced || (check !== null && this.secrets.opensCheck(check)));
   }
 
-  /** Sets the check value when `decide` returns true. Returns what it returns. */
+  /** Sets the check value if `decide` returns true, and returns that result. */
   private async locked(decide: (check: string | null) => Promise<boolean>): Promise<boolean> {
     await this.client.query('begin');
     try {
