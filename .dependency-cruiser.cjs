@@ -72,7 +72,7 @@ const MAY_IMPORT = {
     'auth/limits/user-shares.service.ts',
     ...USABLE,
   ],
-  'deliveries/sweeping': ['deliveries', 'deliveries/rows', 'events', ...USABLE],
+  'deliveries/sweeping': ['deliveries', 'deliveries/fan-out', 'deliveries/rows', 'events', ...USABLE],
   'deliveries/retention': ['deliveries/rows', 'webhooks', 'webhooks/stats', ...USABLE],
   'deliveries/log': ['deliveries', 'deliveries/rows', 'events', 'webhooks', 'auth', ...USABLE],
   'deliveries/previews': [

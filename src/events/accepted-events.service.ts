@@ -17,6 +17,8 @@ export interface Origin {
 /** An event whose row is stored, or that was already published under its idempotency key. */
 export interface AcceptedEvent {
   published: { id: string; event: string; userId: string | null; duplicate: boolean };
+  /** Null when published in process. */
+  publisherId: string | null;
   /** Undefined when published in process. */
   origin?: Origin;
   /** W3C Trace Context of the publication; null without a trace. */
@@ -46,7 +48,11 @@ export class AcceptedEventsService {
 
   /** Enqueues, counts and logs committed events. Returns at once and never throws. */
   committed(events: readonly AcceptedEvent[]): void {
-    this.queue.add(events.flatMap(({ published: { id, duplicate } }) => (duplicate ? [] : [id])));
+    this.queue.add(
+      events.flatMap(({ published: { id, userId, duplicate }, publisherId }) =>
+        duplicate ? [] : [{ id, userId: userId ?? publisherId ?? '' }],
+      ),
+    );
     void this.log(events);
   }
 

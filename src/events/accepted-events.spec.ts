@@ -8,6 +8,7 @@ import { PublishTransactionSubscriber } from './publish-transaction.subscriber';
 const events = (count: number): AcceptedEvent[] =>
   Array.from({ length: count }, (_, i) => ({
     published: { id: `${i}`, event: 'a.b', userId: null, duplicate: false },
+    publisherId: null,
     traceparent: null,
   }));
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -263,5 +263,5 @@ export class EventsService {
 /** Ends the span of a publication that has been inserted. */
 export function acceptedOf({ event, origin, span }: PreparedEvent, published: PublishedEvent): AcceptedEvent {
   endSpan(span.setAttribute('webhooks.event.id', published.id));
-  return { published, origin, traceparent: event.traceparent };
+  return { published, publisherId: event.publisherId, origin, traceparent: event.traceparent };
 }

@@ -4,6 +4,7 @@ import type { QueueHealthService } from '../infrastructure/queue/queue-health.se
 import { type FanOutJob, FanOutQueue } from './fan-out.queue';
 
 const ids = (count: number) => Array.from({ length: count }, (_, i) => `event-${i}`);
+const eventsOf = (all: readonly string[], userId = 'u') => all.map((id) => ({ id, userId }));
 
 describe('Events that are enqueued for the fan-out', () => {
   beforeAll(() => Logger.overrideLogger(false));
@@ -27,29 +28,32 @@ describe('Events that are enqueued for the fan-out', () => {
 
   it('share a job when they were committed together, even if they arrive one by one', async () => {
     const { queue, jobsOf } = fanOutQueue(jest.fn().mockResolvedValue([]));
-    for (const id of ids(20)) queue.add([id]);
+    for (const id of ids(20)) queue.add(eventsOf([id]));
     expect(await jobsOf(20)).toEqual([ids(20)]);
   });
 
   it('are split into jobs of at most 100', async () => {
     const { queue, jobsOf } = fanOutQueue(jest.fn().mockResolvedValue([]));
-    queue.add(ids(250));
+    queue.add(eventsOf(ids(250)));
     expect((await jobsOf(250)).map(({ length }) => length)).toEqual([100, 100, 50]);
   });
 
   it('are left to the sweeper when enqueuing fails; later events are enqueued', async () => {
     const addBulk = jest.fn().mockRejectedValueOnce(new Error('away')).mockResolvedValue([]);
     const { queue, jobsOf } = fanOutQueue(addBulk);
-    queue.add(['lost']);
+    queue.add(eventsOf(['lost']));
     await jobsOf(1);
-    queue.add(['next']);
+    queue.add(eventsOf(['next']));
     expect(await jobsOf(2)).toEqual([['lost'], ['next']]);
   });
 
-  it('never exceed 10,000 in memory: the rest is left to the sweeper', async () => {
+  it('never exceed 10,000 of one user in memory: the rest is left to the sweeper, and others have their places', async () => {
     const { queue, jobsOf } = fanOutQueue(jest.fn().mockResolvedValue([]));
-    queue.add(ids(12_000));
-    expect((await jobsOf(10_000)).flat()).toEqual(ids(10_000));
+    queue.add(eventsOf(ids(12_000)));
+    queue.add(eventsOf(['other'], 'b'));
+    const jobs = await jobsOf(10_001);
+    expect(jobs.flat().filter((id) => id !== 'other')).toEqual(ids(10_000));
+    expect(jobs[0]).toContain('other');
   });
 
   it('are counted by job for the free queue capacity', async () => {
@@ -61,7 +65,7 @@ describe('Events that are enqueued for the fan-out', () => {
     expect(queue.remaining).toBe(10_000);
     await new Promise((resolve) => setImmediate(resolve));
     expect(queue.remaining).toBe(300);
-    await queue.enqueue(ids(150));
+    await queue.enqueue(eventsOf(ids(150)));
     expect(queue.remaining).toBe(100);
     expect(getJobCountByTypes.mock.calls).toEqual([['waiting']]);
   });
@@ -70,10 +74,11 @@ describe('Events that are enqueued for the fan-out', () => {
     const addBulk = jest.fn().mockResolvedValue([]);
     const { queue, jobsOf } = fanOutQueue(addBulk);
     const taken: string[] = [];
-    queue.whenAdded(() => taken.push(...queue.take(2 - taken.length)));
-    queue.add(['here']);
-    queue.add(['here too', 'elsewhere']);
+    queue.offerTo(({ id }) => taken.length < 2 && taken.push(id) > 0);
+    queue.add(eventsOf(['here']));
+    queue.add(eventsOf(['here too', 'elsewhere']));
     expect(await jobsOf(1)).toEqual([['elsewhere']]);
     expect(taken).toEqual(['here', 'here too']);
+    expect((addBulk.mock.calls as [{ data: FanOutJob }[]][])[0]?.[0]?.[0]?.data.userIds).toEqual(['u']);
   });
 });

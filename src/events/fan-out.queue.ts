@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { InjectQueue } from '@nestjs/bullmq';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
+import { FairQueue } from '../infrastructure/concurrency/fair-queue';
 import { lingerFor } from '../infrastructure/concurrency/pauses.timer';
 import { QueueCapacity } from '../infrastructure/queue/queue-capacity';
 import { QueueHealthService } from '../infrastructure/queue/queue-health.service';
@@ -9,12 +10,21 @@ import { QueueHealthService } from '../infrastructure/queue/queue-health.service
 /** The braces are a Redis Cluster hash tag: they keep all keys of the queue in one slot. */
 export const FAN_OUT_QUEUE = '{fan-out}';
 
+/** An event that is stored, and the user whose share its fan-out takes: of its audience, or else of its publisher. */
+export interface StoredEvent {
+  id: string;
+  /** Empty for an application that publishes to all users. */
+  userId: string;
+}
+
 /** A job to fan out these events. The rows are authoritative. */
 export interface FanOutJob {
   eventIds: string[];
+  /** Of each event; jobs of 0.3 have none. */
+  userIds?: string[];
 }
 
-const MAX_WAITING = 10_000;
+const MAX_WAITING = 20_000;
 const MAX_IDS_PER_JOB = 100;
 /** Queue capacity for the sweeper: at least a second's work. Further events wait in their rows. */
 const MAX_QUEUED_JOBS = 100;
@@ -28,9 +38,9 @@ const LINGER = lingerFor({ unlessAbove: 16, quietMs: 5, withinMs: 20, enough: MA
 @Injectable()
 export class FanOutQueue implements OnModuleInit {
   private readonly logger = new Logger(FanOutQueue.name);
-  private waiting: string[] = [];
+  private readonly waiting = new FairQueue<StoredEvent>(MAX_WAITING);
   private draining = false;
-  private onAdded: () => void = () => undefined;
+  private isTaken: (event: StoredEvent) => boolean = () => false;
   private readonly capacity = new QueueCapacity(
     MAX_QUEUED_JOBS,
     () => this.queue.getJobCountByTypes('waiting'),
@@ -46,22 +56,15 @@ export class FanOutQueue implements OnModuleInit {
     this.health.watch(this.queue);
   }
 
-  /** Calls `listener` when events arrive, before they are enqueued: it may `take` them. */
-  whenAdded(listener: () => void): void {
-    this.onAdded = listener;
-  }
-
-  /** Takes the first events that are not enqueued yet, at most `limit`. */
-  take(limit: number): string[] {
-    return this.waiting.splice(0, limit);
+  /** Offers each new event to a worker of this process. One that `take` refuses becomes part of a job. */
+  offerTo(take: (event: StoredEvent) => boolean): void {
+    this.isTaken = take;
   }
 
   /** Adds events to the in-memory queue. Returns at once and never throws: events that it cannot hold are left to the sweeper. */
-  add(eventIds: readonly string[]): void {
-    if (eventIds.length === 0) return;
-    this.waiting.push(...eventIds.slice(0, MAX_WAITING - this.waiting.length));
-    this.onAdded();
-    if (this.waiting.length > 0 && !this.draining) void this.drain();
+  add(events: readonly StoredEvent[]): void {
+    for (const event of events) if (!this.isTaken(event)) this.waiting.add(event);
+    if (this.waiting.size > 0 && !this.draining) void this.drain();
   }
 
   /** Free queue capacity for the sweeper, in events. It does not limit publishers. */
@@ -70,10 +73,12 @@ export class FanOutQueue implements OnModuleInit {
   }
 
   /** Enqueues events and waits until the queue has accepted them. Throws when the queue is unavailable. */
-  async enqueue(eventIds: string[]): Promise<void> {
+  async enqueue(events: readonly StoredEvent[]): Promise<void> {
     const jobs = [];
-    for (let i = 0; i < eventIds.length; i += MAX_IDS_PER_JOB) {
-      jobs.push({ name: 'fan-out', data: { eventIds: eventIds.slice(i, i + MAX_IDS_PER_JOB) } });
+    for (let i = 0; i < events.length; i += MAX_IDS_PER_JOB) {
+      const some = events.slice(i, i + MAX_IDS_PER_JOB);
+      const data = { eventIds: some.map(({ id }) => id), userIds: some.map(({ userId }) => userId) };
+      jobs.push({ name: 'fan-out', data });
     }
     if (jobs.length > 0) await this.queue.addBulk(jobs);
     this.capacity.add(jobs.length);
@@ -83,15 +88,15 @@ export class FanOutQueue implements OnModuleInit {
     this.draining = true;
     // Events that were committed together arrive one by one, and belong in one job.
     await nextTurn();
-    while (this.waiting.length > 0) {
+    while (this.waiting.size > 0) {
       const lingered = LINGER();
-      const eventIds = this.take(MAX_IDS_PER_JOB);
+      const events = this.waiting.take(MAX_IDS_PER_JOB);
       try {
-        await this.enqueue(eventIds);
+        await this.enqueue(events);
       } catch (error) {
-        this.logger.warn(`Enqueuing ${eventIds.length} events failed; the sweeper will retry: ${String(error)}`);
+        this.logger.warn(`Enqueuing ${events.length} events failed; the sweeper will retry: ${String(error)}`);
       }
-      await lingered(eventIds.length, () => this.waiting.length);
+      await lingered(events.length, () => this.waiting.size);
     }
     this.draining = false;
   }

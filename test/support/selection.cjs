@@ -13,6 +13,7 @@ const NEW_FILE_MS = 5000;
 
 /** Files that run with LONG=1 only: they take long, and what they look at rarely breaks alone. */
 const LONG_ONLY = new Set([
+  'test/e2e/docs/two-commands.spec.ts',
   'test/browser/embedding.spec.ts',
   'test/e2e/deploy/compose.spec.ts',
   'test/e2e/erasures/erasure-in-a-fleet.spec.ts',

@@ -5,10 +5,10 @@ import { SendingModule } from '../sending/sending.module';
 import { FanOutProcessor } from './fan-out.processor';
 import { FanOutRepository } from './fan-out.repository';
 import { FanOutService } from './fan-out.service';
-import { LocalFanOutService } from './local-fan-out.service';
 
 @Module({
   imports: [WebhooksModule, EventsModule, SendingModule],
-  providers: [FanOutProcessor, FanOutRepository, FanOutService, LocalFanOutService],
+  providers: [FanOutProcessor, FanOutRepository, FanOutService],
+  exports: [FanOutService],
 })
 export class FanOutModule {}

@@ -5,8 +5,8 @@ import { processorOptions } from '../../infrastructure/queue/processor-options.d
 import { TrackedProcessor } from '../../infrastructure/queue/tracked.processor';
 import { FanOutService } from './fan-out.service';
 
-/** A job runs until its deliveries have rows, up to two seconds. `FanOutService` limits the number of events. */
-const CONCURRENCY = 500;
+/** A job ends at once: its events wait in memory, and their rows are authoritative. */
+const CONCURRENCY = 100;
 
 /** Fans out events that other processes have published or that the sweeper has found. */
 @Processor(FAN_OUT_QUEUE, processorOptions(() => CONCURRENCY))
@@ -15,7 +15,7 @@ export class FanOutProcessor extends TrackedProcessor<FanOutJob> {
     super();
   }
 
-  protected override handle(job: Job<FanOutJob>): Promise<void> {
-    return this.fanOut.fanOutAll(job.data.eventIds);
+  protected override async handle({ data: { eventIds, userIds } }: Job<FanOutJob>): Promise<void> {
+    for (const [i, id] of eventIds.entries()) void this.fanOut.add({ id, userId: userIds?.[i] ?? '' });
   }
 }

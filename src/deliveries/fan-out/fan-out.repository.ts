@@ -15,7 +15,7 @@ export interface Subscriber extends DueWebhookColumns {
   userId: string;
   /** The version of the webhook's filter; null if it has none. */
   filterHash: string | null;
-  /** Of the event, like the next four; set only for the first of its subscribers in a page. */
+  /** Of the event, like the next four; set only for the first subscriber of a page. */
   event: string | null;
   /** Also null when it is too large to be held in memory. */
   body: string | null;
@@ -23,6 +23,10 @@ export interface Subscriber extends DueWebhookColumns {
   audience: string | null;
   acceptedAt: Date | null;
 }
+
+/** Most subscribers of an event that its claim reads: an event of another user in the same statement does not wait for more. */
+const MAX_FIRST = 128;
+const PAGE = 5000;
 
 /** Larger bodies are not held in memory while their deliveries wait for a slot. */
 const MAX_HELD_BYTES = 65_536;
@@ -48,11 +52,12 @@ const COMPUTED = `
   overlay(id::text placing '-ffff-ffff-ffffffffffff' from 14)::uuid as last_id`;
 
 /**
- * Selects the webhooks that receive the events `e`: active, subscribed, and created before the event. For an event of one user,
- * only that user's webhooks are searched, however many others have subscribed to the same event.
+ * Selects the webhooks that receive the events `e`: active, subscribed, and created before the event; at most `limit` for each
+ * event, by id. For an event of one user, only that user's webhooks are searched, however many others have subscribed to the same
+ * event. For an event to all users, the order by text keeps PostgreSQL from walking the primary key past those who have not.
  */
-const subscribersOf = ({ where, columns = '' }: { where: string; columns?: string }): string => `
-  select ${columns} e.id as "eventId", w.id as "webhookId", w.user_id as "userId", w.filter_hash as "filterHash",
+const subscribersOf = ({ limit, and = '' }: { limit: number; and?: string }): string => `
+  select e.id as "eventId", w.id as "webhookId", w.user_id as "userId", w.filter_hash as "filterHash",
          ${DUE_WEBHOOK_COLUMNS},
          case when lag(e.id) over o is distinct from e.id then e.name end as event,
          case when lag(e.id) over o is distinct from e.id and octet_length(e.body) <= ${MAX_HELD_BYTES} then e.body end as body,
@@ -60,14 +65,14 @@ const subscribersOf = ({ where, columns = '' }: { where: string; columns?: strin
          case when lag(e.id) over o is distinct from e.id then e.user_id end as audience,
          case when lag(e.id) over o is distinct from e.id then e.accepted_at end as "acceptedAt"
   from e left join lateral (
-    select w.* from webhook_service.webhooks w where w.user_id = e.user_id and ${SUBSCRIBED} and ${UNSENT}
+    (select w.* from webhook_service.webhooks w
+     where w.user_id = e.user_id and ${SUBSCRIBED} and ${UNSENT} ${and} order by w.id limit ${limit})
     union all
-    select w.* from webhook_service.webhooks w where e.user_id is null and ${SUBSCRIBED} and ${UNSENT}
+    (select w.* from webhook_service.webhooks w
+     where e.user_id is null and ${SUBSCRIBED} and ${UNSENT} ${and} order by w.id::text limit ${limit})
   ) as w on true
-  where ${where}
   window o as (order by e.id, w.id)
-  order by e.id, w.id
-  limit $6`;
+  order by e.id, w.id`;
 
 /**
  * Claims events, so that one worker at a time holds an event. A new event is enqueued once, so the worker that gets it is alone
@@ -91,7 +96,7 @@ const CLAIM: Statement = {
     ), e as materialized (
       select *, ${COMPUTED} from candidates where is_new or id in (select id from won)
     )
-    ${subscribersOf({ where: 'true', columns: 'case when row_number() over o = 1 then array(select id from e) end as claimed,' })}`,
+    ${subscribersOf({ limit: MAX_FIRST })}`,
 };
 
 const NEXT_SUBSCRIBERS: Statement = {
@@ -101,7 +106,7 @@ const NEXT_SUBSCRIBERS: Statement = {
       select id, name, user_id, accepted_at, body, traceparent, ${COMPUTED}
       from webhook_service.events where ${isOneOf('events', '$1::uuid[]')}
     )
-    ${subscribersOf({ where: '(e.id, w.id) > ($7, $8)' })}`,
+    ${subscribersOf({ limit: PAGE, and: 'and w.id > $6' })}`,
 };
 
 /** Also claims: a worker that has held an event for a while keeps it, whatever happens to its job. */
@@ -131,8 +136,15 @@ const BODY: Statement = {
   text: `select body from webhook_service.events where id = $1`,
 };
 
-const PAGE = 5000;
 const MAX_COMPLETIONS = 100;
+
+type Row = Subscriber & Record<string, unknown>;
+
+/** Subscribers of one event, by webhook. */
+export interface Page {
+  subscribers: Subscriber[];
+  isLast: boolean;
+}
 
 @Injectable()
 export class FanOutRepository {
@@ -148,20 +160,22 @@ export class FanOutRepository {
 
   constructor(private readonly statements: StatementsService) {}
 
-  /** Claims events, and reads their subscribers in pages by event and webhook. Each claimed event has at least one row. */
-  async *claim(eventIds: readonly string[]): AsyncGenerator<{ page: Subscriber[]; isLast: boolean }> {
-    const bounds = idBounds(eventIds);
-    const values = [eventIds, ...bounds, ...firstDeliveryBounds(bounds), PAGE];
-    let page = await this.statements.run<Subscriber & { claimed?: string[] }>(CLAIM, values);
-    const claimed = page[0]?.claimed ?? [];
-    for (;;) {
-      const last = page.at(-1);
-      const isLast = page.length < PAGE || !last;
-      yield { page, isLast };
-      if (isLast) return;
-      const rest = claimed.filter((id) => id >= last.eventId);
-      page = await this.statements.run(NEXT_SUBSCRIBERS, [rest, ...values.slice(1), last.eventId, last.webhookId]);
+  /** Claims events, and reads the first page of each event's subscribers: at least one row for each event that is claimed. */
+  async claim(eventIds: readonly string[]): Promise<Map<string, Page>> {
+    const pages = new Map<string, Page>();
+    for (const row of await this.statements.run<Row>(CLAIM, values(eventIds))) {
+      const page = pages.get(row.eventId);
+      if (page) page.subscribers.push(row);
+      else pages.set(row.eventId, { subscribers: [row], isLast: true });
     }
+    for (const page of pages.values()) page.isLast = page.subscribers.length < MAX_FIRST;
+    return pages;
+  }
+
+  /** Reads the subscribers of a claimed event after the one with this id. */
+  async next(eventId: string, webhookId: string): Promise<Page> {
+    const subscribers = await this.statements.run<Row>(NEXT_SUBSCRIBERS, [...values([eventId]), webhookId]);
+    return { subscribers, isLast: subscribers.length < PAGE };
   }
 
   async hold(eventIds: readonly string[]): Promise<void> {
@@ -175,8 +189,9 @@ export class FanOutRepository {
   }
 }
 
-/** The ids of first deliveries begin with the time of their event. */
-const firstDeliveryBounds = ([lowest, highest]: [string, string]): [string, string] => [
-  `${lowest.slice(0, 13)}-0000-0000-000000000000`,
-  `${highest.slice(0, 13)}-ffff-ffff-ffffffffffff`,
-];
+/** Values of a statement on these events: their ids, and the bounds of these and of their first deliveries, which share their time. */
+function values(eventIds: readonly string[]): unknown[] {
+  const [lowest, highest] = idBounds(eventIds);
+  const first = `${lowest.slice(0, 13)}-0000-0000-000000000000`;
+  return [eventIds, lowest, highest, first, `${highest.slice(0, 13)}-ffff-ffff-ffffffffffff`];
+}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
+import type { StoredEvent } from '../../events/fan-out.queue';
 import { idBounds } from '../../infrastructure/database/id-time';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { expiredLeases, freeEvents, isAmong, isOneOf } from '../rows/found-by-id';
@@ -12,7 +13,7 @@ const RECLAIM_EVENTS: Statement = {
     ${expiredLeases('events', 'fanned_out_at is null')}
     update webhook_service.events e set claimed = false, leased_until = now() + ${EVENT_LEASE}
     where ${isAmong('e', 'expired', 'found')}
-    returning e.id`,
+    returning e.id, coalesce(e.user_id, e.publisher_id, '') as "userId"`,
 };
 
 const RELEASE_EVENTS = `
@@ -39,8 +40,8 @@ export class SweepRepository {
   ) {}
 
   /** Takes over events whose leases ended within `withinMs` (null: any time). The caller enqueues jobs for them. */
-  async reclaimEvents(limit: number, withinMs: number | null): Promise<string[]> {
-    return (await this.statements.run<{ id: string }>(RECLAIM_EVENTS, [limit, withinMs])).map(({ id }) => id);
+  async reclaimEvents(limit: number, withinMs: number | null): Promise<StoredEvent[]> {
+    return this.statements.run<StoredEvent & Record<string, unknown>>(RECLAIM_EVENTS, [limit, withinMs]);
   }
 
   /** Ends the leases of events that could not be enqueued, so that the next sweep takes them. */

@@ -2,6 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Counter } from 'prom-client';
 import { FAN_OUT_QUEUE, FanOutQueue } from '../../events/fan-out.queue';
 import { MetricsService } from '../../infrastructure/metrics/metrics.service';
+import { FanOutService } from '../fan-out/fan-out.service';
 import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { SendQueue } from '../send.queue';
 import { SweepRepository } from './sweep.repository';
@@ -39,7 +40,8 @@ export class SweeperService {
   constructor(
     private readonly events: SweepRepository,
     private readonly rows: WaitingRowsRepository,
-    private readonly fanOut: FanOutQueue,
+    private readonly queue: FanOutQueue,
+    private readonly fanOut: FanOutService,
     private readonly send: SendQueue,
     metrics: MetricsService,
   ) {
@@ -65,26 +67,27 @@ export class SweeperService {
     return { ...swept, byQueue };
   }
 
-  /** Returns null when the queue is full. */
+  /** Returns null when the queue is full, or this process has enough events. */
   private async reclaimEvents(
     limit: number,
     withinMs: number | null,
     byQueue: Map<string, number>,
   ): Promise<number | null> {
-    // On a full queue the events would expire again before a worker gets to them, and be enqueued twice.
-    if (this.fanOut.remaining < limit) {
+    // Otherwise the events would expire again before a worker gets to them, and be enqueued twice.
+    if (this.fanOut.hasEnough) return null;
+    if (this.queue.remaining < limit) {
       byQueue.set(FAN_OUT_QUEUE, byQueue.get(FAN_OUT_QUEUE) ?? 1);
       return null;
     }
-    const ids = await this.events.reclaimEvents(limit, withinMs);
+    const events = await this.events.reclaimEvents(limit, withinMs);
     try {
-      await this.fanOut.enqueue(ids);
+      await this.queue.enqueue(events);
     } catch (error) {
-      if (ids.length > 0) await this.events.releaseEvents(ids);
+      if (events.length > 0) await this.events.releaseEvents(events.map(({ id }) => id));
       throw error;
     }
-    byQueue.set(FAN_OUT_QUEUE, ids.length + (byQueue.get(FAN_OUT_QUEUE) ?? 0));
-    return ids.length;
+    byQueue.set(FAN_OUT_QUEUE, events.length + (byQueue.get(FAN_OUT_QUEUE) ?? 0));
+    return events.length;
   }
 
   private async reclaimDeliveries(

@@ -1,5 +1,6 @@
-import type { FanOutQueue } from '../../events/fan-out.queue';
+import type { FanOutQueue, StoredEvent } from '../../events/fan-out.queue';
 import type { MetricsService } from '../../infrastructure/metrics/metrics.service';
+import type { FanOutService } from '../fan-out/fan-out.service';
 import type { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import type { SendQueue } from '../send.queue';
 import type { SweepRepository } from './sweep.repository';
@@ -19,13 +20,14 @@ describe('A sweep', () => {
     const rows: Partial<SweepRepository> = {
       reclaimEvents: async (_limit, withinMs) => {
         bounds.push(withinMs);
-        return Array<string>(found.shift() ?? 0).fill('id');
+        return Array<StoredEvent>(found.shift() ?? 0).fill({ id: 'id', userId: 'u' });
       },
     };
     const sweeper = new SweeperService(
       rows as SweepRepository,
       { reclaim: async () => [] } as Partial<WaitingRowsRepository> as WaitingRowsRepository,
       { remaining: Infinity, enqueue: async () => undefined } as Partial<FanOutQueue> as FanOutQueue,
+      { hasEnough: false } as Partial<FanOutService> as FanOutService,
       {
         remaining: Infinity,
         enqueueEach: async () => undefined,

@@ -49,7 +49,7 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     traceparent: null,
   });
   const claimEvents = async (ids: string[]) => {
-    for await (const page of fanOut.claim(ids)) void page;
+    await fanOut.claim(ids);
   };
   const insertFirst = async (failed: boolean) => {
     const ids = await day.publish(BATCH);

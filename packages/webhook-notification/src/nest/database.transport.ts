@@ -74,7 +74,7 @@ class DatabaseTransport implements Transport {
     });
     spans.end(published.map(({ id }) => id));
     this.queue?.enqueue(
-      published.flatMap(({ id, duplicate }) => (duplicate ? [] : [id as string])),
+      published.flatMap(({ id, userId, duplicate }) => (duplicate ? [] : [{ id: id as string, userId }])),
       tx,
     );
     return published;

@@ -27,6 +27,11 @@ const SURVIVING = {
   socketTimeout: 3000,
 };
 
+interface StoredEvent {
+  id: string;
+  userId: string | null;
+}
+
 /** The transaction state of a TypeORM query runner. */
 interface Runner {
   isTransactionActive: boolean;
@@ -37,11 +42,11 @@ export class FanOutQueue {
   private readonly logger = new Logger('WebhookNotification');
   private queue: Queue | undefined;
   private prefixReadAt = -Infinity;
-  private waiting: string[] = [];
+  private waiting: StoredEvent[] = [];
   private adding: Promise<void> | undefined;
   private isAway = false;
   private isClosed = false;
-  private readonly uncommitted = new WeakMap<Runner, string[]>();
+  private readonly uncommitted = new WeakMap<Runner, StoredEvent[]>();
 
   private readonly bullmq: typeof import('bullmq');
 
@@ -71,12 +76,12 @@ export class FanOutQueue {
   }
 
   /** Enqueues events at once, or after the commit where that is known. Never throws and never blocks. */
-  enqueue(ids: readonly string[], tx: Transaction | undefined): void {
-    if (!tx) return this.add(ids);
+  enqueue(events: readonly StoredEvent[], tx: Transaction | undefined): void {
+    if (!tx) return this.add(events);
     const { queryRunner } = tx as { queryRunner?: Runner };
     if (!queryRunner) return;
-    if (!queryRunner.isTransactionActive) return this.add(ids);
-    this.uncommitted.set(queryRunner, [...(this.uncommitted.get(queryRunner) ?? []), ...ids].slice(0, MAX_WAITING));
+    if (!queryRunner.isTransactionActive) return this.add(events);
+    this.uncommitted.set(queryRunner, [...(this.uncommitted.get(queryRunner) ?? []), ...events].slice(0, MAX_WAITING));
   }
 
   /** Waits at most 2 s for an unavailable Redis. */
@@ -119,8 +124,8 @@ export class FanOutQueue {
     if (!runner.isTransactionActive) this.uncommitted.delete(runner);
   }
 
-  private add(ids: readonly string[]): void {
-    this.waiting.push(...ids.slice(0, MAX_WAITING - this.waiting.length));
+  private add(events: readonly StoredEvent[]): void {
+    this.waiting.push(...events.slice(0, MAX_WAITING - this.waiting.length));
     this.adding ??= this.addAll();
   }
 
@@ -128,9 +133,10 @@ export class FanOutQueue {
   private async addAll(): Promise<void> {
     await nextTurn();
     while (this.waiting.length > 0) {
-      const eventIds = this.waiting.splice(0, MAX_IDS_PER_JOB);
+      const events = this.waiting.splice(0, MAX_IDS_PER_JOB);
+      const data = { eventIds: events.map(({ id }) => id), userIds: events.map(({ userId }) => userId ?? '') };
       try {
-        await (await this.opened()).add('fan-out', { eventIds });
+        await (await this.opened()).add('fan-out', data);
         this.isAway = false;
       } catch (error) {
         this.away(error);

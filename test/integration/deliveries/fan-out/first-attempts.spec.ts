@@ -80,7 +80,7 @@ describeOnStores('The first attempt of an event', (store) => {
     return row?.done;
   };
 
-  const fanOut = (eventId: string, by = app) => by.get(FanOutService).fanOutAll([eventId]);
+  const fanOut = (eventId: string, by = app) => by.get(FanOutService).add({ id: eventId, userId: '' });
 
   it('has one row, written once, in the transaction that completes its event', async () => {
     const [userId, hook] = [randomUUID(), receiver.hook()];
@@ -169,7 +169,7 @@ describeOnStores('The first attempt of an event', (store) => {
     const id = await event(userId);
     const marks = [app, other].map((one) => jest.spyOn(one.get(FanOutRepository), 'complete'));
     for (const mark of marks) mark.mockRejectedValueOnce(new Error('cut off'));
-    await app.get(FanOutQueue).enqueue([id]);
+    await app.get(FanOutQueue).enqueue([{ id, userId }]);
     await waitFor(() => marks.some(({ mock }) => mock.calls.length > 0), { what: 'a failed completion' });
     for (const mark of marks) mark.mockRestore();
     const isIdle = async () => (await app.get<Queue>(getQueueToken(FAN_OUT_QUEUE)).getJobCounts()).active === 0;

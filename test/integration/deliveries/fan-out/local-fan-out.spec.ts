@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
-import { FanOutRepository } from '../../../../src/deliveries/fan-out/fan-out.repository';
+import { FanOutRepository, type Page } from '../../../../src/deliveries/fan-out/fan-out.repository';
 import { FanOutService } from '../../../../src/deliveries/fan-out/fan-out.service';
-import { LocalFanOutService } from '../../../../src/deliveries/fan-out/local-fan-out.service';
 import { EventsService } from '../../../../src/events/events.service';
-import { FanOutQueue } from '../../../../src/events/fan-out.queue';
+import { FanOutQueue, type StoredEvent } from '../../../../src/events/fan-out.queue';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { startApplication, stopApplication } from '../../stage/application';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
@@ -14,13 +13,13 @@ import { describeOnStores } from '../../../support/stores';
 import { waitFor } from '../../../support/wait-for';
 
 const STARTED = { queue: 'films', jobId: '1', name: 'render', attempt: 1, startedAt: '2026-11-20T10:00:00.000Z' };
-const MAX_EVENTS = 200;
+const MAX_OF_USER = 100;
 
 describeOnStores('In a process that publishes and delivers', (store) => {
   const receiver = useReceiver();
   let database: TestDatabase;
   let app: NestFastifyApplication;
-  let jobs: jest.SpyInstance<Promise<void>, [string[]]>;
+  let jobs: jest.SpyInstance<Promise<void>, [readonly StoredEvent[]]>;
 
   beforeAll(async () => {
     database = await cloneDatabase();
@@ -31,11 +30,11 @@ describeOnStores('In a process that publishes and delivers', (store) => {
     await database.drop();
   });
   beforeEach(() => {
-    app.get(LocalFanOutService).start();
+    app.get(FanOutService).start();
     jobs = jest.spyOn(app.get(FanOutQueue), 'enqueue');
   });
   afterEach(async () => {
-    app.get(LocalFanOutService).stop();
+    app.get(FanOutService).stop();
     jest.restoreAllMocks();
   });
 
@@ -47,7 +46,7 @@ describeOnStores('In a process that publishes and delivers', (store) => {
 
   const publish = (userId: string) => app.get(EventsService).publish('job.started', STARTED, { userId });
 
-  const enqueued = () => jobs.mock.calls.flatMap(([ids]) => ids);
+  const enqueued = () => jobs.mock.calls.flatMap(([events]) => events.map(({ id }) => id));
 
   it('an event is fanned out without a job', async () => {
     const { userId, hook } = await subscribed();
@@ -56,25 +55,24 @@ describeOnStores('In a process that publishes and delivers', (store) => {
     expect(enqueued()).not.toContain(id);
   });
 
-  it('events beyond the local limit are enqueued for all workers until there is room again', async () => {
-    await waitFor(() => app.get(FanOutService)['held'].size === 0, {
-      what: 'the end of the fan-outs of other tests',
-    });
+  it('events of a user beyond half of the local limit are enqueued for all workers; those of others are not', async () => {
+    await waitFor(() => app.get(FanOutService)['known'].size === 0, { what: 'the end of the fan-outs of other tests' });
     let end = (): void => undefined;
-    const busy = new Promise<void>((resolve) => (end = resolve));
-    const fanOut = jest.spyOn(app.get(FanOutService), 'fanOutAll').mockReturnValue(busy);
+    const claimed = new Promise<Map<string, Page>>((resolve) => (end = () => resolve(new Map())));
+    jest.spyOn(app.get(FanOutRepository), 'claim').mockReturnValueOnce(claimed);
     const queue = app.get(FanOutQueue);
-    queue.add(Array.from({ length: MAX_EVENTS }, () => randomUUID()));
-    expect(fanOut).toHaveBeenCalledTimes(1);
-    fanOut.mockRestore();
-    const { userId, hook } = await subscribed();
-    const { id } = await publish(userId);
-    await hook.received(1);
-    expect(enqueued()).toContain(id);
+    const [busy, other] = [await subscribed(), await subscribed()];
+    const own = Array.from({ length: MAX_OF_USER + 1 }, () => ({ id: randomUUID(), userId: busy.userId }));
+    queue.add(own);
+    await waitFor(() => jobs.mock.calls.length > 0, { what: 'a job' });
+    expect(enqueued()).toEqual([own.at(-1)?.id]);
+    const { id } = await publish(other.userId);
+    await other.hook.received(1);
+    expect(enqueued()).not.toContain(id);
     end();
-    await busy;
-    const { id: next } = await publish(userId);
-    await hook.received(2);
+    await waitFor(() => app.get(FanOutService)['known'].size === 0, { what: 'the end of the fan-outs' });
+    const { id: next } = await publish(busy.userId);
+    await busy.hook.received(1);
     expect(enqueued()).not.toContain(next);
   });
 
@@ -90,11 +88,12 @@ describeOnStores('In a process that publishes and delivers', (store) => {
     await hook.received(1);
   });
 
-  it('events are enqueued when the local fan-out has stopped', async () => {
+  it('events are enqueued when the local fan-out has stopped, for a worker that has not', async () => {
     const { userId, hook } = await subscribed();
-    app.get(LocalFanOutService).stop();
+    app.get(FanOutService).stop();
     const { id } = await publish(userId);
+    await waitFor(() => enqueued().includes(id), { what: 'a job' });
+    app.get(FanOutService).start();
     await hook.received(1);
-    expect(jobs).toHaveBeenCalledWith([id]);
   });
 });

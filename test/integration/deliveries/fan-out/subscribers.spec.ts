@@ -54,7 +54,12 @@ describe(`With ${OTHERS} users who have a webhook for the same event`, () => {
   async function subscribersOf(userId: string | null): Promise<Subscriber[]> {
     const found: Subscriber[] = [];
     const id = await eventOf(userId);
-    for await (const { page } of app.get(FanOutRepository).claim([id])) found.push(...page);
+    const fanOut = app.get(FanOutRepository);
+    let page = (await fanOut.claim([id])).get(id);
+    while (page) {
+      found.push(...page.subscribers);
+      page = page.isLast ? undefined : await fanOut.next(id, found.at(-1)?.webhookId as string);
+    }
     return found;
   }
 
@@ -110,7 +115,7 @@ describe(`With ${OTHERS} users who have a webhook for the same event`, () => {
       await insertRow(first);
     });
     const failed = OTHERS / 1000;
-    await app.get(FanOutService).fanOutAll([id]);
+    await app.get(FanOutService).add({ id, userId: '' });
     expect(await stateOf(id)).toEqual({ isFannedOut: false, deliveries: OTHERS - failed });
     // The state in which the sweeper leaves the event after its lease has expired.
     await database.query(
@@ -118,14 +123,14 @@ describe(`With ${OTHERS} users who have a webhook for the same event`, () => {
       [id],
     );
     attempts.mockImplementation((first) => insertRow(first));
-    await app.get(FanOutService).fanOutAll([id]);
+    await app.get(FanOutService).add({ id, userId: '' });
     expect(attempts.mock.calls).toHaveLength(OTHERS + failed);
     expect(await stateOf(id)).toEqual({ isFannedOut: true, deliveries: OTHERS });
   });
 
   it('an event without subscribers completes', async () => {
     const id = await eventOf('nobody');
-    await app.get(FanOutService).fanOutAll([id]);
+    await app.get(FanOutService).add({ id, userId: '' });
     expect(await stateOf(id)).toEqual({ isFannedOut: true, deliveries: 0 });
   });
 });

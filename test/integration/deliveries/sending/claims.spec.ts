@@ -41,7 +41,7 @@ describe('A claim', () => {
     const insert = `insert into webhook_service.events (id, name, user_id, body) values ($1, 'job.started', $2, '{}')`;
     await database.query(insert, [id, userId]);
     const subscribers = [];
-    for await (const { page } of app.get(FanOutRepository).claim([id])) subscribers.push(...page);
+    for (const page of (await app.get(FanOutRepository).claim([id])).values()) subscribers.push(...page.subscribers);
     expect(subscribers.map((row) => dueWebhookOf(row as DueWebhook & typeof row))).toEqual([again]);
   });
 

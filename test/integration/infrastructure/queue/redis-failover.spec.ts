@@ -55,11 +55,11 @@ describeWithRedisPair('After a failover that closes no connection', (pair) => {
   it('the library enqueues on the new primary', async () => {
     const queue = new FanOutQueue(pair().url, () => Promise.resolve('mine'));
     try {
-      queue.enqueue(['before'], undefined);
+      queue.enqueue([{ id: 'before', userId: null }], undefined);
       await soon('the first job', () => pair().run('EXISTS', 'mine:{fan-out}:1'));
       await pair().failOver();
       await soon('a job on the new primary', async () => {
-        queue.enqueue(['after'], undefined);
+        queue.enqueue([{ id: 'after', userId: null }], undefined);
         return pair().run('EXISTS', 'mine:{fan-out}:1');
       });
     } finally {
