@@ -4,7 +4,7 @@ import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose';
 import { Agent, buildConnector, request } from 'undici';
 import type { EgressProxy } from '../../infrastructure/destinations/egress-proxy';
 import { authorityOf, trusting, Tunnels } from '../../infrastructure/destinations/tunnels.client';
-import { untraced } from '../../infrastructure/destinations/untraced';
+import { untraced } from '../../infrastructure/destinations/http.client';
 import { ApiError, retryLater } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 

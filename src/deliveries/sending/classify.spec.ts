@@ -1,5 +1,5 @@
 import type { FailureCode, TlsFault } from '../../infrastructure/destinations/failure';
-import type { HttpResult } from '../../infrastructure/destinations/http-result';
+import type { HttpResult } from '../../infrastructure/destinations/exchange.client';
 import { classify, withoutOurClock } from './classify';
 
 const response = (status: number): HttpResult => ({

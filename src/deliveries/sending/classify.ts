@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../../infrastructure/config/durations';
-import type { HttpResult } from '../../infrastructure/destinations/http-result';
+import type { HttpResult } from '../../infrastructure/destinations/exchange.client';
 import type { Attempt, Exchange, Outcome } from '../rows/attempt';
 import { type DeliveryError, deliveryError, type ErrorCode } from '../rows/delivery-error';
 import { retryDelayMs, type RetrySchedule } from './backoff';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
 import { Config } from '../../infrastructure/config/config';
 import { ClockService } from '../../infrastructure/database/clock.service';
-import type { HttpResult } from '../../infrastructure/destinations/http-result';
+import type { HttpResult } from '../../infrastructure/destinations/exchange.client';
 import { HttpClient } from '../../infrastructure/destinations/http.client';
 import { endSpan, failSpan, startStep, traceparentOf } from '../../events/spans';
 import { childTraceparent } from '../../events/traceparent';

@@ -1,4 +1,4 @@
-import { BodyExcerpt } from './body-excerpt';
+import { BodyExcerpt } from './exchange.client';
 
 const excerptOf = (...chunks: (string | Buffer)[]) => {
   const excerpt = new BodyExcerpt(8, 16);

@@ -1,16 +1,91 @@
-import type { Dispatcher } from 'undici';
-import { BodyExcerpt } from './body-excerpt';
 import { networkInterfaces } from 'node:os';
+import { StringDecoder } from 'node:string_decoder';
+import type { Dispatcher } from 'undici';
 import {
   DestinationBlockedError,
   type FailureCode,
   failureCode,
   isOffline,
   NotConnectedError,
+  type Phase,
   tlsFault,
+  type TlsFault,
 } from './failure';
 import { type Connection, type Connections, DISCARDED } from './connections.client';
-import type { HttpFailure, HttpResponse, HttpResult } from './http-result';
+
+/** Keeps the beginning of a response body, and counts the bytes that were read. */
+export class BodyExcerpt {
+  private readonly chunks: Buffer[] = [];
+  private keptBytes = 0;
+  private seenBytes = 0;
+
+  /** Keeps at most `maxKeptBytes` for the log, and is full after `maxSeenBytes`. */
+  constructor(
+    private readonly maxKeptBytes: number,
+    private readonly maxSeenBytes: number,
+  ) {}
+
+  get isFull(): boolean {
+    return this.seenBytes >= this.maxSeenBytes;
+  }
+
+  get isCut(): boolean {
+    return this.seenBytes > this.keptBytes;
+  }
+
+  /** Counts the next bytes of the body and keeps those that fit. */
+  add(chunk: Buffer): void {
+    this.seenBytes += chunk.length;
+    const room = this.maxKeptBytes - this.keptBytes;
+    if (room <= 0) return;
+    const kept = chunk.length > room ? chunk.subarray(0, room) : chunk;
+    this.chunks.push(kept);
+    this.keptBytes += kept.length;
+  }
+
+  /** Returns the kept bytes as UTF-8, with U+FFFD for invalid ones (WHATWG Encoding) and without a character cut at the end. */
+  text(): string {
+    if (this.chunks.length === 0) return '';
+    const bytes = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
+    return this.isCut ? new StringDecoder('utf8').write(bytes) : bytes.toString('utf8');
+  }
+}
+
+/** A request that is ready to send: the headers are complete, and the body is the signed bytes. */
+export interface PreparedRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export type PreparedGet = Omit<PreparedRequest, 'body'>;
+
+export interface HttpResponse {
+  readonly kind: 'response';
+  /** 200 to 999. */
+  readonly status: number;
+  /** Names are in lower case. A repeated name has all its values. */
+  readonly headers: Record<string, string | string[]>;
+  /** The beginning of the body as UTF-8, with U+FFFD for invalid bytes. May contain NUL. */
+  readonly body: string;
+  /** True when the body is longer than the kept part, or did not end properly. */
+  readonly bodyTruncated: boolean;
+  readonly durationMs: number;
+}
+
+export interface HttpFailure {
+  readonly kind: 'failure';
+  readonly code: FailureCode;
+  /** For `destination_blocked`: the kind of network, or the rule that forbids the url. */
+  readonly rule?: string;
+  /** For `timeout`: the step that did not finish. */
+  readonly phase?: Phase;
+  /** For `tls_invalid`: the problem, when known. */
+  readonly tls?: TlsFault;
+  readonly durationMs: number;
+}
+
+export type HttpResult = HttpResponse | HttpFailure;
 
 const MAX_HEADERS = 256;
 const MAX_INFORMATIONAL_ANSWERS = 100;

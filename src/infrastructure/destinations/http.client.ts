@@ -1,14 +1,28 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { EgressProxy } from './egress-proxy';
 import type { AddressPolicy } from './address';
 import { type Connection, Connections } from './connections.client';
 import { Connector } from './connector.client';
-import { type BodyBounds, HttpExchange, type ExchangeEnd } from './exchange.client';
-import type { HttpResult, PreparedGet, PreparedRequest } from './http-result';
+import {
+  type BodyBounds,
+  type ExchangeEnd,
+  HttpExchange,
+  type HttpResult,
+  type PreparedGet,
+  type PreparedRequest,
+} from './exchange.client';
 import { NameResolver, type SystemFiles } from './resolver.client';
-import { untraced } from './untraced';
-import { validateStoredUrl, type StoredUrlVerdict } from './url';
+import { type StoredUrlVerdict, validateStoredUrl } from './url';
+
+/** As `suppressTracing` of `@opentelemetry/core` sets it. The key is the same for all of its versions. */
+const UNTRACED = ROOT_CONTEXT.setValue(createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING'), true);
+
+/** Makes an outgoing request that no instrumentation records, with its url, or adds headers to. */
+export function untraced<T>(request: () => T): T {
+  return context.with(UNTRACED, request);
+}
 
 export interface HttpClientOptions {
   readonly policy: AddressPolicy;

@@ -1,6 +1,6 @@
 import { context, trace } from '@opentelemetry/api';
 import { NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import { untraced } from './untraced';
+import { untraced } from './http.client';
 
 describe('An untraced request', () => {
   beforeAll(() => new NodeTracerProvider().register());

@@ -1,4 +1,4 @@
-import type { HttpFailure, HttpResponse, HttpResult } from '../../../infrastructure/destinations/http-result';
+import type { HttpFailure, HttpResponse, HttpResult } from '../../../infrastructure/destinations/exchange.client';
 import { rateLimitWaitMs } from './provider-rate-limit';
 import { ReadingFailure } from '../follower';
 
