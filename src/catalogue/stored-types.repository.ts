@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ObjectSchema } from 'webhook-notification/catalogue';
 
@@ -39,7 +38,7 @@ const REMOVE = 'delete from webhook_service.event_types where name = $1';
 
 @Injectable()
 export class StoredTypesRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /** Returns the names and versions of all types, sorted by name. */
   async versions(): Promise<Pick<StoredType, 'name' | 'version'>[]> {

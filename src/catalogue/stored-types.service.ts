@@ -1,5 +1,4 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { EventCatalogue, type KnownEventType } from 'webhook-notification/catalogue';
 import { database } from 'webhook-notification/nest';
@@ -22,7 +21,7 @@ export class StoredTypesService implements OnApplicationBootstrap {
   constructor(
     private readonly catalogue: EventCatalogue,
     private readonly rows: StoredTypesRepository,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly shared: SharedStateService,
   ) {
     shared.watch(TYPES_STATE, () => this.read());

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager, type EntitySubscriberInterface, type QueryRunner } from 'typeorm';
 import { type AcceptedEvent, AcceptedEventsService } from './accepted-events.service';
 
@@ -9,7 +8,7 @@ const KEY = 'acceptedEvents';
 @Injectable()
 export class PublishTransactionSubscriber implements EntitySubscriberInterface {
   constructor(
-    @InjectDataSource() dataSource: DataSource,
+    dataSource: DataSource,
     private readonly accepted: AcceptedEventsService,
   ) {
     dataSource.subscribers.push(this);

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EventCatalogue, isBuiltIn, type KnownEventType, nameProblem } from 'webhook-notification/catalogue';
 import type { Principal } from '../../auth/access-token';
@@ -18,7 +17,7 @@ export type Declarer = Pick<Principal, 'userId' | 'scopes'>;
 @Injectable()
 export class EventTypesService {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly catalogue: EventCatalogue,
     private readonly rows: StoredTypesRepository,
     private readonly stored: StoredTypesService,

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { LinkGrant, MadeWith } from './console-link';
 
@@ -45,7 +44,7 @@ const END_OF_OTHER_BOOTSTRAP_TOKENS = (table: string) =>
 
 @Injectable()
 export class ConsoleLinksRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /** Inserts a link, and returns the expiry of its code. Fails on a foreign key when the token was revoked. */
   async insert(codeHash: Buffer, grant: LinkGrant, made: MadeWith, codeLivesMs: number): Promise<Date> {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
@@ -29,7 +28,7 @@ export class ConsoleSessionsService {
   private readonly mutex = new KeyedMutex(1);
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly links: ConsoleLinksRepository,
     private readonly authentication: AuthenticationService,
     private readonly limits: RateLimitsService,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { WebhookLifecycleService } from '../../webhooks/webhook-lifecycle.service';
 import { Config } from '../../infrastructure/config/config';
@@ -18,7 +17,7 @@ const DISABLE = `
 @Injectable()
 export class GoneReceiversService {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly lifecycle: WebhookLifecycleService,
   ) {}
 

@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EventsService } from '../../events/events.service';
 import { unlessErased } from '../../events/unless-erased';
@@ -28,7 +27,7 @@ export class NoticesService {
   private pollAtMs = 0;
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly notices: NoticesRepository,
     private readonly stats: StatsService,
     private readonly events: EventsService,

@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EventsService } from '../../events/events.service';
 import { unlessErased } from '../../events/unless-erased';
@@ -42,7 +41,7 @@ export class IdleWebhooksService {
   private lastId = BEFORE_ALL_IDS;
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly events: EventsService,
     private readonly lifecycle: WebhookLifecycleService,
     tasks: WorkerTasksService,

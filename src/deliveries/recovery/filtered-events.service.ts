@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { idBounds } from '../../infrastructure/database/id-time';
 import type { EventFilter } from '../../webhooks/filter/event-filter';
@@ -17,7 +16,7 @@ const PAGE = 20;
 @Injectable()
 export class FilteredEventsService {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly filters: FiltersService,
   ) {}
 

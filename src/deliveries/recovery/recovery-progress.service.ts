@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { isDatabaseUnavailable, isLocked } from '../../infrastructure/errors/database-error';
 import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
@@ -34,7 +33,7 @@ export class RecoveryProgressService {
   private readonly logger = new Logger(RecoveryProgressService.name);
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly missed: MissedEventsRepository,
     private readonly filtered: FilteredEventsService,
     private readonly recoveries: RecoveriesRepository,

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
@@ -22,7 +21,7 @@ export interface Redelivery {
 @Injectable()
 export class RedeliveryService {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly recoveries: RecoveriesRepository,
     private readonly rows: WaitingRowsRepository,
     private readonly cutoff: RetentionCutoffService,

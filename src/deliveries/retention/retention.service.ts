@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { DayTablesRepository } from '../../infrastructure/database/day-tables.repository';
@@ -57,7 +56,7 @@ export class RetentionService {
     private readonly outcomes: OutcomesRepository,
     private readonly rollUp: RollUpService,
     private readonly days: DayTablesRepository,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     tasks: WorkerTasksService,
   ) {
     const onFailure = (error: unknown): void =>

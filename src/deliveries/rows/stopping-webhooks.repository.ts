@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { CancelReason } from '../../webhooks/webhook-lifecycle.service';
 import { OutcomesRepository } from './outcomes.repository';
@@ -48,7 +47,7 @@ const FORGET = 'delete from webhook_service.stopping_webhooks where webhook_id =
 @Injectable()
 export class StoppingWebhooksRepository {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly outcomes: OutcomesRepository,
   ) {}
 

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { eventBody } from 'webhook-notification';
 import { sharedStatement } from '../../infrastructure/concurrency/batcher';
@@ -155,7 +154,7 @@ export class WaitingRowsRepository {
 
   constructor(
     private readonly statements: StatementsService,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly clock: ClockService,
     private readonly cutoff: RetentionCutoffService,
   ) {}

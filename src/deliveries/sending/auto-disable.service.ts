@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import type { Counter } from 'prom-client';
 import { DataSource } from 'typeorm';
 import { isReserved } from 'webhook-notification/catalogue';
@@ -23,7 +22,7 @@ export class AutoDisableService {
   private readonly mutex = new KeyedMutex(1);
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly health: WebhookHealthService,
     private readonly stats: StatsService,
     private readonly events: EventsService,

@@ -1,6 +1,5 @@
 import { randomFillSync } from 'node:crypto';
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { v7 } from 'uuid';
 import { randomPool } from './random-pool';
@@ -32,7 +31,7 @@ export class ClockService implements OnModuleInit, OnApplicationShutdown {
   private readonly random = randomPool(randomFillSync);
   private timer?: NodeJS.Timeout;
 
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   async onModuleInit(): Promise<void> {
     await this.measure();

@@ -1,5 +1,4 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import type { Pool } from 'pg';
 import { TAKES_NO_WRITES } from '../errors/database-error';
@@ -19,7 +18,7 @@ const OLDEST_TRANSACTION = `
 @Injectable()
 export class DatabaseHealthService implements OnModuleInit {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly health: HealthService,
     private readonly metrics: MetricsService,
   ) {}

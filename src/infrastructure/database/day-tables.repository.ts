@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { SCHEMA } from './data-source.setup';
 import { StatementsService } from './statements.service';
@@ -23,7 +22,7 @@ const LIST = `
 @Injectable()
 export class DayTablesRepository {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly statements: StatementsService,
   ) {}
 

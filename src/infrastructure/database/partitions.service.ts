@@ -1,5 +1,4 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { whileBusy } from '../concurrency/pauses.timer';
 import { logFirst, Repeat } from '../concurrency/repeat.timer';
@@ -37,7 +36,7 @@ export class PartitionsService implements OnModuleInit, OnApplicationShutdown {
   });
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly clock: ClockService,
   ) {}
 

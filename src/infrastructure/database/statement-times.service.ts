@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import type { Pool, PoolClient } from 'pg';
 import type { Histogram } from 'prom-client';
 import { DataSource } from 'typeorm';
@@ -18,7 +17,7 @@ type Call = (...args: unknown[]) => unknown;
  */
 @Injectable()
 export class StatementTimesService {
-  constructor(@InjectDataSource() dataSource: DataSource, metrics: MetricsService) {
+  constructor(dataSource: DataSource, metrics: MetricsService) {
     const ofStatements = 'Duration of a statement on PostgreSQL, those that fail included.';
     const statements = metrics.histogram('webhooks_postgres_statement_seconds', ofStatements, STATEMENT_SECONDS);
     const ofWaits = 'Wait for a connection of the pool, including the time to open one.';

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import type { Client, Pool, QueryResultRow } from 'pg';
 import { DataSource } from 'typeorm';
 import { HOUR_MS } from '../config/durations';
@@ -21,7 +20,7 @@ const MAINTENANCE_MS = HOUR_MS;
 /** Runs named, prepared statements through the pool of TypeORM's driver, whose own `query` cannot name them. */
 @Injectable()
 export class StatementsService {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(private readonly dataSource: DataSource) {}
 
   /** Runs the statement and returns its rows. Rejects with pg's error. */
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Config } from '../../infrastructure/config/config';
 import type { MonitoredQueue } from '../../infrastructure/config/queue-name';
@@ -22,7 +21,7 @@ export class QueueMonitorService implements WorkerTask {
     private readonly config: Config,
     private readonly positions: QueuePositionsRepository,
     private readonly publisher: QueuePublisherService,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     tasks: WorkerTasksService,
     metrics: MetricsService,
   ) {

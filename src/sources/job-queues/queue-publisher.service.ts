@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import type { Counter } from 'prom-client';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Config } from '../../infrastructure/config/config';
@@ -44,7 +43,7 @@ export class QueuePublisherService {
     private readonly events: EventsService,
     private readonly positions: QueuePositionsRepository,
     private readonly jobs: QueueJobsRepository,
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     metrics: MetricsService,
   ) {
     this.dropped = metrics.counter(

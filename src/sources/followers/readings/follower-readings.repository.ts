@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type Statement, StatementsService } from '../../../infrastructure/database/statements.service';
 import { Account } from '../account.entity';
@@ -80,7 +79,7 @@ const FAIL = `
 @Injectable()
 export class FollowerReadingsRepository {
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly dataSource: DataSource,
     private readonly followers: FollowersRepository,
     private readonly statements: StatementsService,
   ) {}
