@@ -32,7 +32,9 @@ export function buildOpenApi(app: INestApplication, events: readonly KnownEventT
     .addTag('Access', 'Access tokens, console sessions and settings')
     .addTag('Health', 'For load balancers and orchestrators')
     .addTag(OUTGOING_TAG, 'Requests that receivers get');
-  const document = SwaggerModule.createDocument(app, builder.build());
+  const document = SwaggerModule.createDocument(app, builder.build(), {
+    operationIdFactory: (_, method) => method,
+  });
   document.paths = inOrder(document.paths);
   const schemas = { ...document.components?.schemas, ...(ENVELOPES as Components['schemas']) };
   closeBodies(document);

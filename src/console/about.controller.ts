@@ -1,12 +1,12 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import { ADMIN, type Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
 import { retryDelayMs } from '../deliveries/sending/backoff';
 import { Config } from '../infrastructure/config/config';
 import { version } from '../infrastructure/config/version';
-import { ApiAnswer } from '../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiRoute } from '../infrastructure/http/api-answer.decorator';
 import { AboutDto } from './dto/about.dto';
 
 const MEAN = 0.5;
@@ -18,13 +18,9 @@ export class AboutController {
 
   @Get()
   @Scopes()
-  @ApiOperation({
-    operationId: 'getAbout',
-    summary: 'Read the settings',
-    description: 'Returns the version and the settings that affect clients.',
-  })
+  @ApiRoute('Read the settings', 'Returns the version and the settings that affect clients.')
   @ApiAnswer(AboutDto, { description: 'The version and the settings.' })
-  read(@CurrentUser() { userId }: Principal): AboutDto {
+  getAbout(@CurrentUser() { userId }: Principal): AboutDto {
     const { maxRetries, retentionDays, deliveryTimeoutMs, disableAfterFailures, disableAfterHours } = this.config;
     const attempts = Array.from({ length: maxRetries }, (_, i) => i + 1);
     return {

@@ -1,5 +1,5 @@
 import { Body, Controller, Delete, Get, HttpCode, Query } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { USER_ID } from 'webhook-notification/catalogue';
 import { invalid } from '../infrastructure/errors/api-error';
 import { MESSAGES } from '../infrastructure/errors/messages';
@@ -7,7 +7,7 @@ import { IdParam, PathParam } from '../infrastructure/validation/api-request.dec
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
 import type { Page } from '../infrastructure/pagination/page';
 import { EraseUserDto, ErasureDto, ListErasuresDto } from './dto/erasure.dto';
 import { ErasuresService } from './erasures.service';
@@ -32,16 +32,14 @@ export class ErasuresController {
   @Delete('users/:userId')
   @HttpCode(202)
   @Scopes('users:erase')
-  @ApiOperation({
-    operationId: 'eraseUser',
-    summary: 'Forget a user',
-    description:
-      'Deletes everything that the service stores about the user, in the background; read the erasure to see its progress. Until it is done, requests of the user return 401, and events for the user are refused with `user_erased`. Afterwards the id is free again. While an erasure of the user is running, returns that one. Cannot be undone.',
-  })
+  @ApiRoute(
+    'Forget a user',
+    'Deletes everything that the service stores about the user, in the background; read the erasure to see its progress. Until it is done, requests of the user return 401, and events for the user are refused with `user_erased`. Afterwards the id is free again. While an erasure of the user is running, returns that one. Cannot be undone.',
+  )
   @ApiBody({ type: EraseUserDto })
   @ApiAnswer(ErasureDto, { status: 202, description: 'The running erasure.' })
   @ApiErrors(...BODY_ERRORS, 'user_not_erasable')
-  async erase(
+  async eraseUser(
     @CurrentUser() user: Principal,
     @UserIdParam() userId: string,
     @Body() { confirm }: EraseUserDto,
@@ -51,19 +49,19 @@ export class ErasuresController {
 
   @Get('erasures')
   @Scopes('users:erase')
-  @ApiOperation({ operationId: 'listErasures', summary: 'List erasures', description: 'Newest first, by anyone.' })
+  @ApiRoute('List erasures', 'Newest first, by anyone.')
   @ApiAnswer(ErasureDto, { page: true, description: 'One page of erasures.' })
   @ApiErrors('validation_failed', 'cursor_invalid')
-  async list(@CurrentUser() user: Principal, @Query() query: ListErasuresDto): Promise<Page<ErasureDto>> {
+  async listErasures(@CurrentUser() user: Principal, @Query() query: ListErasuresDto): Promise<Page<ErasureDto>> {
     return (await this.erasures.list(user, query)).map(ErasureDto.from);
   }
 
   @Get('erasures/:id')
   @Scopes('users:erase')
-  @ApiOperation({ operationId: 'getErasure', summary: 'Read the progress of an erasure' })
+  @ApiRoute('Read the progress of an erasure')
   @ApiAnswer(ErasureDto, { description: 'The erasure.' })
   @ApiErrors('validation_failed', 'not_found')
-  async read(@IdParam('id', 'Id of the erasure.') id: string): Promise<ErasureDto> {
+  async getErasure(@IdParam('id', 'Id of the erasure.') id: string): Promise<ErasureDto> {
     return ErasureDto.from(await this.erasures.read(id));
   }
 }

@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, Headers, Put, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
 import { Rules } from '../infrastructure/validation/api-request.decorator';
 import { SaveWebhookDto } from './dto/webhook-fields.dto';
 import { ReadWebhookDto } from './dto/list-webhooks.dto';
@@ -31,12 +31,10 @@ export class ExternalWebhooksController {
   @Put()
   @Scopes('webhooks:write')
   @Rules(WebhookRulesService)
-  @ApiOperation({
-    operationId: 'saveWebhook',
-    summary: 'Create or replace a webhook by your own id',
-    description:
-      'Idempotent. An existing webhook keeps its kind, secret and headers, and stays active or inactive, unless the body says otherwise; other absent fields get their defaults. The secret is returned only on creation.',
-  })
+  @ApiRoute(
+    'Create or replace a webhook by your own id',
+    'Idempotent. An existing webhook keeps its kind, secret and headers, and stays active or inactive, unless the body says otherwise; other absent fields get their defaults. The secret is returned only on creation.',
+  )
   @ApiBody({ type: SaveWebhookDto, examples: EXAMPLES })
   @ApiHeader(IF_MATCH)
   @ApiHeader(IF_NONE_MATCH)
@@ -54,7 +52,7 @@ export class ExternalWebhooksController {
     'webhook_stopping',
     'precondition_failed',
   )
-  async save(
+  async saveWebhook(
     @CurrentUser() { userId }: Principal,
     @ExternalIdParam() externalId: string,
     @Body() body: SaveWebhookDto,
@@ -71,10 +69,10 @@ export class ExternalWebhooksController {
 
   @Get()
   @Scopes('webhooks:read')
-  @ApiOperation({ operationId: 'getWebhookByExternalId', summary: 'Read a webhook by your own id' })
+  @ApiRoute('Read a webhook by your own id')
   @ApiAnswer(WebhookDto, { description: 'The webhook.', headers: ['etag'] })
   @ApiErrors('validation_failed', 'not_found')
-  async read(
+  async getWebhookByExternalId(
     @CurrentUser() user: Principal,
     @ExternalIdParam() externalId: string,
     @Query() query: ReadWebhookDto,
@@ -87,15 +85,11 @@ export class ExternalWebhooksController {
 
   @Delete()
   @Scopes('webhooks:write')
-  @ApiOperation({
-    operationId: 'deleteWebhookByExternalId',
-    summary: 'Delete a webhook by your own id',
-    description: 'Cancels its pending deliveries.',
-  })
+  @ApiRoute('Delete a webhook by your own id', 'Cancels its pending deliveries.')
   @ApiHeader(IF_MATCH)
   @ApiAnswer(DeletedWebhookDto, { description: 'The id of the deleted webhook.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'precondition_failed')
-  async remove(
+  async deleteWebhookByExternalId(
     @CurrentUser() { userId }: Principal,
     @ExternalIdParam() externalId: string,
     @Headers('if-match') ifMatch?: string,

@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, Headers, HttpCode, Patch, Post, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser } from '../auth/current-user.decorator';
 import { Scopes } from '../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
 import { IdParam, Rules } from '../infrastructure/validation/api-request.decorator';
 import type { Page } from '../infrastructure/pagination/page';
 import { CreateWebhookDto } from './dto/webhook-fields.dto';
@@ -43,11 +43,7 @@ export class WebhooksController {
   @Post()
   @Scopes('webhooks:write')
   @Rules(WebhookRulesService)
-  @ApiOperation({
-    operationId: 'createWebhook',
-    summary: 'Create a webhook',
-    description: 'The secret is returned only on creation.',
-  })
+  @ApiRoute('Create a webhook', 'The secret is returned only on creation.')
   @ApiBody({ type: CreateWebhookDto, examples: EXAMPLES.create })
   @ApiAnswer(CreatedWebhookDto, {
     status: 201,
@@ -55,7 +51,7 @@ export class WebhooksController {
     headers: ['location', 'etag'],
   })
   @ApiErrors(...BODY_ERRORS, 'webhook_limit_reached', 'external_id_taken')
-  async create(
+  async createWebhook(
     @CurrentUser() { userId }: Principal,
     @Body() body: CreateWebhookDto,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -67,19 +63,19 @@ export class WebhooksController {
 
   @Get()
   @Scopes('webhooks:read')
-  @ApiOperation({ operationId: 'listWebhooks', summary: 'List your webhooks', description: 'Newest first.' })
+  @ApiRoute('List your webhooks', 'Newest first.')
   @ApiAnswer(WebhookDto, { page: true, description: 'One page of webhooks.' })
   @ApiErrors('validation_failed', 'cursor_invalid')
-  async list(@CurrentUser() user: Principal, @Query() query: ListWebhooksDto): Promise<Page<WebhookDto>> {
+  async listWebhooks(@CurrentUser() user: Principal, @Query() query: ListWebhooksDto): Promise<Page<WebhookDto>> {
     return (await this.views.list(user, query)).map(WebhookDto.from);
   }
 
   @Get(':id')
   @Scopes('webhooks:read')
-  @ApiOperation({ operationId: 'getWebhook', summary: 'Read a webhook' })
+  @ApiRoute('Read a webhook')
   @ApiAnswer(WebhookDto, { description: 'The webhook.', headers: ['etag'] })
   @ApiErrors('validation_failed', 'not_found')
-  async read(
+  async getWebhook(
     @CurrentUser() user: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @Query() query: ReadWebhookDto,
@@ -93,11 +89,7 @@ export class WebhooksController {
   @Patch(':id')
   @Scopes('webhooks:write')
   @Rules(WebhookRulesService)
-  @ApiOperation({
-    operationId: 'updateWebhook',
-    summary: 'Change a webhook',
-    description: 'Absent fields keep their values.',
-  })
+  @ApiRoute('Change a webhook', 'Absent fields keep their values.')
   @ApiBody({ type: UpdateWebhookDto, examples: EXAMPLES.update })
   @ApiHeader(IF_MATCH)
   @ApiAnswer(WebhookDto, { description: 'The updated webhook.', headers: ['etag'] })
@@ -109,7 +101,7 @@ export class WebhooksController {
     'webhook_stopping',
     'precondition_failed',
   )
-  async update(
+  async updateWebhook(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @Body() body: UpdateWebhookDto,
@@ -123,15 +115,11 @@ export class WebhooksController {
 
   @Delete(':id')
   @Scopes('webhooks:write')
-  @ApiOperation({
-    operationId: 'deleteWebhook',
-    summary: 'Delete a webhook',
-    description: 'Cancels its pending deliveries.',
-  })
+  @ApiRoute('Delete a webhook', 'Cancels its pending deliveries.')
   @ApiHeader(IF_MATCH)
   @ApiAnswer(DeletedWebhookDto, { description: 'The id of the deleted webhook.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'precondition_failed')
-  async remove(
+  async deleteWebhook(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @Headers('if-match') ifMatch?: string,
@@ -142,12 +130,10 @@ export class WebhooksController {
   @Post(':id/rotate-secret')
   @HttpCode(200)
   @Scopes('webhooks:write')
-  @ApiOperation({
-    operationId: 'rotateSecret',
-    summary: 'Rotate the secret of a webhook',
-    description:
-      'Only this response contains the new secret. Until previousSecretExpiresAt, deliveries are signed with both secrets: the old signature is in x-service-signature-previous and second in webhook-signature. Another rotation discards the oldest secret.',
-  })
+  @ApiRoute(
+    'Rotate the secret of a webhook',
+    'Only this response contains the new secret. Until previousSecretExpiresAt, deliveries are signed with both secrets: the old signature is in x-service-signature-previous and second in webhook-signature. Another rotation discards the oldest secret.',
+  )
   @ApiBody({ type: RotateSecretDto, required: false, examples: EXAMPLES.rotate })
   @ApiAnswer(RotatedSecretDto, { description: 'The new secret and the expiry of the old one.' })
   @ApiErrors(...BODY_ERRORS, 'not_found')

@@ -1,6 +1,6 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { Page } from '../../infrastructure/pagination/page';
 import { IdParam } from '../../infrastructure/validation/api-request.decorator';
 import type { Principal } from '../access-token';
@@ -16,12 +16,10 @@ export class AccessTokensController {
 
   @Post()
   @Scopes(['tokens:manage', 'users:manage'])
-  @ApiOperation({
-    operationId: 'createToken',
-    summary: 'Create an access token',
-    description:
-      'The token is returned only on creation. A token cannot have more scopes or a later expiry than the token that creates it, and is revoked with it. For a console session, that is the token which created the session.',
-  })
+  @ApiRoute(
+    'Create an access token',
+    'The token is returned only on creation. A token cannot have more scopes or a later expiry than the token that creates it, and is revoked with it. For a console session, that is the token which created the session.',
+  )
   @ApiBody({
     type: CreateTokenDto,
     examples: {
@@ -30,34 +28,26 @@ export class AccessTokensController {
   })
   @ApiAnswer(CreatedTokenDto, { status: 201, description: 'The new token.' })
   @ApiErrors(...BODY_ERRORS, 'admin_reserved', 'token_limit_reached', 'user_erased')
-  async create(@CurrentUser() user: Principal, @Body() body: CreateTokenDto): Promise<CreatedTokenDto> {
+  async createToken(@CurrentUser() user: Principal, @Body() body: CreateTokenDto): Promise<CreatedTokenDto> {
     const { row, token } = await this.tokens.create(user, body);
     return CreatedTokenDto.with(row, token);
   }
 
   @Get()
   @Scopes(['tokens:manage', 'users:manage'])
-  @ApiOperation({
-    operationId: 'listTokens',
-    summary: 'List access tokens',
-    description: 'Returns live tokens, newest first.',
-  })
+  @ApiRoute('List access tokens', 'Returns live tokens, newest first.')
   @ApiAnswer(TokenDto, { page: true, description: 'One page of tokens.' })
   @ApiErrors('validation_failed', 'cursor_invalid', 'admin_reserved')
-  async list(@CurrentUser() user: Principal, @Query() query: ListTokensDto): Promise<Page<TokenDto>> {
+  async listTokens(@CurrentUser() user: Principal, @Query() query: ListTokensDto): Promise<Page<TokenDto>> {
     return (await this.tokens.list(user, query)).map(TokenDto.from);
   }
 
   @Delete(':id')
   @Scopes(['tokens:manage', 'users:manage'])
-  @ApiOperation({
-    operationId: 'revokeToken',
-    summary: 'Revoke an access token',
-    description: 'Takes effect immediately, and also revokes the tokens created with it.',
-  })
+  @ApiRoute('Revoke an access token', 'Takes effect immediately, and also revokes the tokens created with it.')
   @ApiAnswer(DeletedTokenDto, { description: 'The id of the revoked token.' })
   @ApiErrors(...BODY_ERRORS, 'not_found')
-  async revoke(
+  async revokeToken(
     @CurrentUser() user: Principal,
     @IdParam('id', 'Id of the token.') id: string,
   ): Promise<DeletedTokenDto> {
@@ -71,13 +61,9 @@ export class AccessTokensController {
 export class MeController {
   @Get()
   @Scopes()
-  @ApiOperation({
-    operationId: 'getMe',
-    summary: 'Read your token',
-    description: 'Returns the id, user, scopes and expiry of the token.',
-  })
+  @ApiRoute('Read your token', 'Returns the id, user, scopes and expiry of the token.')
   @ApiAnswer(MeDto, { description: 'The token of the request.' })
-  read(@CurrentUser() user: Principal): MeDto {
+  getMe(@CurrentUser() user: Principal): MeDto {
     return MeDto.from(user);
   }
 }

@@ -1,12 +1,12 @@
 import { Controller, Delete, Get, HttpStatus, Param, Post, Put, Query, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { EVENT_NAME, EventCatalogue, type KnownEventType, TEST_EVENT_TYPE } from 'webhook-notification/catalogue';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { ParsedBody } from '../../infrastructure/validation/api-request.decorator';
 import type { BodyRule } from '../../infrastructure/http/json-body.setup';
 import {
@@ -57,16 +57,15 @@ export class EventTypesController {
 
   @Get()
   @Scopes()
-  @ApiOperation({
-    operationId: 'listEventTypes',
-    summary: 'List event types',
-    description: 'Returns all events that receivers get. Webhooks can subscribe to all of them except webhook.test.',
-  })
+  @ApiRoute(
+    'List event types',
+    'Returns all events that receivers get. Webhooks can subscribe to all of them except webhook.test.',
+  )
   @ApiAnswer(EventTypeDto, {
     list: true,
     description: 'Name, description, JSON Schema and example of each event type.',
   })
-  list(@Res({ passthrough: true }) reply: FastifyReply): Buffer {
+  listEventTypes(@Res({ passthrough: true }) reply: FastifyReply): Buffer {
     void reply.type('application/json; charset=utf-8');
     return this.listOf([...this.catalogue.subscribable, TEST]);
   }
@@ -74,15 +73,14 @@ export class EventTypesController {
   @Post()
   @Scopes('event-types:manage')
   @RouteConfig({ body: 'event-type' } satisfies BodyRule)
-  @ApiOperation({
-    operationId: 'createEventType',
-    summary: 'Declare an event type',
-    description: 'Declares it for all users. All processes of the service know it within two seconds.',
-  })
+  @ApiRoute(
+    'Declare an event type',
+    'Declares it for all users. All processes of the service know it within two seconds.',
+  )
   @ApiBody({ type: CreateEventTypeDto })
   @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.', headers: ['location'] })
   @ApiErrors(...BODY_ERRORS, 'event_type_exists', 'event_type_taken', 'event_type_limit_reached')
-  async create(
+  async createEventType(
     @ParsedBody(parseNewEventType) type: Declaration,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<EventTypeDto> {
@@ -93,15 +91,11 @@ export class EventTypesController {
 
   @Get(':name')
   @Scopes()
-  @ApiOperation({
-    operationId: 'getEventType',
-    summary: 'Read an event type',
-    description: 'Its schema describes the data of its events.',
-  })
+  @ApiRoute('Read an event type', 'Its schema describes the data of its events.')
   @ApiParam(NAME)
   @ApiAnswer(EventTypeDto, { description: 'The event type.' })
   @ApiErrors('not_found')
-  async read(@Param('name') name: string): Promise<EventTypeDto> {
+  async getEventType(@Param('name') name: string): Promise<EventTypeDto> {
     await this.stored.lookUp([name]);
     const type = [...this.catalogue.subscribable, TEST].find((known) => known.name === name);
     if (!type) throw new ApiError('not_found', MESSAGES.eventTypeNotFound);
@@ -111,18 +105,16 @@ export class EventTypesController {
   @Put(':name')
   @Scopes('event-types:manage')
   @RouteConfig({ body: 'event-type' } satisfies BodyRule)
-  @ApiOperation({
-    operationId: 'saveEventType',
-    summary: 'Declare or change an event type',
-    description:
-      'Changes only event types that were declared over the API, with the same application; without an application, only those that have none. An application belongs to the user whose token declares its first type; other users need the scope users:manage. A Nest application calls this route when it starts, to declare its types.',
-  })
+  @ApiRoute(
+    'Declare or change an event type',
+    'Changes only event types that were declared over the API, with the same application; without an application, only those that have none. An application belongs to the user whose token declares its first type; other users need the scope users:manage. A Nest application calls this route when it starts, to declare its types.',
+  )
   @ApiParam(NAME)
   @ApiBody({ type: SaveEventTypeDto, examples: { 'without an application': { value: EXAMPLE } } })
   @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.', headers: ['location'] })
   @ApiAnswer(EventTypeDto, { status: 200, description: 'The updated event type.' })
   @ApiErrors(...BODY_ERRORS, 'event_type_differs', 'event_type_taken', 'event_type_owned', 'event_type_limit_reached')
-  async save(
+  async saveEventType(
     @CurrentUser() user: Principal,
     @Param('name') name: string,
     @Query() { force = false }: SaveEventTypeQueryDto,
@@ -137,15 +129,14 @@ export class EventTypesController {
 
   @Delete(':name')
   @Scopes('event-types:manage')
-  @ApiOperation({
-    operationId: 'deleteEventType',
-    summary: 'Delete an event type',
-    description: 'Its events can no longer be published. Webhooks keep its name, and it can be declared again.',
-  })
+  @ApiRoute(
+    'Delete an event type',
+    'Its events can no longer be published. Webhooks keep its name, and it can be declared again.',
+  )
   @ApiParam(NAME)
   @ApiAnswer(DeletedEventTypeDto, { description: 'The name of the deleted event type.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'event_type_taken', 'event_type_owned')
-  async remove(
+  async deleteEventType(
     @CurrentUser() user: Principal,
     @Param('name') name: string,
     @Query() { application }: DeleteEventTypeQueryDto,

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Post, Req } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes, WithoutToken } from '../../auth/scopes.decorator';
@@ -25,12 +25,10 @@ export class ConsoleLinksController {
 
   @Post('console-links')
   @Scopes(['tokens:manage', 'users:manage'])
-  @ApiOperation({
-    operationId: 'createConsoleLink',
-    summary: 'Create a console link',
-    description:
-      'The link works once, within 5 minutes. The console asks the user for confirmation before it signs them in. The session cannot have more scopes or a later expiry than the token that creates the link, and is revoked with it.',
-  })
+  @ApiRoute(
+    'Create a console link',
+    'The link works once, within 5 minutes. The console asks the user for confirmation before it signs them in. The session cannot have more scopes or a later expiry than the token that creates the link, and is revoked with it.',
+  )
   @ApiBody({
     type: CreateConsoleLinkDto,
     required: false,
@@ -38,7 +36,7 @@ export class ConsoleLinksController {
   })
   @ApiAnswer(ConsoleLinkDto, { status: 201, description: 'The link.' })
   @ApiErrors(...BODY_ERRORS, 'scope_not_allowed', 'admin_reserved', 'user_erased')
-  async create(@CurrentUser() user: Principal, @Body() body: CreateConsoleLinkDto): Promise<ConsoleLinkDto> {
+  async createConsoleLink(@CurrentUser() user: Principal, @Body() body: CreateConsoleLinkDto): Promise<ConsoleLinkDto> {
     const { userId = user.userId, ...options } = body;
     return ConsoleLinkDto.from(await this.links.createBy(user, userId, options));
   }
@@ -46,12 +44,10 @@ export class ConsoleLinksController {
   @Post('console-sessions')
   @WithoutToken('code')
   @Scopes()
-  @ApiOperation({
-    operationId: 'createConsoleSession',
-    summary: 'Create a console session',
-    description:
-      'With `code`, exchanges the code of a link, once, and requires no access token. Without it, creates a session for the access token: with the same scopes, for 12 hours or as long as the token. The session is revoked with that token, and cannot create another session.',
-  })
+  @ApiRoute(
+    'Create a console session',
+    'With `code`, exchanges the code of a link, once, and requires no access token. Without it, creates a session for the access token: with the same scopes, for 12 hours or as long as the token. The session is revoked with that token, and cannot create another session.',
+  )
   @ApiBody({
     type: CreateConsoleSessionDto,
     required: false,
@@ -59,7 +55,7 @@ export class ConsoleLinksController {
   })
   @ApiAnswer(ConsoleSessionDto, { status: 201, description: 'The session.' })
   @ApiErrors(...BODY_ERRORS, 'link_invalid', 'session_of_session')
-  async begin(
+  async createConsoleSession(
     @CurrentUser() user: Principal,
     @Body() { code }: CreateConsoleSessionDto,
     @Req() request: FastifyRequest,
@@ -69,15 +65,13 @@ export class ConsoleLinksController {
 
   @Delete('console-sessions')
   @Scopes()
-  @ApiOperation({
-    operationId: 'endConsoleSession',
-    summary: 'End the current session',
-    description:
-      'Takes effect immediately, also for tokens created with it. Requires no scope, but the token of the session: any other token returns 409.',
-  })
+  @ApiRoute(
+    'End the current session',
+    'Takes effect immediately, also for tokens created with it. Requires no scope, but the token of the session: any other token returns 409.',
+  )
   @ApiAnswer(DeletedTokenDto, { description: 'The id of the ended session.' })
   @ApiErrors(...BODY_ERRORS, 'not_a_session')
-  async end(@CurrentUser() user: Principal): Promise<DeletedTokenDto> {
+  async endConsoleSession(@CurrentUser() user: Principal): Promise<DeletedTokenDto> {
     return { id: await this.sessions.end(user) };
   }
 }

@@ -1,10 +1,10 @@
 import { Body, Controller, Get, HttpStatus, Param, Patch, Post, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { TryReceiverDetailDto, TryReceiverDto, UpdateTryReceiverDto } from './dto/try-receiver.dto';
 import { TryReceiversService } from './test-receivers.service';
 
@@ -17,16 +17,14 @@ export class TryReceiversController {
 
   @Post()
   @Scopes('webhooks:write')
-  @ApiOperation({
-    operationId: 'createTestReceiver',
-    summary: 'Create a test receiver',
-    description:
-      'Each user has at most one test receiver, which expires after an hour; a second call returns the existing one. Available only with the embedded PostgreSQL, and a loopback HOST or LOCAL=true.',
-  })
+  @ApiRoute(
+    'Create a test receiver',
+    'Each user has at most one test receiver, which expires after an hour; a second call returns the existing one. Available only with the embedded PostgreSQL, and a loopback HOST or LOCAL=true.',
+  )
   @ApiAnswer(TryReceiverDto, { status: 201, description: 'The new test receiver.', headers: ['location'] })
   @ApiAnswer(TryReceiverDto, { status: 200, description: 'The existing test receiver.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'test_receiver_limit_reached')
-  create(
+  createTestReceiver(
     @CurrentUser() { userId }: Principal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -39,15 +37,11 @@ export class TryReceiversController {
 
   @Get(':id')
   @Scopes('webhooks:write')
-  @ApiOperation({
-    operationId: 'getTestReceiver',
-    summary: 'Read a test receiver',
-    description: 'Includes the last 20 requests, newest first.',
-  })
+  @ApiRoute('Read a test receiver', 'Includes the last 20 requests, newest first.')
   @ApiParam(ID)
   @ApiAnswer(TryReceiverDetailDto, { description: 'The test receiver and its requests.' })
   @ApiErrors('not_found')
-  read(
+  getTestReceiver(
     @CurrentUser() { userId }: Principal,
     @Param('id') id: string,
     @Req() request: FastifyRequest,
@@ -57,11 +51,11 @@ export class TryReceiversController {
 
   @Patch(':id')
   @Scopes('webhooks:write')
-  @ApiOperation({ operationId: 'updateTestReceiver', summary: 'Set the response of a test receiver' })
+  @ApiRoute('Set the response of a test receiver')
   @ApiParam(ID)
   @ApiAnswer(TryReceiverDto, { description: 'The test receiver.' })
   @ApiErrors(...BODY_ERRORS, 'not_found')
-  update(
+  updateTestReceiver(
     @CurrentUser() { userId }: Principal,
     @Param('id') id: string,
     @Body() { answer }: UpdateTryReceiverDto,

@@ -1,10 +1,10 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { HasOwnShare, MANAGEMENT, RateLimit, withQuery } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute } from '../../infrastructure/http/api-answer.decorator';
 import { ConnectionSignal } from '../../infrastructure/http/connection-signal.decorator';
 import type { Page } from '../../infrastructure/pagination/page';
 import { IdParam } from '../../infrastructure/validation/api-request.decorator';
@@ -22,15 +22,11 @@ export class DeliveryLogController {
 
   @Get('webhooks/:id/deliveries')
   @Scopes('deliveries:read')
-  @ApiOperation({
-    operationId: 'listWebhookDeliveries',
-    summary: 'Read the delivery log of a webhook',
-    description: `One row per attempt, newest first. ${CHANGES}`,
-  })
+  @ApiRoute('Read the delivery log of a webhook', `One row per attempt, newest first. ${CHANGES}`)
   @HasOwnShare(withQuery('changedAfter'))
   @ApiAnswer(DeliveryDto, { page: true, description: 'One page of deliveries.' })
   @ApiErrors('validation_failed', 'cursor_invalid', 'not_found')
-  async list(
+  async listWebhookDeliveries(
     @CurrentUser() user: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @Query() query: DeliveryQueryDto,
@@ -41,14 +37,10 @@ export class DeliveryLogController {
 
   @Get('webhooks/:id/deliveries/:deliveryId')
   @Scopes('deliveries:read')
-  @ApiOperation({
-    operationId: 'getWebhookDelivery',
-    summary: 'Read a delivery',
-    description: 'Includes the exact request and response.',
-  })
+  @ApiRoute('Read a delivery', 'Includes the exact request and response.')
   @ApiAnswer(DeliveryDetailDto, { description: 'The delivery with its request and response.' })
   @ApiErrors('validation_failed', 'not_found')
-  async read(
+  async getWebhookDelivery(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @IdParam('deliveryId', 'Id of the delivery.') deliveryId: string,
@@ -59,15 +51,14 @@ export class DeliveryLogController {
 
   @Get('deliveries')
   @Scopes('deliveries:read')
-  @ApiOperation({
-    operationId: 'listDeliveries',
-    summary: 'Read the delivery log of all your webhooks',
-    description: `One row per attempt, newest first, including those of deleted webhooks. ${CHANGES}`,
-  })
+  @ApiRoute(
+    'Read the delivery log of all your webhooks',
+    `One row per attempt, newest first, including those of deleted webhooks. ${CHANGES}`,
+  )
   @HasOwnShare(withQuery('changedAfter'))
   @ApiAnswer(DeliveryDto, { page: true, description: 'One page of deliveries.' })
   @ApiErrors('validation_failed', 'cursor_invalid')
-  async listAll(
+  async listDeliveries(
     @CurrentUser() user: Principal,
     @Query() query: DeliveryQueryDto,
     @ConnectionSignal() signal: AbortSignal,
@@ -78,27 +69,25 @@ export class DeliveryLogController {
   @Get('deliveries/count')
   @RateLimit({ ...MANAGEMENT, weigh: () => 10 })
   @Scopes('deliveries:read')
-  @ApiOperation({
-    operationId: 'countDeliveries',
-    summary: 'Count deliveries',
-    description: 'Reads at most 10,000 deliveries, newest first. Counts like ten requests against the rate limit.',
-  })
+  @ApiRoute(
+    'Count deliveries',
+    'Reads at most 10,000 deliveries, newest first. Counts like ten requests against the rate limit.',
+  )
   @ApiAnswer(DeliveryCountDto, { description: 'The number of deliveries.' })
   @ApiErrors('validation_failed')
-  async count(@CurrentUser() { userId }: Principal, @Query() query: DeliveryCountQueryDto): Promise<DeliveryCountDto> {
+  async countDeliveries(
+    @CurrentUser() { userId }: Principal,
+    @Query() query: DeliveryCountQueryDto,
+  ): Promise<DeliveryCountDto> {
     return this.log.count(userId, query);
   }
 
   @Get('deliveries/:deliveryId')
   @Scopes('deliveries:read')
-  @ApiOperation({
-    operationId: 'getDelivery',
-    summary: 'Read a delivery by its id only',
-    description: 'Requires no webhook id and works even after the webhook was deleted.',
-  })
+  @ApiRoute('Read a delivery by its id only', 'Requires no webhook id and works even after the webhook was deleted.')
   @ApiAnswer(DeliveryDetailDto, { description: 'The delivery with its request and response.' })
   @ApiErrors('validation_failed', 'not_found')
-  async readOne(
+  async getDelivery(
     @CurrentUser() { userId }: Principal,
     @IdParam('deliveryId', 'Id of the delivery.') deliveryId: string,
   ): Promise<DeliveryDetailDto> {

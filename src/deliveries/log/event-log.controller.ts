@@ -1,9 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute } from '../../infrastructure/http/api-answer.decorator';
 import { IdParam } from '../../infrastructure/validation/api-request.decorator';
 import type { Page } from '../../infrastructure/pagination/page';
 import { EventDetailDto, EventDto, EventQueryDto } from './dto/event.dto';
@@ -16,28 +16,22 @@ export class EventLogController {
 
   @Get()
   @Scopes('deliveries:read')
-  @ApiOperation({
-    operationId: 'listEvents',
-    summary: 'List events',
-    description:
-      'Events that are addressed to you, that you published, or that were sent to your webhooks; newest first.',
-  })
+  @ApiRoute(
+    'List events',
+    'Events that are addressed to you, that you published, or that were sent to your webhooks; newest first.',
+  )
   @ApiAnswer(EventDto, { page: true, description: 'One page of events.' })
   @ApiErrors('validation_failed', 'cursor_invalid')
-  async list(@CurrentUser() { userId }: Principal, @Query() query: EventQueryDto): Promise<Page<EventDto>> {
+  async listEvents(@CurrentUser() { userId }: Principal, @Query() query: EventQueryDto): Promise<Page<EventDto>> {
     return (await this.log.list(userId, query)).map((event) => EventDto.from(event, userId));
   }
 
   @Get(':id')
   @Scopes('deliveries:read')
-  @ApiOperation({
-    operationId: 'getEvent',
-    summary: 'Read an event',
-    description: 'Includes its deliveries to your own webhooks.',
-  })
+  @ApiRoute('Read an event', 'Includes its deliveries to your own webhooks.')
   @ApiAnswer(EventDetailDto, { description: 'The event and its deliveries.' })
   @ApiErrors('validation_failed', 'not_found')
-  async read(
+  async getEvent(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the event.') id: string,
   ): Promise<EventDetailDto> {

@@ -1,10 +1,10 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { BodyRule } from '../../infrastructure/http/json-body.setup';
 import { ParsedBody } from '../../infrastructure/validation/api-request.decorator';
 import { CheckFilterDto, FilterCheckDto, FormatPreviewDto, PreviewFormatDto } from './dto/previews.dto';
@@ -27,11 +27,10 @@ export class PreviewsController {
   @HttpCode(200)
   @RouteConfig({ body: 'event' } satisfies BodyRule)
   @Scopes('webhooks:read')
-  @ApiOperation({
-    operationId: 'checkFilter',
-    summary: 'Check a filter against an event',
-    description: 'Tells whether the event matches, and which operators do not hold. Changes nothing.',
-  })
+  @ApiRoute(
+    'Check a filter against an event',
+    'Tells whether the event matches, and which operators do not hold. Changes nothing.',
+  )
   @ApiBody({ type: CheckFilterDto, examples: EXAMPLES.filter })
   @ApiAnswer(FilterCheckDto, { description: 'Whether the event matches.' })
   @ApiErrors(...BODY_ERRORS, 'not_found')
@@ -46,15 +45,11 @@ export class PreviewsController {
   @HttpCode(200)
   @RouteConfig({ body: 'event' } satisfies BodyRule)
   @Scopes('webhooks:read')
-  @ApiOperation({
-    operationId: 'previewFormat',
-    summary: 'Preview an event in a format',
-    description: 'Returns the body that a webhook with this format receives. Sends nothing.',
-  })
+  @ApiRoute('Preview an event in a format', 'Returns the body that a webhook with this format receives. Sends nothing.')
   @ApiBody({ type: PreviewFormatDto, examples: EXAMPLES.format })
   @ApiAnswer(FormatPreviewDto, { description: 'The body and its content type.' })
   @ApiErrors(...BODY_ERRORS, 'not_found')
-  async format(
+  async previewFormat(
     @CurrentUser() user: Principal,
     @ParsedBody(parseFormatPreview) wanted: FormatPreview,
   ): Promise<FormatPreviewDto> {

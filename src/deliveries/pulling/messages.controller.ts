@@ -1,10 +1,10 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { HasOwnShare } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { ConnectionSignal } from '../../infrastructure/http/connection-signal.decorator';
 import { IdParam, ParsedBody } from '../../infrastructure/validation/api-request.decorator';
 import { type Acknowledgement, parseAcknowledgements } from './acknowledgement';
@@ -28,16 +28,14 @@ export class MessagesController {
   // It may wait for messages.
   @HasOwnShare(() => true)
   @Scopes('messages:pull')
-  @ApiOperation({
-    operationId: 'leaseMessages',
-    summary: 'Lease messages of a pull webhook',
-    description:
-      'Begins attempts and returns them, the oldest due first. Acknowledge each before its lease ends. With `waitSeconds`, waits for the first message; at most ten requests per webhook and 20 per user may wait.',
-  })
+  @ApiRoute(
+    'Lease messages of a pull webhook',
+    'Begins attempts and returns them, the oldest due first. Acknowledge each before its lease ends. With `waitSeconds`, waits for the first message; at most ten requests per webhook and 20 per user may wait.',
+  )
   @ApiBody({ type: LeaseMessagesDto, required: false })
   @ApiAnswer(MessageDto, { list: true, description: 'The leased messages; none if none is due.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'kind_mismatch')
-  async lease(
+  async leaseMessages(
     @CurrentUser() user: Principal,
     @IdParam('id', 'Id of a pull webhook.') id: string,
     @Body() wanted: LeaseMessagesDto,
@@ -49,16 +47,14 @@ export class MessagesController {
   @Post('ack')
   @HttpCode(200)
   @Scopes('messages:pull')
-  @ApiOperation({
-    operationId: 'acknowledgeMessages',
-    summary: 'Acknowledge leased messages',
-    description:
-      'Ends attempts: those that failed are retried by the plan of the webhook. A lease counts until its attempt has an outcome.',
-  })
+  @ApiRoute(
+    'Acknowledge leased messages',
+    'Ends attempts: those that failed are retried by the plan of the webhook. A lease counts until its attempt has an outcome.',
+  )
   @ApiBody({ type: AcknowledgeMessagesDto, examples: EXAMPLES })
   @ApiAnswer(AcknowledgedDto, { description: 'What became of each lease.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'kind_mismatch')
-  async acknowledge(
+  async acknowledgeMessages(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of a pull webhook.') id: string,
     @ParsedBody(parseAcknowledgements) all: Acknowledgement[],

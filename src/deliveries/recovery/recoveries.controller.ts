@@ -1,10 +1,10 @@
 import { Body, Controller, Get, HttpCode, HttpStatus, Post, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto';
 import type { Page } from '../../infrastructure/pagination/page';
 import { IdParam } from '../../infrastructure/validation/api-request.decorator';
@@ -24,12 +24,10 @@ export class RecoveriesController {
   @Post('recover')
   @HttpCode(202)
   @Scopes('webhooks:write')
-  @ApiOperation({
-    operationId: 'recoverWebhook',
-    summary: 'Recover missed events of a webhook',
-    description:
-      'Sends again every event in the time range that the webhook subscribes to and that failed permanently, was canceled because the webhook was disabled, or was never sent because the webhook was inactive. With dryRun, only counts these events, of the newest 10,000 and for at most half a second.',
-  })
+  @ApiRoute(
+    'Recover missed events of a webhook',
+    'Sends again every event in the time range that the webhook subscribes to and that failed permanently, was canceled because the webhook was disabled, or was never sent because the webhook was inactive. With dryRun, only counts these events, of the newest 10,000 and for at most half a second.',
+  )
   @ApiBody({
     type: RecoverDto,
     examples: {
@@ -43,7 +41,7 @@ export class RecoveriesController {
   })
   @ApiAnswer(RecoveryResultDto, { description: 'With dryRun: the number of events that would be sent again.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'webhook_inactive', 'recovery_running')
-  async recover(
+  async recoverWebhook(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @Body() body: RecoverDto,
@@ -57,14 +55,10 @@ export class RecoveriesController {
 
   @Get('recoveries')
   @Scopes('deliveries:read')
-  @ApiOperation({
-    operationId: 'listRecoveries',
-    summary: 'List the recoveries of a webhook',
-    description: 'Newest first.',
-  })
+  @ApiRoute('List the recoveries of a webhook', 'Newest first.')
   @ApiAnswer(RecoveryDto, { page: true, description: 'One page of recoveries.' })
   @ApiErrors('validation_failed', 'cursor_invalid', 'not_found')
-  async list(
+  async listRecoveries(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @Query() query: PageQueryDto,
@@ -74,10 +68,10 @@ export class RecoveriesController {
 
   @Get('recoveries/:recoveryId')
   @Scopes('deliveries:read')
-  @ApiOperation({ operationId: 'getRecovery', summary: 'Read the progress of a recovery' })
+  @ApiRoute('Read the progress of a recovery')
   @ApiAnswer(RecoveryDto, { description: 'The recovery.' })
   @ApiErrors('validation_failed', 'not_found')
-  async read(
+  async getRecovery(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @IdParam('recoveryId', 'Id of the recovery.') recoveryId: string,
@@ -88,12 +82,10 @@ export class RecoveriesController {
   @Post('deliveries/:deliveryId/redeliver')
   @HttpCode(202)
   @Scopes('webhooks:write')
-  @ApiOperation({
-    operationId: 'redeliverDelivery',
-    summary: 'Redeliver an event',
-    description:
-      'Sends the event of this delivery again: the same bytes, retried like a first delivery. A delivery that waits for its retry or for a slot becomes due now instead.',
-  })
+  @ApiRoute(
+    'Redeliver an event',
+    'Sends the event of this delivery again: the same bytes, retried like a first delivery. A delivery that waits for its retry or for a slot becomes due now instead.',
+  )
   @ApiAnswer(DeliveryDto, { status: 202, description: 'The new attempt, pending.' })
   @ApiAnswer(DeliveryDto, { description: 'The pending attempt, which is due now.' })
   @ApiErrors(
@@ -104,7 +96,7 @@ export class RecoveriesController {
     'event_expired',
     'test_not_redeliverable',
   )
-  async redeliver(
+  async redeliverDelivery(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @IdParam('deliveryId', 'Id of a delivery of the event.') deliveryId: string,

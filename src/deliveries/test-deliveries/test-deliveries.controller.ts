@@ -1,10 +1,10 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { HasOwnShare, RateLimit } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { IdParam } from '../../infrastructure/validation/api-request.decorator';
 import { DeliveryDetailDto } from '../dto/delivery.dto';
 import { TestDeliveryDto, TestWebhookDto } from './dto/test-webhook.dto';
@@ -21,15 +21,14 @@ export class TestDeliveriesController {
   // It waits for its receiver.
   @HasOwnShare(() => true)
   @Scopes('webhooks:write')
-  @ApiOperation({
-    operationId: 'testWebhook',
-    summary: 'Test a webhook',
-    description: 'Sends a signed test payload now and returns the outcome, whether or not the receiver accepted it.',
-  })
+  @ApiRoute(
+    'Test a webhook',
+    'Sends a signed test payload now and returns the outcome, whether or not the receiver accepted it.',
+  )
   @ApiBody({ type: TestWebhookDto, required: false })
   @ApiAnswer(TestDeliveryDto, { description: 'The test delivery with its request and response.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'test_running', 'kind_mismatch')
-  async test(
+  async testWebhook(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
     @Body() { event }: TestWebhookDto,

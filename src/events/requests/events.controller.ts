@@ -1,6 +1,6 @@
 import { Controller, createParamDecorator, type ExecutionContext, HttpCode, Post } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBody, ApiHeader, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { EVENT_TYPES, isReserved } from 'webhook-notification/catalogue';
 import type { Origin } from '../accepted-events.service';
@@ -9,7 +9,7 @@ import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { HasOwnShare, LargeBody, RateLimit } from '../../auth/rate-limit.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { BodyRule } from '../../infrastructure/http/json-body.setup';
 import { ParsedBody } from '../../infrastructure/validation/api-request.decorator';
 import { audienceOf, isWithoutKey, parsePublish, type PublishRequest } from './publish-request';
@@ -73,17 +73,13 @@ export class EventsController {
   // Events without a key share statements.
   @HasOwnShare(isWithoutKey)
   @Scopes('events:publish')
-  @ApiOperation({
-    operationId: 'publishEvent',
-    summary: 'Publish an event',
-    description: 'Returns when the event is durably stored. Deliveries follow asynchronously.',
-  })
+  @ApiRoute('Publish an event', 'Returns when the event is durably stored. Deliveries follow asynchronously.')
   @ApiBody({ type: PublishEventDto, examples: EXAMPLES })
   @ApiHeader(IDEMPOTENCY_KEY_HEADER)
   @ApiHeader(TRACEPARENT)
   @ApiAnswer(PublishedEventDto, { status: 202, description: 'The event is accepted.' })
   @ApiErrors(...BODY_ERRORS, 'idempotency_key_reused', 'user_erased')
-  async publish(
+  async publishEvent(
     @CurrentUser() user: Principal,
     @ParsedBody(parsePublish) { event, data, idempotencyKey, userId }: PublishRequest,
     @PublishOrigin() origin: Origin,
@@ -95,12 +91,10 @@ export class EventsController {
   @Post('batch')
   @HttpCode(202)
   @LargeBody('batch', 'events:publish', { limits: ['publish'], weigh: countOf })
-  @ApiOperation({
-    operationId: 'publishEvents',
-    summary: 'Publish up to 100 events',
-    description:
-      'Publishes all events or none. Errors name the position of the event, as in `events[3].data`. Each event may have an idempotencyKey; the header Idempotency-Key is ignored.',
-  })
+  @ApiRoute(
+    'Publish up to 100 events',
+    'Publishes all events or none. Errors name the position of the event, as in `events[3].data`. Each event may have an idempotencyKey; the header Idempotency-Key is ignored.',
+  )
   @ApiBody({ type: PublishBatchDto, examples: BATCH_EXAMPLES })
   @ApiHeader(TRACEPARENT)
   @ApiAnswer(PublishedEventDto, {
@@ -109,7 +103,7 @@ export class EventsController {
     description: 'The events are accepted. One entry per event, in order.',
   })
   @ApiErrors(...BODY_ERRORS, 'idempotency_key_reused', 'user_erased')
-  async publishBatch(
+  async publishEvents(
     @CurrentUser() user: Principal,
     @ParsedBody(parseBatchRequest) requests: PublishRequest[],
     @PublishOrigin() origin: Origin,

@@ -10,25 +10,17 @@ export class HealthController {
   constructor(private readonly health: HealthService) {}
 
   @Get('live')
-  @ApiOperation({
-    operationId: 'getLiveness',
-    summary: 'Is the process alive?',
-    description: 'Does not depend on any store.',
-  })
+  @ApiOperation({ summary: 'Is the process alive?', description: 'Does not depend on any store.' })
   @ApiOkResponse({ type: LivenessDto, description: 'It is alive.' })
-  live(): { status: 'live' } {
+  getLiveness(): { status: 'live' } {
     return { status: 'live' };
   }
 
   @Get('ready')
-  @ApiOperation({
-    operationId: 'getReadiness',
-    summary: 'Can the process do its work?',
-    description: 'Names each unhealthy component.',
-  })
+  @ApiOperation({ summary: 'Can the process do its work?', description: 'Names each unhealthy component.' })
   @ApiOkResponse({ type: ReadinessDto, description: 'It is ready.' })
   @ApiServiceUnavailableResponse({ type: ReadinessDto, description: 'A component is unhealthy.' })
-  async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
+  async getReadiness(@Res({ passthrough: true }) reply: FastifyReply): Promise<Readiness> {
     const readiness = await this.health.readiness();
     reply.status(readiness.status === 'ready' ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
     return readiness;

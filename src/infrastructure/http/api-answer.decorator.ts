@@ -1,5 +1,5 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes';
 
 /** Schemas whose name in the document does not follow from the name of their class. */
@@ -126,6 +126,10 @@ interface AnswerOptions {
   page?: boolean;
   headers?: readonly ('location' | 'etag')[];
 }
+
+/** Documents a route. The name of its method is the id of the operation. */
+export const ApiRoute = (summary: string, description?: string): MethodDecorator =>
+  ApiOperation({ summary, description });
 
 /** Documents the success envelope of a route for its DTO, as a named schema. */
 export function ApiAnswer(

@@ -1,9 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser } from '../../auth/current-user.decorator';
 import { Scopes } from '../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors } from '../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute } from '../../infrastructure/http/api-answer.decorator';
 import { StatsDto, StatsQueryDto } from './dto/stats.dto';
 import { StatsService } from './stats.service';
 
@@ -14,15 +14,13 @@ export class StatsController {
 
   @Get()
   @Scopes('deliveries:read')
-  @ApiOperation({
-    operationId: 'getStats',
-    summary: 'Count attempts',
-    description:
-      'Returns statistics of attempts by the time of their outcome, in steps of UTC. They are exact, exclude test deliveries, and include attempts of deleted webhooks unless you pass webhookId. At most 300 steps.',
-  })
+  @ApiRoute(
+    'Count attempts',
+    'Returns statistics of attempts by the time of their outcome, in steps of UTC. They are exact, exclude test deliveries, and include attempts of deleted webhooks unless you pass webhookId. At most 300 steps.',
+  )
   @ApiAnswer(StatsDto, { description: 'The statistics of each step, and the totals.' })
   @ApiErrors('validation_failed', 'not_found')
-  async read(@CurrentUser() { userId }: Principal, @Query() query: StatsQueryDto): Promise<StatsDto> {
+  async getStats(@CurrentUser() { userId }: Principal, @Query() query: StatsQueryDto): Promise<StatsDto> {
     return StatsDto.from(await this.stats.read(userId, query));
   }
 }

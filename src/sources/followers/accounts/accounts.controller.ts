@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Body, Controller, Delete, Get, Post, Put, Query, Res } from '@nestjs/common';
-import { ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../../auth/access-token';
 import { CurrentUser } from '../../../auth/current-user.decorator';
 import { LargeBody, MANAGEMENT } from '../../../auth/rate-limit.decorator';
 import { Scopes } from '../../../auth/scopes.decorator';
-import { ApiAnswer, ApiErrors, BODY_ERRORS } from '../../../infrastructure/http/api-answer.decorator';
+import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../../infrastructure/http/api-answer.decorator';
 import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
 import type { Page } from '../../../infrastructure/pagination/page';
 import { IdParam, ParsedBody, Rules } from '../../../infrastructure/validation/api-request.decorator';
@@ -34,15 +34,14 @@ export class AccountsController {
   @Post()
   @Scopes('accounts:manage')
   @Rules(AccountsService)
-  @ApiOperation({
-    operationId: 'createAccount',
-    summary: 'Connect a social account',
-    description: 'The service reads its followers from now on and publishes follower.gained and follower.lost.',
-  })
+  @ApiRoute(
+    'Connect a social account',
+    'The service reads its followers from now on and publishes follower.gained and follower.lost.',
+  )
   @ApiBody({ type: CreateAccountDto, examples: EXAMPLES })
   @ApiAnswer(AccountDto, { status: 201, description: 'The connected account.', headers: ['location'] })
   @ApiErrors(...BODY_ERRORS, 'account_limit_reached')
-  async create(
+  async createAccount(
     @CurrentUser() { userId }: Principal,
     @Body() body: CreateAccountDto,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -54,19 +53,19 @@ export class AccountsController {
 
   @Get()
   @Scopes('accounts:manage')
-  @ApiOperation({ operationId: 'listAccounts', summary: 'List your accounts', description: 'Newest first.' })
+  @ApiRoute('List your accounts', 'Newest first.')
   @ApiAnswer(AccountDto, { page: true, description: 'One page of accounts.' })
   @ApiErrors('validation_failed', 'cursor_invalid')
-  async list(@CurrentUser() { userId }: Principal, @Query() query: PageQueryDto): Promise<Page<AccountDto>> {
+  async listAccounts(@CurrentUser() { userId }: Principal, @Query() query: PageQueryDto): Promise<Page<AccountDto>> {
     return (await this.accounts.list(userId, query)).map(AccountDto.from);
   }
 
   @Get(':id')
   @Scopes('accounts:manage')
-  @ApiOperation({ operationId: 'getAccount', summary: 'Read an account' })
+  @ApiRoute('Read an account')
   @ApiAnswer(AccountDto, { description: 'The account.' })
   @ApiErrors('validation_failed', 'not_found')
-  async read(
+  async getAccount(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the account.') id: string,
   ): Promise<AccountDto> {
@@ -75,14 +74,10 @@ export class AccountsController {
 
   @Delete(':id')
   @Scopes('accounts:manage')
-  @ApiOperation({
-    operationId: 'deleteAccount',
-    summary: 'Disconnect an account',
-    description: 'Deletes its followers without publishing events.',
-  })
+  @ApiRoute('Disconnect an account', 'Deletes its followers without publishing events.')
   @ApiAnswer(DeletedAccountDto, { description: 'The id of the disconnected account.' })
   @ApiErrors(...BODY_ERRORS, 'not_found')
-  async remove(
+  async deleteAccount(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the account.') id: string,
   ): Promise<DeletedAccountDto> {
@@ -92,16 +87,14 @@ export class AccountsController {
 
   @Put(':id/followers')
   @LargeBody('list', 'accounts:manage', MANAGEMENT)
-  @ApiOperation({
-    operationId: 'replaceFollowers',
-    summary: 'Push the followers of an account',
-    description:
-      'Send the whole list, up to 16 MiB. Differences from the last list are published; the first list is only stored.',
-  })
+  @ApiRoute(
+    'Push the followers of an account',
+    'Send the whole list, up to 16 MiB. Differences from the last list are published; the first list is only stored.',
+  )
   @ApiBody({ type: PutFollowersDto })
   @ApiAnswer(FollowersChangeDto, { description: 'The number of stored followers and published events.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'not_a_push_account')
-  async putFollowers(
+  async replaceFollowers(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of a push account.') id: string,
     @ParsedBody((body) => parsePushedFollowers(body, nextTurn)) followers: Follower[],
