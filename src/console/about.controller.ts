@@ -1,8 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { ADMIN, type Principal } from '../auth/access-token';
-import { CurrentUser } from '../auth/current-user.decorator';
-import { Scopes } from '../auth/scopes.decorator';
+import { CurrentUser, Scopes } from '../auth/route.decorator';
 import { retryDelayMs } from '../deliveries/sending/backoff';
 import { Config } from '../infrastructure/config/config';
 import { version } from '../infrastructure/config/version';

@@ -2,8 +2,7 @@ import { Body, Controller, Delete, Get, Headers, HttpCode, Patch, Post, Query, R
 import { ApiBody, ApiHeader, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../auth/access-token';
-import { CurrentUser } from '../auth/current-user.decorator';
-import { Scopes } from '../auth/scopes.decorator';
+import { CurrentUser, Scopes } from '../auth/route.decorator';
 import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
 import { IdParam, Rules } from '../infrastructure/validation/api-request.decorator';
 import type { Page } from '../infrastructure/pagination/page';

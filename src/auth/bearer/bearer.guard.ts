@@ -7,11 +7,17 @@ import { messageFor } from '../../infrastructure/errors/messages';
 import { isApiRoute } from '../../infrastructure/http/route-methods';
 import type { Principal } from '../access-token';
 import { authorizationOf, senderOf, unauthenticated } from './credentials';
-import type { AuthenticatedRequest } from '../current-user.decorator';
-import { type LargeBodyRule, MANAGEMENT, RATE_RULE_KEY, type RateRule } from '../rate-limit.decorator';
+import {
+  type AuthenticatedRequest,
+  type LargeBodyRule,
+  MANAGEMENT,
+  RATE_RULE_KEY,
+  type RateRule,
+  SCOPES_KEY,
+  WITHOUT_TOKEN_KEY,
+} from '../route.decorator';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { missingScope, type NeededScopes } from '../scope';
-import { SCOPES_KEY, WITHOUT_TOKEN_KEY } from '../scopes.decorator';
 import { Strategy } from 'passport-http-bearer';
 import { AuthenticationService } from './authentication.service';
 

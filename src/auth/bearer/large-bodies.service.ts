@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { messageFor } from '../../infrastructure/errors/messages';
-import type { LargeBodyRule } from '../rate-limit.decorator';
+import type { LargeBodyRule } from '../route.decorator';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { missingScope } from '../scope';
 import { AuthenticationService } from './authentication.service';

@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../access-token';
-import { HAS_OWN_SHARE_KEY, type HasOwnShare, type SharedRequest } from '../rate-limit.decorator';
+import { HAS_OWN_SHARE_KEY, type HasOwnShare, type SharedRequest } from '../route.decorator';
 import { UserSharesService } from './user-shares.service';
 
 /** Gives each request a share of its user until it is answered. Requests exempted by `@HasOwnShare()` limit themselves. */

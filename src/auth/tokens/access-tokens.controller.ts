@@ -5,9 +5,8 @@ import type { Page } from '../../infrastructure/pagination/page';
 import { IdParam } from '../../infrastructure/validation/api-request.decorator';
 import type { Principal } from '../access-token';
 import { AccessTokensService } from './access-tokens.service';
-import { CurrentUser } from '../current-user.decorator';
+import { CurrentUser, Scopes } from '../route.decorator';
 import { CreatedTokenDto, CreateTokenDto, DeletedTokenDto, ListTokensDto, MeDto, TokenDto } from './dto/token.dto';
-import { Scopes } from '../scopes.decorator';
 
 @ApiTags('Access')
 @Controller('api/tokens')

@@ -2,8 +2,7 @@ import { Body, Controller, Get, HttpStatus, Param, Patch, Post, Req, Res } from 
 import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../auth/access-token';
-import { CurrentUser } from '../../auth/current-user.decorator';
-import { Scopes } from '../../auth/scopes.decorator';
+import { CurrentUser, Scopes } from '../../auth/route.decorator';
 import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { TryReceiverDetailDto, TryReceiverDto, UpdateTryReceiverDto } from './dto/try-receiver.dto';
 import { TryReceiversService } from './test-receivers.service';

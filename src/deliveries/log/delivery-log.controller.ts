@@ -1,9 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
-import { CurrentUser } from '../../auth/current-user.decorator';
-import { HasOwnShare, MANAGEMENT, RateLimit, withQuery } from '../../auth/rate-limit.decorator';
-import { Scopes } from '../../auth/scopes.decorator';
+import { CurrentUser, HasOwnShare, MANAGEMENT, RateLimit, Scopes, withQuery } from '../../auth/route.decorator';
 import { ApiAnswer, ApiErrors, ApiRoute } from '../../infrastructure/http/api-answer.decorator';
 import { ConnectionSignal } from '../../infrastructure/http/connection-signal.decorator';
 import type { Page } from '../../infrastructure/pagination/page';

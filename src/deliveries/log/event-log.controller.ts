@@ -1,8 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
-import { CurrentUser } from '../../auth/current-user.decorator';
-import { Scopes } from '../../auth/scopes.decorator';
+import { CurrentUser, Scopes } from '../../auth/route.decorator';
 import { ApiAnswer, ApiErrors, ApiRoute } from '../../infrastructure/http/api-answer.decorator';
 import { IdParam } from '../../infrastructure/validation/api-request.decorator';
 import type { Page } from '../../infrastructure/pagination/page';

@@ -1,9 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { Principal } from '../../auth/access-token';
-import { CurrentUser } from '../../auth/current-user.decorator';
-import { HasOwnShare } from '../../auth/rate-limit.decorator';
-import { Scopes } from '../../auth/scopes.decorator';
+import { CurrentUser, HasOwnShare, Scopes } from '../../auth/route.decorator';
 import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { ConnectionSignal } from '../../infrastructure/http/connection-signal.decorator';
 import { IdParam, ParsedBody } from '../../infrastructure/validation/api-request.decorator';

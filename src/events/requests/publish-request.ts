@@ -1,5 +1,5 @@
 import { type FieldError, isIdempotencyKey, isUserId } from 'webhook-notification/catalogue';
-import type { HasOwnShare } from '../../auth/rate-limit.decorator';
+import type { HasOwnShare } from '../../auth/route.decorator';
 import { ApiError, invalid } from '../../infrastructure/errors/api-error';
 import type { BodyParser } from '../../infrastructure/validation/api-request.decorator';
 import { MESSAGES, unknownField } from '../../infrastructure/errors/messages';

@@ -3,9 +3,7 @@ import { Body, Controller, Delete, Get, Post, Put, Query, Res } from '@nestjs/co
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Principal } from '../../../auth/access-token';
-import { CurrentUser } from '../../../auth/current-user.decorator';
-import { LargeBody, MANAGEMENT } from '../../../auth/rate-limit.decorator';
-import { Scopes } from '../../../auth/scopes.decorator';
+import { CurrentUser, LargeBody, MANAGEMENT, Scopes } from '../../../auth/route.decorator';
 import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../../infrastructure/http/api-answer.decorator';
 import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
 import type { Page } from '../../../infrastructure/pagination/page';

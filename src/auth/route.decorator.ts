@@ -1,8 +1,46 @@
-import { applyDecorators, type CustomDecorator, SetMetadata } from '@nestjs/common';
+import {
+  applyDecorators,
+  createParamDecorator,
+  type CustomDecorator,
+  type ExecutionContext,
+  SetMetadata,
+} from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
 import type { BodyRule } from '../infrastructure/http/json-body.setup';
-import type { Scope } from './scope';
-import { Scopes } from './scopes.decorator';
+import type { NeededScopes, Scope } from './scope';
+import { ApiErrors, ApiOtherErrors } from '../infrastructure/http/api-answer.decorator';
+import type { Principal } from './access-token';
+
+export type AuthenticatedRequest = FastifyRequest & { user: Principal };
+
+export const CurrentUser = createParamDecorator(
+  (_: unknown, context: ExecutionContext) => context.switchToHttp().getRequest<AuthenticatedRequest>().user,
+);
+
+export const SCOPES_KEY = 'auth:scopes';
+
+/**
+ * Sets the scopes that a route requires: all of them; of an inner list, at least one. Without scopes, any live token is
+ * accepted. Every route under `/api` has this decorator.
+ */
+export function Scopes(...scopes: NeededScopes): MethodDecorator {
+  return applyDecorators(
+    SetMetadata(SCOPES_KEY, scopes),
+    ApiBearerAuth(),
+    ApiErrors('unauthenticated', 'rate_limited', ...(scopes.length > 0 ? (['scope_missing'] as const) : [])),
+    ApiOtherErrors(),
+    ...(scopes.length > 0 ? [ApiExtension('x-required-scope', scopes.length > 1 ? scopes : scopes[0])] : []),
+  );
+}
+
+export const WITHOUT_TOKEN_KEY = 'auth:without-token';
+
+/** Marks a route under `/api` that needs no token if the request body has this field, which is itself a credential. */
+export function WithoutToken(field: string): MethodDecorator {
+  return applyDecorators(SetMetadata(WITHOUT_TOKEN_KEY, field), ApiSecurity({}));
+}
 
 export const RATE_RULE_KEY = 'auth:rate';
 
