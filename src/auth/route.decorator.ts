@@ -9,9 +9,8 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import type { BodyRule } from '../infrastructure/http/json-body.setup';
-import type { NeededScopes, Scope } from './scope';
+import type { NeededScopes, Principal, Scope } from './access-token';
 import { ApiErrors, ApiOtherErrors } from '../infrastructure/http/api-answer.decorator';
-import type { Principal } from './access-token';
 
 export type AuthenticatedRequest = FastifyRequest & { user: Principal };
 

@@ -1,4 +1,4 @@
-import { ALL_SCOPES, isScope, missingScope } from './scope';
+import { ALL_SCOPES, isScope, missingScope } from './access-token';
 
 describe('The scopes', () => {
   it('are these eleven', () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { isUserId } from 'webhook-notification/catalogue';
-import { isScope, type Scope } from '../auth/scope';
+import { isScope, type Scope } from '../auth/access-token';
 import { CODE_LIVES_MS, CONSOLE_PATH, grantOf, hashCode, linkUrl } from '../console/sessions/console-link';
 import { INSERT_LINK } from '../console/sessions/console-links.repository';
 import { readConfig } from '../infrastructure/config/environment.setup';

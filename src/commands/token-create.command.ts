@@ -6,8 +6,7 @@ import { isUserId } from 'webhook-notification/catalogue';
 import { readConfig } from '../infrastructure/config/environment.setup';
 import { migrate } from '../infrastructure/database/migrator.setup';
 import { attachStore } from '../store.setup';
-import { formatToken, hashToken } from '../auth/access-token';
-import { ALL_SCOPES, isScope } from '../auth/scope';
+import { ALL_SCOPES, formatToken, hashToken, isScope } from '../auth/access-token';
 import { timeOf } from '../infrastructure/validation/api-field.decorator';
 
 const USAGE = `Usage: npx webhooks token create --user <user id> --scopes <scope,scope|all> [--name <text>] [--expires <ISO 8601>]

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../auth/access-token';
-import { missingScope } from '../auth/scope';
+import { missingScope, type Principal } from '../auth/access-token';
 import { ClockService } from '../infrastructure/database/clock.service';
 import { Config } from '../infrastructure/config/config';
 import { ApiError } from '../infrastructure/errors/api-error';

@@ -3,12 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/config';
 import { Batcher } from '../../infrastructure/concurrency/batcher';
 import { StatementsService } from '../../infrastructure/database/statements.service';
-import { ADMIN, hashToken, isAccessToken, type Principal } from '../access-token';
+import { ADMIN, ALL_SCOPES, hashToken, isAccessToken, type Principal } from '../access-token';
 import { ErasingUsersService } from '../erasing-users.service';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { bearerTokenOf, type Incoming, senderOf, unauthenticated } from './credentials';
 import { JwtService } from './jwt.service';
-import { ALL_SCOPES } from '../scope';
 
 const WINDOW_MS = 100;
 /** Requests per token and window that are looked up before the cached principal is used. */

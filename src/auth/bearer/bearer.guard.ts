@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { messageFor } from '../../infrastructure/errors/messages';
 import { isApiRoute } from '../../infrastructure/http/route-methods';
-import type { Principal } from '../access-token';
+import { missingScope, type NeededScopes, type Principal } from '../access-token';
 import { authorizationOf, senderOf, unauthenticated } from './credentials';
 import {
   type AuthenticatedRequest,
@@ -17,7 +17,6 @@ import {
   WITHOUT_TOKEN_KEY,
 } from '../route.decorator';
 import { RateLimitsService } from '../limits/rate-limits.service';
-import { missingScope, type NeededScopes } from '../scope';
 import { Strategy } from 'passport-http-bearer';
 import { AuthenticationService } from './authentication.service';
 

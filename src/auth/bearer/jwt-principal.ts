@@ -1,7 +1,6 @@
 import type { JWTPayload } from 'jose';
 import { isUserId } from 'webhook-notification/catalogue';
-import { ADMIN, type Principal } from '../access-token';
-import { isScope } from '../scope';
+import { ADMIN, isScope, type Principal } from '../access-token';
 
 /** The first second of the year 10000. */
 const END_OF_TIME_S = Date.UTC(10_000, 0) / 1000;

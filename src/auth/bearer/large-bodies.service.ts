@@ -6,7 +6,7 @@ import { ApiError } from '../../infrastructure/errors/api-error';
 import { messageFor } from '../../infrastructure/errors/messages';
 import type { LargeBodyRule } from '../route.decorator';
 import { RateLimitsService } from '../limits/rate-limits.service';
-import { missingScope } from '../scope';
+import { missingScope } from '../access-token';
 import { AuthenticationService } from './authentication.service';
 
 /**

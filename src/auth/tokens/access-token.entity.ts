@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Scope } from '../scope';
+import type { Scope } from '../access-token';
 
 @Entity('access_tokens')
 export class AccessToken {

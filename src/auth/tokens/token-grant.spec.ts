@@ -1,6 +1,5 @@
 import { ApiError } from '../../infrastructure/errors/api-error';
-import type { Principal } from '../access-token';
-import { ALL_SCOPES } from '../scope';
+import { ALL_SCOPES, type Principal } from '../access-token';
 import { type Grant, validateGrant } from './token-grant';
 
 const NOW = new Date('2026-01-15T09:30:00.000Z');

@@ -1,7 +1,6 @@
 import { ApiError, invalid } from '../../infrastructure/errors/api-error';
 import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
-import { ADMIN, type Principal } from '../access-token';
-import type { Scope } from '../scope';
+import { ADMIN, type Principal, type Scope } from '../access-token';
 
 export interface Grant {
   userId: string;

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { ApiError, invalid } from '../../infrastructure/errors/api-error';
 import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
-import { ADMIN, type Principal } from '../../auth/access-token';
-import type { Scope } from '../../auth/scope';
+import { ADMIN, type Principal, type Scope } from '../../auth/access-token';
 import { requireManager } from '../../auth/tokens/token-grant';
 import { HOUR_MS, MINUTE_MS } from '../../infrastructure/config/durations';
 

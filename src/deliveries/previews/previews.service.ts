@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EventCatalogue } from 'webhook-notification/catalogue';
 import { eventBody } from 'webhook-notification';
-import type { Principal } from '../../auth/access-token';
-import { missingScope } from '../../auth/scope';
+import { missingScope, type Principal } from '../../auth/access-token';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { ApiError } from '../../infrastructure/errors/api-error';
 import { messageFor } from '../../infrastructure/errors/messages';

@@ -1,5 +1,4 @@
-import type { Principal } from '../../auth/access-token';
-import { ALL_SCOPES } from '../../auth/scope';
+import { ALL_SCOPES, type Principal } from '../../auth/access-token';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { audienceOf } from './publish-request';
 

@@ -3,7 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, Matches } from 'class-validator';
 import { USER_ID } from 'webhook-notification/catalogue';
-import { ALL_SCOPES, type Scope } from '../../scope';
+import { ALL_SCOPES, type Principal, type Scope } from '../../access-token';
 import { MESSAGES } from '../../../infrastructure/errors/messages';
 import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
 import {
@@ -13,7 +13,6 @@ import {
   Optional,
   patternOf,
 } from '../../../infrastructure/validation/api-field.decorator';
-import type { Principal } from '../../access-token';
 import type { AccessToken } from '../access-token.entity';
 
 /** A longer list stays as it is, so that it is rejected. */

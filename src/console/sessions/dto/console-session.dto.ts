@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches, MaxLength } from 'class-validator';
 import { USER_ID } from 'webhook-notification/catalogue';
-import { ALL_SCOPES, type Scope } from '../../../auth/scope';
+import { ALL_SCOPES, type Scope } from '../../../auth/access-token';
 import { IsScopes } from '../../../auth/tokens/dto/token.dto';
 import { MESSAGES } from '../../../infrastructure/errors/messages';
 import { ApiTime, IsWholeNumber, Optional } from '../../../infrastructure/validation/api-field.decorator';
