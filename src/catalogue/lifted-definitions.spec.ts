@@ -1,5 +1,5 @@
 import type { ObjectSchema } from 'webhook-notification/catalogue';
-import { liftDefinitions } from './lifted-definitions';
+import { liftDefinitions } from './outgoing-events';
 
 const lift = (schema: object) => liftDefinitions(schema as ObjectSchema, 'invoice.paid');
 const to = (name: string) => ({ $ref: `#/components/schemas/invoice.paid-${name}` });

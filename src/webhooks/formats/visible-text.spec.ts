@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { visibleText } from './visible-text';
+import { visibleText } from './event-summary';
 
 // Written out, so that a mistake in the classes of the implementation shows. Ranges of code points, both ends included.
 const HIDDEN: [string, number, number][] = [

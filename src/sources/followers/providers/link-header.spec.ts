@@ -1,4 +1,4 @@
-import { nextLink } from './link-header';
+import { nextLink } from './mastodon-provider.client';
 
 const PAGE = new URL('https://social.example/api/v1/accounts/7/followers?limit=80');
 const next = (header: string | string[] | undefined) => nextLink(header, PAGE)?.href ?? null;

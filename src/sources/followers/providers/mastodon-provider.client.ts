@@ -3,8 +3,8 @@ import { ClockService } from '../../../infrastructure/database/clock.service';
 import { HttpClient } from '../../../infrastructure/destinations/http.client';
 import { partsOfMastodonHandle } from '../account-handle';
 import { type Follower, type FollowerProvider, isName, ReadingFailure } from '../follower';
-import { nextLink } from './link-header';
 import { type Answer, endless, notAList, readAnswer } from './provider-answer';
+import { urlOf } from '../../../infrastructure/destinations/url';
 
 interface MastodonAccount {
   readonly id: string;
@@ -82,4 +82,30 @@ function readFollower(account: unknown, host: string): Follower | null {
   if (!isName(id) || !isName(acct)) return null;
   const username = acct.includes('@') ? acct : `${acct}@${host}`;
   return isName(name) ? { id, username, displayName: name } : { id, username };
+}
+
+/** A target, a parameter, or any other character of a `Link` header (RFC 8288, section 3). */
+const TOKEN = /<([^<>]*)>|;\s*([^\s=;,"]+)(?:\s*=\s*(?:"([^"]*)"|([^\s;,"]*)))?|[^]/g;
+
+/**
+ * Returns the target of the first link with `rel="next"`, resolved against the page's own URL and without a fragment,
+ * which is never sent to servers; null if the page has none.
+ */
+export function nextLink(header: string | string[] | undefined, page: URL): URL | null {
+  const text = Array.isArray(header) ? header.join(', ') : (header ?? '');
+  let link: string | undefined;
+  for (const [token, target, parameter, quoted, plain] of text.matchAll(TOKEN)) {
+    if (target !== undefined) link = target;
+    else if (token === ',') link = undefined;
+    const isNext = parameter?.toLowerCase() === 'rel' && relations(quoted ?? plain).includes('next');
+    const url = isNext && link !== undefined ? urlOf(link, page.href) : undefined;
+    if (!url) continue;
+    url.hash = '';
+    return url;
+  }
+  return null;
+}
+
+function relations(value = ''): string[] {
+  return value.toLowerCase().split(/\s+/);
 }

@@ -1,4 +1,4 @@
-import { rateLimitWaitMs } from './provider-rate-limit';
+import { rateLimitWaitMs } from './provider-answer';
 
 const NOW = new Date('2026-01-15T09:30:00.000Z');
 

@@ -6,9 +6,8 @@ import { BlueskyProvider } from '../providers/bluesky-provider.client';
 import { FollowerChangesService } from './follower-changes.service';
 import { type FollowerProvider, ReadingAbandoned, ReadingFailure } from '../follower';
 import { FollowerReadingsRepository, type Reading } from './follower-readings.repository';
-import { FollowersRepository } from './followers.repository';
+import { type Difference, FollowersRepository } from './followers.repository';
 import { MastodonProvider } from '../providers/mastodon-provider.client';
-import { suspicionOf } from './suspicion';
 import { logFirst, Repeat } from '../../../infrastructure/concurrency/repeat.timer';
 import { WorkerTasksService } from '../../../infrastructure/queue/worker-tasks.service';
 
@@ -126,4 +125,18 @@ export class FollowersTimerService implements OnModuleDestroy {
       this.underway.add(end);
     }
   }
+}
+
+const MANY = 10_000;
+
+/**
+ * Returns why a reading is too doubtful to take effect at once: the account would gain or lose more than 10,000
+ * followers, or lose all. Null if there is no doubt. The next reading confirms it by returning the same text.
+ */
+export function suspicionOf({ gained, lost, known, staged }: Difference): string | null {
+  const suspicions = [
+    ...(gained > MANY ? [`gained more than ${MANY}`] : []),
+    ...(known > 0 && staged === 0 ? ['lost all'] : lost > MANY ? [`lost more than ${MANY}`] : []),
+  ];
+  return suspicions.length > 0 ? suspicions.join(' and ') : null;
 }

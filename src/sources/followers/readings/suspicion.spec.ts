@@ -1,4 +1,4 @@
-import { suspicionOf } from './suspicion';
+import { suspicionOf } from './follower-readings.service';
 
 it.each([
   [{ gained: 10_000, lost: 10_000, known: 20_000, staged: 20_000 }, null],
