@@ -1,5 +1,5 @@
 import { ApiError, invalid } from '../../infrastructure/errors/api-error';
-import { forEachEvent, MAX_EVENTS, parseBatchRequest } from './batch-request';
+import { forEachEvent, MAX_EVENTS, parseBatchRequest } from './publish-request';
 
 describe('The body of a batch', () => {
   it.each([1, 2, MAX_EVENTS])('may contain %i events', (count) => {

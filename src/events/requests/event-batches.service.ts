@@ -5,7 +5,7 @@ import { ApiError } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { timeOfId } from '../../infrastructure/database/id-time';
 import { AcceptedEventsService } from '../accepted-events.service';
-import { forEachEvent } from './batch-request';
+import { forEachEvent } from './publish-request';
 import { EventsRepository, type TakenKey } from '../events.repository';
 import {
   acceptedOf,

@@ -10,10 +10,17 @@ import { CurrentUser, HasOwnShare, LargeBody, RateLimit, Scopes } from '../../au
 import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { BodyRule } from '../../infrastructure/http/json-body.setup';
 import { ParsedBody } from '../../infrastructure/validation/api-request.decorator';
-import { audienceOf, isWithoutKey, parsePublish, type PublishRequest } from './publish-request';
+import {
+  audienceOf,
+  countOf,
+  forEachEvent,
+  isWithoutKey,
+  parseBatchRequest,
+  parsePublish,
+  type PublishRequest,
+} from './publish-request';
 import { PublishBatchDto, PublishedEventDto, PublishEventDto } from './dto/publish-event.dto';
 import { EventsService } from '../events.service';
-import { countOf, forEachEvent, parseBatchRequest } from './batch-request';
 import { EventBatchesService } from './event-batches.service';
 
 const TRACEPARENT = {

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { EVENT_NAME, IDEMPOTENCY_KEY, USER_ID } from 'webhook-notification/catalogue';
 import { ApiId, ApiTime } from '../../../infrastructure/validation/api-field.decorator';
 import type { PublishedEvent } from '../../events.service';
-import { MAX_EVENTS } from '../batch-request';
+import { MAX_EVENTS } from '../publish-request';
 
 /** Documents the body that `publish-request.ts` parses. */
 export class PublishEventDto {
@@ -64,7 +64,7 @@ export class PublishedEventDto {
   }
 }
 
-/** Documents the body that `batch-request.ts` parses. */
+/** Documents the body that `publish-request.ts` parses. */
 export class PublishBatchDto {
   /** The events to publish, 1 to 100. */
   @ApiProperty({ type: [PublishEventDto], minItems: 1, maxItems: MAX_EVENTS })
