@@ -10,7 +10,7 @@ import { PullingModule } from './pulling/pulling.module';
 import { RecoveryModule } from './recovery/recovery.module';
 import { RetentionModule } from './retention/retention.module';
 import { RowsModule } from './rows/rows.module';
-import { sendQueueNames } from './send-queue-names';
+import { sendQueueNames } from './send.queue';
 import { SendQueueModule } from './send-queue.module';
 import { clusterSendProcessors } from './sending/send.processor';
 import { SendingModule } from './sending/sending.module';

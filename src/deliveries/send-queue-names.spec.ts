@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { CLUSTER_SEND_QUEUES } from '../infrastructure/config/redis-nodes';
 import { firstDeliveryId } from './fan-out/first-delivery-id';
-import { sendQueueIndex, sendQueueNames } from './send-queue-names';
+import { sendQueueIndex, sendQueueNames } from './send.queue';
 
 const SIX = ['{send-0}', '{send-1}', '{send-2}', '{send-3}', '{send-4}', '{send-5}'];
 

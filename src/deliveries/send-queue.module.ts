@@ -2,8 +2,7 @@ import { BullModule, getQueueToken } from '@nestjs/bullmq';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import type { Config } from '../infrastructure/config/config';
-import { sendQueueNames } from './send-queue-names';
-import { SEND_QUEUES, SendQueue } from './send.queue';
+import { SEND_QUEUES, SendQueue, sendQueueNames } from './send.queue';
 
 /** The send queue, which most delivery modules use. A Redis cluster has several send queues. */
 @Global()

@@ -4,8 +4,7 @@ import { v7 } from 'uuid';
 import type { ClockService } from '../infrastructure/database/clock.service';
 import type { QueueHealthService } from '../infrastructure/queue/queue-health.service';
 import type { WaitingRowsRepository } from './rows/waiting-rows.repository';
-import { sendQueueIndex } from './send-queue-names';
-import { type SendJob, SendQueue } from './send.queue';
+import { type SendJob, SendQueue, sendQueueIndex } from './send.queue';
 
 const KEY = { userId: 'ada', webhookId: v7() };
 const IDS = Array.from({ length: 40 }, () => v7());

@@ -1,4 +1,4 @@
-import { principalOf } from './jwt-principal';
+import { principalOf } from './jwt.service';
 
 const claims = { sub: 'alice', exp: 4_000_000_000, scope: 'webhooks:read events:publish' };
 

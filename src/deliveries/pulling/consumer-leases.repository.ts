@@ -4,7 +4,7 @@ import { type Statement, StatementsService } from '../../infrastructure/database
 import type { Attempted } from '../rows/attempt';
 import { isOneOf, isPending } from '../rows/found-by-id';
 import { isStopped } from '../rows/stopping';
-import type { LeaseKey } from '../rows/lease-id';
+import type { LeaseKey } from '../rows/lease';
 
 /** An attempt that a consumer makes. */
 export interface HeldLease extends Attempted {

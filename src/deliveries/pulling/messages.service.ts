@@ -13,7 +13,7 @@ import { RequestSignerService } from '../sending/request-signer.service';
 import type { Acknowledgement } from './acknowledgement';
 import { ConsumersService } from './consumers.service';
 import type { AcknowledgedDto, LeaseMessagesDto, MessageDto } from './dto/message.dto';
-import { formatLeaseId, leaseKeyOf, type LeaseKey, parseLeaseId } from '../rows/lease-id';
+import { formatLeaseId, type LeaseKey, leaseKeyOf, parseLeaseId } from '../rows/lease';
 import { ConsumerLeasesRepository } from './consumer-leases.repository';
 import { type Ended, SettlementsService } from './settlements.service';
 

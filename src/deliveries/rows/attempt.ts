@@ -3,6 +3,16 @@ import type { DeliveryError } from './delivery-error';
 import type { DueWebhook } from './due-webhook';
 import type { EventFormat } from '../../webhooks/formats/event-format';
 
+export interface PartitionKey {
+  webhookId: string;
+  userId: string;
+}
+
+/** Number of deliveries of a webhook that may begin now; a slot is acquired for each. */
+export interface Grant extends PartitionKey {
+  count: number;
+}
+
 // The stages of an attempt, each made from the one before: attempt, exchange, outcome, written row.
 
 /** An attempt about to be made, with all the data that sending requires. */

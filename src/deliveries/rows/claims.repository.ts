@@ -2,15 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { sharedStatement } from '../../infrastructure/concurrency/batcher';
 import { idBounds } from '../../infrastructure/database/id-time';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
-import type { ClaimedDelivery } from './attempt';
+import type { ClaimedDelivery, Grant } from './attempt';
 import { DUE_WEBHOOK_COLUMNS, type DueWebhook, type DueWebhookColumns, dueWebhookOf } from './due-webhook';
-import { JOB_LEASE } from './lease';
+import { JOB_LEASE, type LeaseKey } from './lease';
 import { nextPermitInMs, RATE_COLUMNS, usedUntil } from './rate';
-import type { Grant } from './partition-key';
 import type { HeaderMap } from './delivery.entity';
 import { boundsFrom, isAmong, isOneOf, isPending, transition } from './found-by-id';
 import { isStopped, isStopping } from './stopping';
-import type { LeaseKey } from './lease-id';
 import { OutcomesRepository } from './outcomes.repository';
 
 /** The state of a row that a worker has claimed. No row is claimed twice, unless its lease has expired in between. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { formatLeaseId, leaseKeyOf, parseLeaseId } from './lease-id';
+import { formatLeaseId, leaseKeyOf, parseLeaseId } from './lease';
 
 const ID = '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90';
 

@@ -11,7 +11,7 @@ import { deliveryError } from './delivery-error';
 import { expiredLeases, hasNonePending, isAmong, isOneOf, transition } from './found-by-id';
 import { deferredLease, hasRate, insertedLease, JOB_LEASE } from './lease';
 import { isStopped } from './stopping';
-import type { PartitionKey } from './partition-key';
+import type { PartitionKey } from './attempt';
 import { RetentionCutoffService } from './retention-cutoff.service';
 import { PUT_BACKS, type Wait } from './waits';
 

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { Attempt, ClaimedDelivery, FirstAttempt } from '../rows/attempt';
+import type { Attempt, ClaimedDelivery, FirstAttempt, PartitionKey } from '../rows/attempt';
 import type { DueWebhook } from '../rows/due-webhook';
 import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
-import type { PartitionKey } from '../rows/partition-key';
 import { BacklogService } from '../slots/backlog.service';
 import { DeferralService } from '../slots/deferral.service';
 import { SlotsService } from '../slots/slots.service';

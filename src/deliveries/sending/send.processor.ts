@@ -3,8 +3,7 @@ import type { Type } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { processorOptions } from '../../infrastructure/queue/processor-options.decorator';
 import { TrackedProcessor } from '../../infrastructure/queue/tracked.processor';
-import type { SendJob } from '../send.queue';
-import { SEND_QUEUE } from '../send-queue-names';
+import { SEND_QUEUE, type SendJob } from '../send.queue';
 import { DispatchService } from './dispatch.service';
 
 const SEND_OPTIONS = processorOptions(({ deliveryConcurrency }) => deliveryConcurrency);

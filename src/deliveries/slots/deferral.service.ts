@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Counter } from 'prom-client';
 import { MetricsService } from '../../infrastructure/metrics/metrics.service';
-import type { PartitionKey } from '../rows/partition-key';
+import type { PartitionKey } from '../rows/attempt';
 import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { RoundRobin } from './round-robin';
 import { type DeferredKey, DeferredRepository, type WaitCounts } from './deferred.repository';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
 import { hasRate } from '../rows/lease';
 import { isStopped, isStopping } from '../rows/stopping';
-import type { PartitionKey } from '../rows/partition-key';
+import type { PartitionKey } from '../rows/attempt';
 import { PERMITS } from '../rows/rate';
 
 const NIL = '00000000-0000-0000-0000-000000000000';

@@ -1,4 +1,4 @@
-import type { PartitionKey } from '../rows/partition-key';
+import type { PartitionKey } from '../rows/attempt';
 import { FairShare } from './fair-share';
 
 const key = (webhookId: string, userId = `owner of ${webhookId}`): PartitionKey => ({ webhookId, userId });

@@ -1,4 +1,4 @@
-import type { PartitionKey } from '../rows/partition-key';
+import type { PartitionKey } from '../rows/attempt';
 
 /** Speed of an attempt; null when no request was made. */
 export type Speed = 'fast' | 'slow' | null;

@@ -1,4 +1,4 @@
-import type { PartitionKey } from '../rows/partition-key';
+import type { PartitionKey } from '../rows/attempt';
 import { RoundRobin } from './round-robin';
 import { FairShare } from './fair-share';
 

@@ -1,4 +1,4 @@
-import type { Grant, PartitionKey } from '../rows/partition-key';
+import type { Grant, PartitionKey } from '../rows/attempt';
 
 /** The webhooks that have waiting deliveries. They take turns: user by user, then webhook by webhook. */
 export class RoundRobin {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/config';
-import type { Grant, PartitionKey } from '../rows/partition-key';
+import type { Grant, PartitionKey } from '../rows/attempt';
 import { FairShare, type Speed } from './fair-share';
 import { RoundRobin } from './round-robin';
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../infrastructure/config/config';
-import type { PartitionKey } from '../rows/partition-key';
+import type { PartitionKey } from '../rows/attempt';
 import { SlotsService } from './slots.service';
 
 const key = (userId: string, webhookId: string): PartitionKey => ({ userId, webhookId });

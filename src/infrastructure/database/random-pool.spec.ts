@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto';
-import { randomPool } from './random-pool';
+import { randomPool } from './clock.service';
 
 describe('A pool of random bytes', () => {
   it('returns sixteen bytes at a time, and never the same ones, however often it is refilled', () => {

@@ -1,4 +1,4 @@
-import { staleReason } from './stale-job';
+import { staleReason } from './workers.service';
 
 describe('A job that a worker could not finish', () => {
   it.each([

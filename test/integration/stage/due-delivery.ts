@@ -1,5 +1,5 @@
 import { v7 } from 'uuid';
-import type { PartitionKey } from '../../../src/deliveries/rows/partition-key';
+import type { PartitionKey } from '../../../src/deliveries/rows/attempt';
 import type { TestDatabase } from '../../support/postgres';
 
 /**

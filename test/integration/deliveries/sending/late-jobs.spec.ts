@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DeferredDispatchService } from '../../../../src/deliveries/sending/deferred-dispatch.service';
 import { DispatchService } from '../../../../src/deliveries/sending/dispatch.service';
 import { SendQueue } from '../../../../src/deliveries/send.queue';
-import type { PartitionKey } from '../../../../src/deliveries/rows/partition-key';
+import type { PartitionKey } from '../../../../src/deliveries/rows/attempt';
 import { SlotsService } from '../../../../src/deliveries/slots/slots.service';
 import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
 import { WorkersService } from '../../../../src/infrastructure/queue/workers.service';

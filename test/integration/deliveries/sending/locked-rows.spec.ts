@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
-import type { Outcome } from '../../../../src/deliveries/rows/attempt';
+import type { Outcome, PartitionKey } from '../../../../src/deliveries/rows/attempt';
 import { WaitingRowsRepository } from '../../../../src/deliveries/rows/waiting-rows.repository';
-import type { PartitionKey } from '../../../../src/deliveries/rows/partition-key';
 import { ClaimsRepository } from '../../../../src/deliveries/rows/claims.repository';
 import { OutcomesRepository } from '../../../../src/deliveries/rows/outcomes.repository';
 import { WebhookHealthService } from '../../../../src/webhooks/webhook-health.service';

@@ -4,7 +4,7 @@ import type { Job, Queue } from 'bullmq';
 import { ClaimsRepository } from '../../../../src/deliveries/rows/claims.repository';
 import { SEND_QUEUES, type SendJob, SendQueue } from '../../../../src/deliveries/send.queue';
 import { DispatchService } from '../../../../src/deliveries/sending/dispatch.service';
-import type { PartitionKey } from '../../../../src/deliveries/rows/partition-key';
+import type { PartitionKey } from '../../../../src/deliveries/rows/attempt';
 import { EventsService } from '../../../../src/events/events.service';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { startApplication, stopApplication } from '../../stage/application';

@@ -6,7 +6,7 @@ import { ClockService } from '../../../../src/infrastructure/database/clock.serv
 import { FAN_OUT_QUEUE, FanOutQueue } from '../../../../src/events/fan-out.queue';
 import { SweeperService } from '../../../../src/deliveries/sweeping/sweeper.service';
 import { SEND_QUEUES, SendQueue } from '../../../../src/deliveries/send.queue';
-import type { PartitionKey } from '../../../../src/deliveries/rows/partition-key';
+import type { PartitionKey } from '../../../../src/deliveries/rows/attempt';
 import { WaitingRowsRepository } from '../../../../src/deliveries/rows/waiting-rows.repository';
 import { SweepRepository } from '../../../../src/deliveries/sweeping/sweep.repository';
 import { WatchdogService } from '../../../../src/deliveries/sweeping/watchdog.service';

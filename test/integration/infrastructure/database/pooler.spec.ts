@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { refuseSharedSessions } from '../../../../src/infrastructure/database/pooler.client';
+import { refuseSharedSessions } from '../../../../src/infrastructure/database/migrator.setup';
 import { type PoolMode, usePgBouncer } from '../../../support/pgbouncer';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 

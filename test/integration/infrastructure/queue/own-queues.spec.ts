@@ -1,5 +1,5 @@
 import { parseQueueName } from '../../../../src/infrastructure/config/queue-name';
-import { sendQueueNames } from '../../../../src/deliveries/send-queue-names';
+import { sendQueueNames } from '../../../../src/deliveries/send.queue';
 import { FAN_OUT_QUEUE } from '../../../../src/events/fan-out.queue';
 
 it.each([...sendQueueNames('redis://a,redis://b'), FAN_OUT_QUEUE])(
