@@ -43,14 +43,8 @@ export class ExternalWebhooksController {
     description: 'The new webhook and its secret.',
     headers: ['location', 'etag'],
   })
-  @ApiErrors(
-    ...BODY_ERRORS,
-    'webhook_limit_reached',
-    'kind_mismatch',
-    'headers_bound_to_origin',
-    'webhook_stopping',
-    'precondition_failed',
-  )
+  @ApiErrors(...BODY_ERRORS, 'precondition_failed')
+  @ApiErrors('webhook_limit_reached', 'kind_mismatch', 'headers_bound_to_origin', 'webhook_stopping')
   async saveWebhook(
     @CurrentUser() { userId }: Principal,
     @ExternalIdParam() externalId: string,

@@ -92,14 +92,8 @@ export class WebhooksController {
   @ApiBody({ type: UpdateWebhookDto, examples: EXAMPLES.update })
   @ApiHeader(IF_MATCH)
   @ApiAnswer(WebhookDto, { description: 'The updated webhook.', headers: ['etag'] })
-  @ApiErrors(
-    ...BODY_ERRORS,
-    'not_found',
-    'external_id_taken',
-    'headers_bound_to_origin',
-    'webhook_stopping',
-    'precondition_failed',
-  )
+  @ApiErrors(...BODY_ERRORS)
+  @ApiErrors('not_found', 'external_id_taken', 'headers_bound_to_origin', 'webhook_stopping', 'precondition_failed')
   async updateWebhook(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,

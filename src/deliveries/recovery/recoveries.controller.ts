@@ -87,14 +87,8 @@ export class RecoveriesController {
   )
   @ApiAnswer(DeliveryDto, { status: 202, description: 'The new attempt, pending.' })
   @ApiAnswer(DeliveryDto, { description: 'The pending attempt, which is due now.' })
-  @ApiErrors(
-    ...BODY_ERRORS,
-    'not_found',
-    'delivery_pending',
-    'webhook_inactive',
-    'event_expired',
-    'test_not_redeliverable',
-  )
+  @ApiErrors(...BODY_ERRORS)
+  @ApiErrors('not_found', 'delivery_pending', 'webhook_inactive', 'event_expired', 'test_not_redeliverable')
   async redeliverDelivery(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,

@@ -76,11 +76,9 @@ export interface Outcome {
   exchange: Exchange | null;
   /** Delay of the next attempt in ms; that attempt is inserted together with this outcome. Null when no attempt follows. */
   retryInMs: number | null;
-  finalStatus: FinalStatus | null;
+  /** Of the event for the webhook; null when a retry follows, for a test, and when nothing was sent. */
+  finalStatus: 'succeeded' | 'out_of_retries' | 'gone' | null;
 }
-
-/** Final outcome of the event for the webhook; null when a retry follows, for a test, and when nothing was sent. */
-export type FinalStatus = 'succeeded' | 'out_of_retries' | 'gone';
 
 export interface Written {
   id: string;

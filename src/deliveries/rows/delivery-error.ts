@@ -1,3 +1,4 @@
+import type { HttpFailure } from '../../infrastructure/destinations/exchange.client';
 import type { FailureCode, Phase, TlsFault } from '../../infrastructure/destinations/failure';
 
 /** Error codes of deliveries that did not succeed; a closed list. */
@@ -13,18 +14,12 @@ export type ErrorCode =
   | 'internal';
 
 /** Details of one attempt that its error message may include. */
-export interface Facts {
+export interface Facts extends Pick<HttpFailure, 'rule' | 'phase' | 'tls'> {
   durationMs: number;
   timeoutMs: number;
   /** The webhook's own url. The message may include its host and port, but never the address that the host resolves to. */
   url?: string;
   responseStatus?: number;
-  /** Name of the rule that blocked the destination. */
-  rule?: string;
-  /** For a timeout: the phase that timed out. */
-  phase?: Phase;
-  /** For a TLS failure: its cause, if known. */
-  tls?: TlsFault;
 }
 
 /** Why a delivery did not succeed: a code for programs and a message for people. */

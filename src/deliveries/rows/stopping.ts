@@ -1,3 +1,4 @@
+import type { CancelReason } from '../../webhooks/webhook-lifecycle.service';
 import { deliveryError, type ErrorCode } from './delivery-error';
 
 /**
@@ -6,12 +7,9 @@ import { deliveryError, type ErrorCode } from './delivery-error';
  * pending rows, counts them or shows them asks for this.
  */
 
-/** Why the pending rows of a webhook are canceled. */
-type StopReason = Extract<ErrorCode, 'webhook_disabled' | 'webhook_deleted'>;
-
 /** Why a row is shown as canceled, and since when; from JSON. */
 export interface Stopped {
-  reason: StopReason;
+  reason: CancelReason;
   at: string;
 }
 
@@ -45,7 +43,7 @@ interface ShownColumns {
 }
 
 /** The error of rows that are canceled for this reason. */
-export const errorOfStop = (reason: StopReason): ReturnType<typeof deliveryError> =>
+export const errorOfStop = (reason: CancelReason): ReturnType<typeof deliveryError> =>
   deliveryError(reason, { durationMs: 0, timeoutMs: 0 });
 
 /** Returns a row as the log shows it: canceled if it is about to be, with the values that canceling will write. */
