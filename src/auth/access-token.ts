@@ -18,7 +18,6 @@ export type Scope = keyof typeof SCOPES;
 
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 
-/** The scopes that a route requires: all of them; of an inner list, at least one. */
 export type NeededScopes = readonly (Scope | readonly Scope[])[];
 
 /** Returns the first requirement that the held scopes do not meet, as text; undefined when they meet all. */

@@ -43,7 +43,6 @@ export class ErasingUsersService {
     return userHashes(userId, this.config.secretsKeys).some((hash) => this.hashes.has(hash.toString('hex')));
   }
 
-  /** @throws ApiError 409 while the user is being erased */
   refuse(userId: string): void {
     if (this.includes(userId)) throw new ApiError('user_erased', MESSAGES.userErased);
   }

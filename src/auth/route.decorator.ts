@@ -57,7 +57,6 @@ export const RateLimit = (rule: RateRule): CustomDecorator => SetMetadata(RATE_R
 
 export const HAS_OWN_SHARE_KEY = 'auth:has-own-share';
 
-/** The parts of a request that decide whether it limits itself. */
 export interface SharedRequest {
   query: object;
   headers: object;
@@ -72,7 +71,6 @@ export type HasOwnShare = (request: SharedRequest) => boolean;
  */
 export const HasOwnShare = (applies: HasOwnShare): CustomDecorator => SetMetadata(HAS_OWN_SHARE_KEY, applies);
 
-/** Applies to requests with this query parameter. */
 export const withQuery =
   (parameter: string): HasOwnShare =>
   ({ query }) =>

@@ -9,7 +9,6 @@ export interface StoredType {
   example: object;
   /** Null if it was declared over the API without an application. */
   application: string | null;
-  /** Differs after every change. */
   version: string;
 }
 
@@ -40,12 +39,10 @@ const REMOVE = 'delete from webhook_service.event_types where name = $1';
 export class StoredTypesRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Returns the names and versions of all types, sorted by name. */
   async versions(): Promise<Pick<StoredType, 'name' | 'version'>[]> {
     return this.dataSource.query(VERSIONS);
   }
 
-  /** Returns the existing types with these names, in any order. */
   async some(names: readonly string[]): Promise<StoredType[]> {
     return names.length === 0 ? [] : this.dataSource.query(SOME, [names]);
   }
@@ -60,7 +57,6 @@ export class StoredTypesRepository {
     return row;
   }
 
-  /** Returns the user who owns an application; undefined if it has no owner. */
   async ownerOf(manager: EntityManager, application: string): Promise<string | undefined> {
     const [row] = await manager.query<{ declaredBy: string }[]>(OWNER, [application]);
     return row?.declaredBy;

@@ -51,10 +51,6 @@ export class StoredTypesService implements OnApplicationBootstrap {
     if (names.some((name) => !this.catalogue.find(name))) await this.refresh();
   }
 
-  /**
-   * Returns the event type with this name.
-   * @throws ApiError 400 when it does not exist
-   */
   async find(name: string): Promise<KnownEventType> {
     await this.lookUp([name]);
     const type = this.catalogue.find(name);
@@ -64,7 +60,6 @@ export class StoredTypesService implements OnApplicationBootstrap {
     throw ApiError.invalid({ field: 'event', code: 'unknown_event_type', message });
   }
 
-  /** Declares the event types of this process's modules for the other processes too. */
   private async declareOwn(): Promise<void> {
     const transport = database({ connection: this.dataSource });
     const { application, registered } = this.catalogue;

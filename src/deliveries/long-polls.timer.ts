@@ -89,7 +89,6 @@ export class LongPolls<Request extends Poll> {
   }
 }
 
-/** The tokens of waiting requests, without repeats. */
 export const tokensOf = (all: readonly Waiting<Poll>[]): string[] => [
   ...new Set(all.flatMap(({ request }) => request.principal.tokenId ?? [])),
 ];

@@ -44,7 +44,6 @@ interface NewJob {
   opts: { jobId?: string; delay?: number };
 }
 
-/** Enqueues deliveries as jobs for the workers. */
 @Injectable()
 export class SendQueue implements OnModuleInit {
   private readonly logger = new Logger(SendQueue.name);
@@ -129,7 +128,6 @@ export class SendQueue implements OnModuleInit {
     return isComplete;
   }
 
-  /** Counts the deliveries that belong to each queue, by queue name. */
   countByName(deliveryIds: readonly string[]): [name: string, count: number][] {
     return [...this.byQueue(deliveryIds)].map(([{ name }, { length }]) => [name, length]);
   }

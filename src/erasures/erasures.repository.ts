@@ -79,7 +79,6 @@ export class ErasuresRepository {
     });
   }
 
-  /** Returns an erasure; null when none has this id. */
   find(id: string): Promise<Erasure | null> {
     return this.erasures.findOneBy({ id });
   }
@@ -91,7 +90,6 @@ export class ErasuresRepository {
     return newestFirst(query, page, [scope, 'erasures', { ...(hash !== undefined && { hash }) }]);
   }
 
-  /** Returns the running erasures that do not wait for their last pass, oldest first. */
   due(): Promise<DueErasure[]> {
     return this.erasures.query(DUE);
   }

@@ -8,7 +8,6 @@ export interface NewEvent {
   userId: string | null;
   publisherId: string | null;
   body: string;
-  /** W3C Trace Context of the publication; null without a trace. */
   traceparent: string | null;
 }
 
@@ -86,7 +85,6 @@ export class EventsRepository {
     return (taken as TakenKey | undefined) ?? null;
   }
 
-  /** Acquires the keys that are free, in the given order. */
   async insertKeys(manager: EntityManager, keys: readonly (NewEventKey & { eventId: string })[]): Promise<void> {
     await manager.query(INSERT_KEYS, [
       keys.map(({ publisherId }) => publisherId),
@@ -96,7 +94,6 @@ export class EventsRepository {
     ]);
   }
 
-  /** Returns the keys of a publisher that are held, each with the event that holds it. */
   findKeys(
     manager: EntityManager,
     publisherId: string,

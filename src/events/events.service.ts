@@ -36,10 +36,7 @@ export class PublicationRulesService {
     await this.types.lookUp(names);
   }
 
-  /**
-   * Validates a publication and returns the JSON text of its data.
-   * @throws ApiError 400 (unknown name, data that does not match its schema, bad option), 413 (data too large)
-   */
+  /** Validates a publication and returns the JSON text of its data. */
   validate(publication: CataloguePublication): string {
     const verdict = validatePublication(this.catalogue, publication);
     if (verdict.ok) return verdict.text;
@@ -79,7 +76,6 @@ export interface Publication extends CataloguePublication {
 /** A validated publication: the row to insert and the result to return. */
 export interface PreparedEvent {
   event: NewEvent;
-  /** Null when there is no idempotency key. */
   key: NewEventKey | null;
   published: PublishedEvent;
   origin?: Origin;

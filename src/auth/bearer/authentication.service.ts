@@ -133,7 +133,6 @@ export class AuthenticationService {
     return this.recent.find(hash.toString('hex')) ?? this.questions.add(hash);
   }
 
-  /** Clears the cache of tokens in constant use, because this process has revoked a token. */
   forget(): void {
     this.recent.forget();
   }

@@ -19,7 +19,6 @@ export class UserSharesService {
     return this.mutex.acquire(userId);
   }
 
-  /** Runs an action with a share of the user. */
   async during<Result>(userId: string, action: () => Promise<Result>): Promise<Result> {
     const end = await this.acquire(userId);
     try {

@@ -84,10 +84,6 @@ export class AccessTokensService {
     return token;
   }
 
-  /**
-   * Returns the live tokens of a user, newest first.
-   * @throws ApiError 403 without the scope for this user, 400 for an invalid cursor
-   */
   async list(manager: Principal, { userId = manager.userId, ...page }: ListTokensDto): Promise<Page<AccessToken>> {
     requireManager(manager, userId);
     const query = this.tokens.createQueryBuilder('t').where('t.userId = :userId', { userId }).andWhere(IS_LIVE);

@@ -5,7 +5,6 @@ import { ADMIN, type Principal, type Scope } from '../access-token';
 export interface Grant {
   userId: string;
   scopes: readonly Scope[];
-  /** Null if the token does not expire. */
   expiresAt: Date | null;
 }
 
@@ -13,20 +12,14 @@ export interface Grant {
 export const scopeToManage = (manager: Principal, userId: string): Scope =>
   userId === manager.userId ? 'tokens:manage' : 'users:manage';
 
-/**
- * Requires `manager` to hold the scope for managing this user's tokens, and to be admin for those of admin.
- * @throws ApiError 403 otherwise
- */
+/** Requires `manager` to hold the scope for managing this user's tokens, and to be admin for those of admin. */
 export function requireManager(manager: Principal, userId: string): void {
   const needed = scopeToManage(manager, userId);
   if (!manager.scopes.includes(needed)) throw new ApiError('scope_missing', messageFor.missingScope(needed));
   if (userId === ADMIN && manager.userId !== ADMIN) throw new ApiError('admin_reserved', MESSAGES.adminReserved);
 }
 
-/**
- * Validates a grant: no token has more scopes or a later expiry than the token that creates it.
- * @throws ApiError 403 for a user or a scope beyond the grantor's, 400 for an expiry in the past or after the grantor's
- */
+/** Validates a grant: no token has more scopes or a later expiry than the token that creates it. */
 export function validateGrant(grantor: Principal, { userId, scopes, expiresAt }: Grant, now: Date): void {
   requireManager(grantor, userId);
   const lacking = scopes.find((scope) => !grantor.scopes.includes(scope));

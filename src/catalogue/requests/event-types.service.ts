@@ -11,7 +11,6 @@ import type { Declaration } from './dto/event-type.dto';
 
 const MAX_TYPES = 500;
 
-/** The user who declares, changes or deletes a type, and their scopes. */
 export type Declarer = Pick<Principal, 'userId' | 'scopes'>;
 
 @Injectable()
@@ -23,10 +22,6 @@ export class EventTypesService {
     private readonly stored: StoredTypesService,
   ) {}
 
-  /**
-   * Declares a type with a new name.
-   * @throws ApiError 400 for an invalid name, schema or example; 409 when the name is taken, or 500 types exist
-   */
   async create(type: Declaration): Promise<KnownEventType> {
     this.validate(type, 'name');
     await this.change(async (manager) => {
@@ -65,10 +60,6 @@ export class EventTypesService {
     return { type: saved(type), isNew };
   }
 
-  /**
-   * Deletes a type. Webhooks keep its name, and it can be declared again.
-   * @throws ApiError 404 when it does not exist, 409 when it belongs to another source, application or user
-   */
   async remove(by: Declarer, name: string, application: string | null): Promise<void> {
     await this.change(async (manager) => {
       const before = await this.rows.find(manager, name);
@@ -112,10 +103,6 @@ export class EventTypesService {
     if (own?.source === 'module') throw taken(own);
   }
 
-  /**
-   * Returns the user who will own a new type of the application.
-   * @throws ApiError 409 when that is another user
-   */
   private async ownerOf(manager: EntityManager, by: Declarer, application: string | null): Promise<string | null> {
     if (application === null) return null;
     const declaredBy = (await this.rows.ownerOf(manager, application)) ?? by.userId;

@@ -41,7 +41,6 @@ export interface LinkGrant {
  */
 export interface MadeWith {
   tokenId: string | null;
-  /** SHA-256 of BOOTSTRAP_TOKEN. */
   bootstrapHash: Buffer | null;
 }
 

@@ -44,11 +44,7 @@ export class ConsoleSessionsService {
     return code === undefined ? this.beginByToken(user) : this.beginByCode(code, request);
   }
 
-  /**
-   * Ends the current session and revokes everything created with it.
-   * @returns its id
-   * @throws ApiError 409 when the token is not a session
-   */
+  /** Ends the current session and revokes everything created with it. Returns its id; 409 when the token is not a session. */
   async end({ tokenId }: Principal): Promise<string> {
     if (tokenId === null || !(await this.links.end(tokenId))) throw new ApiError('not_a_session', MESSAGES.notASession);
     this.authentication.forget();

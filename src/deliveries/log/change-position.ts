@@ -14,7 +14,6 @@ export interface ChangePosition {
   upTo: UpTo | null;
 }
 
-/** The last change that was returned, in the order of transactions and ids. */
 export interface UpTo {
   /** The snapshot whose changes are being returned. */
   target: string;

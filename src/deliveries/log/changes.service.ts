@@ -135,7 +135,6 @@ export class ChangesService implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** One query serves all waiting requests; none runs when no request waits. */
   private async poll(): Promise<void> {
     const byUser = new Map<string, Waiting<ChangeRequest>[]>();
     for (const each of this.polls.all) {

@@ -20,7 +20,6 @@ export const DELIVERY_STATES = Object.keys(STATES) as DeliveryState[];
 
 export const statusOfState = (state: DeliveryState): DeliveryStatus => STATES[state].status;
 
-/** Filters for the delivery log. An absent filter matches every row. */
 export interface DeliveryFilters extends ChangeFilters {
   /** Only the newest delivery of each event to each webhook, apart from tests, in one of these states. */
   state?: readonly DeliveryState[];

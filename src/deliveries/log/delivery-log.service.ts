@@ -226,7 +226,6 @@ export class DeliveryLogService {
   }
 }
 
-/** Returns true when the query requests changes. */
 function wantsChanges({ changedAfter, waitSeconds, cursor, limit, ...filters }: DeliveryQueryDto): boolean {
   requireStateAlone(filters);
   if (changedAfter !== undefined) {

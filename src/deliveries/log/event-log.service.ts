@@ -48,7 +48,6 @@ export class EventLogService {
     @InjectRepository(Delivery) private readonly deliveries: Repository<Delivery>,
   ) {}
 
-  /** Returns one page of the events that are visible to the user, newest first. */
   async list(userId: string, { event, ...page }: EventQueryDto): Promise<Page<Event>> {
     const scope: CursorScope = [userId, 'events', { event, since: page.since, until: page.until }];
     const { from, before } = idWindow(page, scope);

@@ -76,7 +76,6 @@ const LAST_ERROR = `
   where webhook_id between $1 and $1 and status = 'failed' and trigger <> 'test'
   order by webhook_id desc, id desc limit 1`;
 
-/** The statements of notices about webhooks. */
 @Injectable()
 export class NoticesRepository {
   constructor(
@@ -84,7 +83,6 @@ export class NoticesRepository {
     private readonly clock: ClockService,
   ) {}
 
-  /** Returns webhooks whose owner is yet to be told, at most `limit`; those whose turn it is come first. */
   due(limit: number): Promise<DueNotice[]> {
     return this.statements.run<DueNotice & Record<string, unknown>>(DUE, [this.anHourAgo(), limit]);
   }

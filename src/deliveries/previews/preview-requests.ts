@@ -8,14 +8,11 @@ import { type EventFormat, FORMATS } from '../../webhooks/formats/event-format';
 /** A stored event, or one that the request contains; `data` is JSON text. */
 export type ChosenEvent = { eventId: string } | { event: string; data: string };
 
-/** The body of `POST /api/filter-checks`. */
 export type FilterCheck = { filter: EventFilter | null; chosen: ChosenEvent };
-/** The body of `POST /api/format-previews`. */
 export type FormatPreview = { format: EventFormat; chosen: ChosenEvent };
 
 // These bodies are not DTOs because class-transformer must not touch `filter` and `data`.
 
-/** @throws ApiError 400 that lists every error */
 export function parseFilterCheck(body: unknown): FilterCheck {
   const { filter, fields, errors } = requestOf(body, 'filter');
   const verdict = filter === undefined ? REQUIRED : parseFilter(filter);
@@ -24,7 +21,6 @@ export function parseFilterCheck(body: unknown): FilterCheck {
   throw ApiError.invalid(...errors, ...(verdict.ok ? [] : verdict.errors), ...(chosen.ok ? [] : chosen.errors));
 }
 
-/** @throws ApiError 400 that lists every error */
 export function parseFormatPreview(body: unknown): FormatPreview {
   const { format, fields, errors } = requestOf(body, 'format');
   if (!isFormat(format)) errors.push(fieldError('format', format, `must be one of ${FORMATS.join(', ')}`));
@@ -39,7 +35,6 @@ interface EventFields {
   eventId?: unknown;
 }
 
-/** Returns the fields of a body, and the errors of unknown ones. */
 function requestOf(body: unknown, name: 'filter' | 'format') {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('body', MESSAGES.badPreview);
   const known = [name, 'event', 'data', 'eventId'];

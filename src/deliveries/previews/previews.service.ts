@@ -20,14 +20,12 @@ export class PreviewsService {
     private readonly catalogue: EventCatalogue,
   ) {}
 
-  /** Compares an event with a filter. */
   async checkFilter(user: Principal, { filter, chosen }: FilterCheck): Promise<FilterExplanation> {
     const { name, userId, body } = await this.eventOf(user, chosen, (id) => this.log.readForFilter(user.userId, id));
     if (filter === null) return { matches: true, failed: [] };
     return explainFilter(filter, { event: name, userId, data: (JSON.parse(body) as { data: unknown }).data });
   }
 
-  /** Returns the request body of an event in a format. */
   async format(user: Principal, { format, chosen }: FormatPreview): Promise<FormattedEvent> {
     const read = async (id: string) => (await this.log.read(user.userId, id)).event;
     const { name, userId, body } = await this.eventOf(user, chosen, read);

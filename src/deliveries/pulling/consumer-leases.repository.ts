@@ -11,7 +11,6 @@ export interface HeldLease extends Attempted {
   attemptedAt: Date;
   /** Time since then. */
   durationMs: number;
-  /** The time between start and end of the lease. */
   leaseMs: number;
   /** Delays of the webhook before each retry; null: the plan of the service. */
   retryDelaysMs: number[] | null;
@@ -71,7 +70,6 @@ const WAITED_FOR: Statement = {
             where t.id = any($2::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"`,
 };
 
-/** The leases of consumers. */
 @Injectable()
 export class ConsumerLeasesRepository {
   constructor(private readonly statements: StatementsService) {}

@@ -49,7 +49,6 @@ export class ConsumersService implements OnModuleDestroy {
     return waited;
   }
 
-  /** One statement serves all waiting requests; none runs when no request waits. */
   private async poll(): Promise<void> {
     this.isPolling = true;
     while (this.polls.all.length > 0 && !this.polls.isStopped) {

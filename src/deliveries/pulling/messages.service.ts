@@ -108,7 +108,6 @@ export class MessagesService {
     }
   }
 
-  /** Returns null when a secret of the webhook cannot be decrypted. */
   private sign(delivery: LeasedDelivery): { lease: LeaseKey; message: MessageDto } | null {
     const { id: deliveryId, traceparent, attemptedAt, leasedUntil } = delivery;
     const sent = traceparent && childTraceparent(traceparent, randomBytes(8).toString('hex'));

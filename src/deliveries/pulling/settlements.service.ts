@@ -11,7 +11,6 @@ import type { LeasedDelivery } from '../rows/claims.repository';
 import { OutcomesService } from '../sending/outcomes.service';
 import { type HeldLease, ConsumerLeasesRepository } from './consumer-leases.repository';
 
-/** How an attempt of a consumer ended. */
 export type Ended = 'succeeded' | { code: 'rejected' | 'timeout'; message: string | null };
 
 const SETTLE_EVERY_MS = 1000;

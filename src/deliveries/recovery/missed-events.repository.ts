@@ -20,11 +20,9 @@ export interface EventWindow {
   error: ErrorCode | null;
 }
 
-/** A part of a window that was looked at. */
 export interface MissedPage {
   /** Ids of the missed events, oldest first. */
   missed: string[];
-  /** Number of events that were looked at. */
   looked: number;
   /** Id of the event to go on after; null at the end of the window. */
   edge: string | null;

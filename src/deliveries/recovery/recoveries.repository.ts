@@ -67,12 +67,10 @@ export class RecoveriesRepository {
     });
   }
 
-  /** Returns a recovery of a user's webhook; null when none has this id. */
   find(userId: string, webhookId: string, id: string): Promise<Recovery | null> {
     return this.recoveries.findOneBy({ userId, webhookId, id });
   }
 
-  /** Returns one page of the recoveries of a user's webhook, newest first. */
   list(userId: string, webhookId: string, page: PageRequest): Promise<Page<Recovery>> {
     const query = this.recoveries.createQueryBuilder('r').where({ userId, webhookId });
     return newestFirst(query, page, [userId, `recoveries of ${webhookId}`, {}]);
@@ -95,12 +93,10 @@ export class RecoveriesRepository {
     return manager.findOne(Recovery, { where: { id, status: 'running' }, lock });
   }
 
-  /** Moves the cursor of a running recovery, and adds to its count of queued events. */
   async advance(manager: EntityManager, id: string, cursor: string, queued: number): Promise<void> {
     await manager.query(ADVANCE, [id, cursor, queued]);
   }
 
-  /** Ends the running recovery of a webhook, if there is one. */
   async end(manager: EntityManager, webhookId: string): Promise<void> {
     await manager.query(END, [webhookId]);
   }

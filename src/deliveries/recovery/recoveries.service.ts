@@ -64,13 +64,11 @@ export class RecoveriesService implements OnModuleInit {
     return recovery;
   }
 
-  /** Returns one page of the recoveries of a webhook, newest first. */
   async list(userId: string, webhookId: string, page: PageQueryDto): Promise<Page<Recovery>> {
     await this.webhooks.read(userId, { id: webhookId });
     return this.recoveries.list(userId, webhookId, page);
   }
 
-  /** Returns one recovery. */
   async read(userId: string, webhookId: string, id: string): Promise<Recovery> {
     await this.webhooks.read(userId, { id: webhookId });
     const recovery = await this.recoveries.find(userId, webhookId, id);

@@ -18,7 +18,6 @@ const CONTINUE_EVERY_MS = 1000;
 interface Step {
   /** Ids of the inserted attempts that a job makes. */
   ids: string[];
-  /** Whether the next page can follow at once. */
   more: boolean;
 }
 

@@ -30,7 +30,6 @@ export class Recovery {
   @Column('uuid', { name: 'first_id' })
   firstId: string;
 
-  /** The first id after the window. */
   @Column('uuid', { name: 'until_id' })
   untilId: string;
 

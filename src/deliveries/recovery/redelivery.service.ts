@@ -17,7 +17,6 @@ export interface Redelivery {
   isNew: boolean;
 }
 
-/** Redelivers an event to a webhook at a user's request. */
 @Injectable()
 export class RedeliveryService {
   constructor(

@@ -122,7 +122,6 @@ export class RetentionService {
     return performance.now() - this.silentSince < EVERY_MS - EARLY_MS;
   }
 
-  /** Deletes rows from before a time, in pages. Returns their number. */
   private async inPages(statement: string, until: Date): Promise<number> {
     let total = 0;
     for (let found = MAX_ROWS; found === MAX_ROWS; total += found) {

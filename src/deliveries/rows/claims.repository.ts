@@ -145,7 +145,6 @@ type ClaimedRow = Omit<ClaimedDelivery, 'webhook' | keyof EventColumns> & DueWeb
 /** A delivery that a consumer has leased, with the columns of its webhook. */
 export type LeasedDelivery = ClaimedDelivery & DueWebhookColumns & { attemptedAt: Date; leasedUntil: Date };
 
-/** A deferred delivery that this process has claimed. */
 export interface DispatchedDelivery extends ClaimedDelivery {
   /** Time until the rate of its webhook permits another attempt; 0 if it does now, null without a rate. */
   nextPermitInMs: number | null;

@@ -304,7 +304,6 @@ export class OutcomesRepository {
     return row?.count ?? 0;
   }
 
-  /** Cancels pending deliveries whose events are not in the database. */
   async cancelLost(ids: readonly string[]): Promise<void> {
     await this.statements.run(CANCEL_LOST, [LOST.code, LOST.message, ids]);
   }

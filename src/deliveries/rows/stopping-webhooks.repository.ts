@@ -64,7 +64,6 @@ export class StoppingWebhooksRepository {
     else await this.outcomes.cancelStopped(manager, rows, errorOfStop(reason));
   }
 
-  /** Returns the webhooks that are stopping, the oldest first. */
   async list(): Promise<string[]> {
     const rows = await this.dataSource.query<{ webhookId: string }[]>(LIST);
     return rows.map(({ webhookId }) => webhookId);

@@ -120,7 +120,6 @@ const MAKE_DUE = `
 
 interface Deferral {
   id: string;
-  /** True when this process has claimed its row. */
   isClaimed: boolean;
 }
 

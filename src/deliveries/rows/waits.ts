@@ -1,7 +1,6 @@
 import type { Delivery } from './delivery.entity';
 import type { ErrorCode } from './delivery-error';
 
-/** The columns that tell why a row waits. */
 type WaitingRow = Pick<Delivery, 'status' | 'url' | 'parked' | 'claimed' | 'scheduledAt' | 'errorCode' | 'hasRate'>;
 
 interface Reason {

@@ -76,8 +76,7 @@ export class AttemptReportsService {
     if (delivery.trigger === 'event' && delivery.attempt === 1) this.way.observe(wayMs(delivery, exchange) / 1000);
   }
 
-  /** Logs an attempt without counting it. */
-  log(delivery: Attempted, { status, error, exchange, retryInMs }: Outcome): void {
+  private log(delivery: Attempted, { status, error, exchange, retryInMs }: Outcome): void {
     const { id, webhookId, eventId, event, attempt, trigger, traceparent } = delivery;
     const host = exchange?.url ? new URL(exchange.url).host : null;
     const sent = exchange?.requestHeaders?.traceparent as string | undefined;

@@ -147,7 +147,6 @@ export class AttemptsService implements OnApplicationShutdown {
     this.inFlight.dec();
   }
 
-  /** Extends the leases of slow attempts. */
   private async extend(): Promise<void> {
     const now = performance.now();
     const ids: string[] = [];

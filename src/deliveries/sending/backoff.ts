@@ -1,6 +1,5 @@
 import { HOUR_MS } from '../../infrastructure/config/durations';
 
-/** Settings that determine when a failed delivery is retried. */
 export interface RetrySchedule {
   maxRetries: number;
   retryBaseDelayMs: number;

@@ -36,7 +36,6 @@ export function classify(result: HttpResult, timeoutMs: number, url?: string): V
   return { status: 'failed', error, retry: !gone, gone };
 }
 
-/** What decides when a failed attempt is made again. */
 interface RetryPlan {
   schedule: RetrySchedule;
   /** The webhook's own delays; null: those of the schedule. */

@@ -29,9 +29,7 @@ export class OutcomesService {
     private readonly autoDisable: AutoDisableService,
   ) {}
 
-  /**
-   * Writes the outcome into its row. Returns null when the row was already final. Throws when writing has failed for two minutes.
-   */
+  /** Writes the outcome into its row. Returns null when the row was already final. Throws when writing has failed for two minutes. */
   update(outcome: Outcome): Promise<Written | null> {
     return this.keep(() => this.updateOne(outcome));
   }

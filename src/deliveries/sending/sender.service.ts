@@ -62,7 +62,6 @@ export class SenderService {
     }
   }
 
-  /** Returns null when a secret or a header of the webhook cannot be decrypted. */
   private prepare(delivery: Attempt, webhook: DueWebhook, span: Span): Prepared | null {
     const attemptedAt = this.clock.now();
     const signed = this.signer.sign(delivery, webhook, attemptedAt, sentTraceparent(span, delivery));

@@ -29,7 +29,6 @@ export class TestDeliveriesService {
     private readonly shares: UserSharesService,
   ) {}
 
-  /** Tests a webhook, even an inactive one, with the example of an event type. */
   async run(userId: string, webhookId: string, event: string = TEST_EVENT_TYPE.name): Promise<TestedDelivery> {
     const { webhook, data, delivery } = await this.shares.during(userId, () => this.begin(userId, webhookId, event));
     await this.attempts.make(delivery);

@@ -93,7 +93,6 @@ export function countOf(body: unknown): number {
   return Array.isArray(events) ? Math.min(Math.max(events.length, 1), MAX_EVENTS) : 1;
 }
 
-/** Parses the body of a batch. The data of its events is left as it is. */
 export function parseBatchRequest(body: unknown): PublishRequest[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('body', MESSAGES.badBatch);
   const { events, ...others } = body as Record<string, unknown>;

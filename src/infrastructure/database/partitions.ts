@@ -7,14 +7,11 @@ import { DAY_MS } from '../config/durations';
  */
 export const AUTOVACUUM = 'autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 5000';
 
-/** The tables that are partitioned by the day of their ids. */
 export type PartitionedTable = 'events' | 'deliveries';
 
 export interface DayPartition {
   name: string;
-  /** First id of the day. */
   from: string;
-  /** First id of the next day. */
   to: string;
 }
 

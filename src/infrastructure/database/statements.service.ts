@@ -22,7 +22,6 @@ const MAINTENANCE_MS = HOUR_MS;
 export class StatementsService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Runs the statement and returns its rows. Rejects with pg's error. */
   async run<Row extends QueryResultRow>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const { master } = this.dataSource.driver as unknown as { master: Pool };
     // Another application that publishes through its own pool may use the same names there.

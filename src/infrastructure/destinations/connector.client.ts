@@ -24,7 +24,6 @@ export class ContinueAnswers {
   /** Number of `END_OF_HEAD` bytes read last. */
   private ended = 0;
 
-  /** Marks the sending of a request: the next bytes begin a response. */
   requested(): void {
     this.awaitsAnswer = true;
     this.begun = 0;
@@ -53,7 +52,6 @@ const NEXT_ADDRESS_AFTER_MS = 500;
 
 const REPORT_EVERY_MS = 60_000;
 
-/** Names the rule that forbids the addresses of the egress proxy. */
 const PROXY_RULE = 'egress proxy';
 
 export interface ConnectorOptions {

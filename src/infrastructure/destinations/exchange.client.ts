@@ -19,7 +19,6 @@ export class BodyExcerpt {
   private keptBytes = 0;
   private seenBytes = 0;
 
-  /** Keeps at most `maxKeptBytes` for the log, and is full after `maxSeenBytes`. */
   constructor(
     private readonly maxKeptBytes: number,
     private readonly maxSeenBytes: number,
@@ -33,7 +32,6 @@ export class BodyExcerpt {
     return this.seenBytes > this.keptBytes;
   }
 
-  /** Counts the next bytes of the body and keeps those that fit. */
   add(chunk: Buffer): void {
     this.seenBytes += chunk.length;
     const room = this.maxKeptBytes - this.keptBytes;

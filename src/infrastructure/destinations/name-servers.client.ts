@@ -50,13 +50,11 @@ export class NameServers {
     return this.asked.isDown;
   }
 
-  /** Notes that a server has answered. */
   answered(): void {
     if (this.isFailing) this.logger.log('The name servers of this service answer again.');
     this.isFailing = false;
   }
 
-  /** Cancels the lookups that are still running. */
   close(): void {
     this.isClosed = true;
     for (const resolver of [this.all, ...this.each]) resolver.cancel();

@@ -68,7 +68,6 @@ export class NameResolver {
     return this.servers.areDown();
   }
 
-  /** Cancels the lookups that are still running. They end as if the names did not resolve. */
   close(): void {
     this.servers.close();
   }

@@ -130,13 +130,11 @@ export const messageFor = {
   tooManyWebhooks: (max: number) => `You have ${max} webhooks, the maximum per user. Delete one first.`,
 };
 
-/** Returns the error of a field that the request must not have. */
 export const unknownField = (field: string): FieldError => ({
   field,
   code: 'unknown_field',
   message: `${field} is not a known field`,
 });
 
-/** Returns the error of a request to a path that no route has. */
 export const noRoute = (method: string, path: string): ApiError =>
   new ApiError('route_not_found', `There is no route ${method} ${path}.`);

@@ -40,7 +40,6 @@ export class HealthService {
     this.checks.set(name, [...(this.checks.get(name) ?? []), check]);
   }
 
-  /** Reports this process as not ready from now on, because it is shutting down. */
   drain(): void {
     this.draining = true;
   }

@@ -21,7 +21,6 @@ export interface ConnectionLimits extends DrainBounds {
   idleMs: number;
   /** Longer than a test delivery may take, whose caller waits for the receiver's response. */
   silentMs: number;
-  /** How often Node checks for requests that take too long. */
   checkEveryMs: number;
 }
 
@@ -287,7 +286,6 @@ function hideInSpans(server: FastifyInstance): void {
   });
 }
 
-/** How much of an unread body is read, and for how long. */
 interface DrainBounds {
   drainBytes: number;
   drainMs: number;

@@ -64,7 +64,6 @@ export class MetricsService {
   private readonly looks: (() => void)[] = [];
   private writing: Promise<string> | null = null;
 
-  /** A counter that starts at 0. */
   counter(name: string, help: string): Counter {
     return new Counter({ name, help, registers: [this.registry] });
   }

@@ -69,7 +69,6 @@ export function keysetStart(cursor: string | undefined, scope: CursorScope): str
 export class Page<T> {
   private constructor(
     readonly items: readonly T[],
-    /** Null on the last page. */
     readonly nextCursor: string | null,
   ) {}
 
@@ -93,7 +92,6 @@ export class Page<T> {
     return new Page(items, nextCursor);
   }
 
-  /** Returns the same page with transformed items. */
   map<U>(transform: (item: T) => U): Page<U> {
     return new Page(this.items.map(transform), this.nextCursor);
   }

@@ -17,7 +17,6 @@ export function processorOptions(concurrency: Concurrency): Partial<WorkerOption
   return options;
 }
 
-/** Completes the options of all processors. May be called again. */
 export function fillProcessorOptions(config: Config): void {
   for (const { options, concurrency } of pending) Object.assign(options, workerOptions(config, concurrency(config)));
 }

@@ -30,7 +30,6 @@ export class QueueCapacity {
     return Math.max(0, this.max - this.counted - this.added);
   }
 
-  /** Subtracts this many jobs from the remaining capacity, until the next count. */
   add(jobs: number): void {
     this.added += jobs;
   }

@@ -32,7 +32,6 @@ export class QueueHealthService {
     });
   }
 
-  /** Monitors this queue from now on. Call it once per queue. */
   watch(queue: Queue): void {
     this.queues.push(queue);
     queue.on('error', (error) => {
