@@ -66,9 +66,7 @@ function inOrder(paths: OpenAPIObject['paths']): OpenAPIObject['paths'] {
   return Object.fromEntries(Object.entries(paths).sort(([a], [b]) => placeOf(a) - placeOf(b)));
 }
 
-/**
- * Adds the requests that receivers get for declared types, in this order and up to 1 MiB. States how many are left out.
- */
+/** Adds the requests that receivers get for declared types, in this order and up to 1 MiB. States how many are left out. */
 export function withDeclared(document: OpenAPIObject, types: readonly KnownEventType[]): OpenAPIObject {
   const { webhooks, components, leftOut } = declaredEvents(types);
   const { info } = document;

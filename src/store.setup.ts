@@ -25,10 +25,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/**
- * Opens the store for the service.
- * @throws Error when another service holds the data folder
- */
+/** Opens the store for the service. Throws when another service holds the data folder. */
 export function openStore(config: Config): Promise<Store> {
   return config.databaseUrl === null ? embeddedStore(config, startEmbeddedPostgres, true) : externalStore(config);
 }

@@ -9,9 +9,7 @@ import { TYPES_STATE, type StoredType, StoredTypesRepository } from './stored-ty
 
 type VersionedType = KnownEventType & { version: string };
 
-/**
- * Loads stored event types into the catalogue of this process: once a second, and when a request names an unknown type.
- */
+/** Loads stored event types into the catalogue of this process: once a second, and when a request names an unknown type. */
 @Injectable()
 export class StoredTypesService implements OnApplicationBootstrap {
   private readonly logger = new Logger(StoredTypesService.name);

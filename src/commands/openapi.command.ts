@@ -9,10 +9,7 @@ import { buildOpenApi } from '../openapi.setup';
 
 const FILE = 'openapi.json';
 
-/**
- * Runs `webhooks openapi`: writes the document. With `--check`, compares it with the committed one instead.
- * @throws Error when the committed document is out of date
- */
+/** Runs `webhooks openapi`: writes the document. With `--check`, throws when the committed one is out of date instead. */
 export async function writeOpenApi(args: readonly string[]): Promise<void> {
   const config = parseConfig({ LOG_LEVEL: 'silent' });
   // A preview knows every route without creating providers, so no store is needed.

@@ -25,10 +25,9 @@ export class ErasuresService {
   ) {}
 
   /**
-   * Begins to forget a user, or returns the erasure of the user that is running. The user's tokens and links have ended when
-   * this resolves; other processes refuse JWTs and events of the user within about a second. The erasure is stored, and
-   * continues even if this process ends.
-   * @throws ApiError 400 when `confirm` is another id; 409 for `admin` and the user of QUEUE_EVENTS_USER
+   * Begins to forget a user, or returns the erasure of the user that is running. The user's tokens and links have ended when this
+   * resolves; other processes refuse JWTs and events of the user within about a second. The erasure is stored, and continues even
+   * if this process ends.
    */
   async begin({ userId: requestedBy }: Principal, userId: string, confirm: string): Promise<Erasure> {
     if (confirm !== userId) throw invalid('confirm', MESSAGES.confirmMismatch);

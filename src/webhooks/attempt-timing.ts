@@ -14,10 +14,7 @@ export const MAX_RETRY_DELAYS = 3;
 export const MIN_PER_SECOND = 0.1;
 export const MAX_PER_SECOND = 1000;
 
-/**
- * Returns the retry delays of a webhook as a request sets them: null, or at most three whole numbers of ms.
- * @throws ApiError 400 that lists every invalid delay
- */
+/** Returns the retry delays of a webhook as a request sets them: null, or at most three whole numbers of ms. */
 export function parseRetryDelays(value: unknown): number[] | null {
   if (value === null) return null;
   if (!Array.isArray(value))

@@ -13,7 +13,6 @@ export interface FilteredWebhook {
   filterHash: string;
 }
 
-/** An event as its row has it. */
 export interface StoredEvent {
   name: string;
   userId: string | null;
@@ -61,7 +60,6 @@ export class FiltersService {
     return found;
   }
 
-  /** Returns those of the events that match a filter. */
   async select<Event extends StoredEvent>(filter: EventFilter, events: readonly Event[]): Promise<Event[]> {
     const compiled = compileFilter(filter);
     const found: Event[] = [];

@@ -9,10 +9,7 @@ export const METADATA_VALUE = new RegExp(`^${VALUE}$`, 'u');
 export const METADATA_PAIR = new RegExp(`^${NAME}:${VALUE}$`, 'u');
 export const MAX_METADATA = 20;
 
-/**
- * Returns the metadata of a webhook as a request sets it: at most 20 texts by name.
- * @throws ApiError 400 that lists every invalid entry
- */
+/** Returns the metadata of a webhook as a request sets it: at most 20 texts by name. */
 export function parseMetadata(value: unknown): Record<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw ApiError.invalid(invalidField('metadata', 'must be an object of strings; {} clears it'));

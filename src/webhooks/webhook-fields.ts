@@ -49,7 +49,6 @@ export const SETTABLE_NAMES = RULES.map(([name]) => name);
 export const SHOWN = SETTABLE_NAMES.filter((name) => name !== 'secret');
 export const READ_BY_ATTEMPTS = RULES.filter(([, rule]) => rule.readByAttempts).map(([name]) => name);
 
-/** Returns these fields of a row. */
 export function fieldsOf<Row extends object, Name extends keyof Row>(
   row: Row,
   names: readonly Name[],
@@ -73,7 +72,6 @@ export const kindErrors = (kind: WebhookKind, fields: Settings): FieldError[] =>
     }),
   );
 
-/** @throws ApiError 400 for fields that webhooks of this kind do not have */
 export function requireKind(kind: WebhookKind, fields: Settings): void {
   const errors = kindErrors(kind, fields);
   if (errors.length > 0) throw ApiError.invalid(...errors);

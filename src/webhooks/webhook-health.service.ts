@@ -8,7 +8,6 @@ import { type FinalOutcome, tallyOf } from './failure-tally';
 import type { DisabledReason } from './webhook.entity';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
 
-/** A webhook that the service has just disabled. */
 export interface DisabledWebhook {
   userId: string;
   url: string;

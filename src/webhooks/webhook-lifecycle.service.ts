@@ -59,7 +59,6 @@ export class WebhookLifecycleService {
   /**
    * Stops pending deliveries again when a webhook is activated: an attempt that failed while the webhook was being
    * disabled may have left a retry, which must not be sent.
-   * @throws ApiError 409 while deliveries from before are still being canceled
    */
   async activated(manager: EntityManager, webhookId: string): Promise<void> {
     const stopping = await manager.query<unknown[]>(IS_STOPPING, [webhookId]);

@@ -43,7 +43,6 @@ export class WebhookRulesService implements RequestRules {
     ];
   }
 
-  /** Returns a valid URL in its canonical form. */
   canonical(url: string): string {
     const verdict = validateUrl(url, this.policy, this.config);
     if (!verdict.ok) throw ApiError.invalid({ field: 'url', code: verdict.code, message: verdict.reason });
@@ -71,20 +70,14 @@ export class WebhookRulesService implements RequestRules {
     await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`webhooks of ${userId}`]);
   }
 
-  /**
-   * Checks that the user may have one more webhook. Requires `lockWebhooksOf`.
-   * @throws ApiError 409 when the user has the maximum number of webhooks
-   */
+  /** Checks that the user may have one more webhook. Requires `lockWebhooksOf`. */
   async refuseTooMany(userId: string, manager: EntityManager): Promise<void> {
     const max = this.config.maxWebhooksPerUser;
     if ((await manager.countBy(Webhook, { userId })) >= max)
       throw new ApiError('webhook_limit_reached', messageFor.tooManyWebhooks(max));
   }
 
-  /**
-   * Checks that no webhook of the user has this external id. Requires `lockWebhooksOf`.
-   * @throws ApiError 409 when one has it
-   */
+  /** Checks that no webhook of the user has this external id. Requires `lockWebhooksOf`. */
   async refuseTaken(userId: string, externalId: string, manager: EntityManager): Promise<void> {
     if (await manager.existsBy(Webhook, { userId, externalId }))
       throw new ApiError('external_id_taken', messageFor.externalIdTaken(externalId));

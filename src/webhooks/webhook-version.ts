@@ -4,7 +4,6 @@ import { MESSAGES } from '../infrastructure/errors/messages';
 import type { Webhook } from './webhook.entity';
 import { SHOWN } from './webhook-fields';
 
-/** Documents the header `if-match`. */
 export const IF_MATCH = {
   name: 'if-match',
   required: false,
@@ -12,7 +11,6 @@ export const IF_MATCH = {
   schema: { type: 'string' as const },
 };
 
-/** Documents the header `if-none-match`. */
 export const IF_NONE_MATCH = {
   name: 'if-none-match',
   required: false,

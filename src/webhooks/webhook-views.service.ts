@@ -54,10 +54,6 @@ export class WebhookViewsService {
     private readonly config: Config,
   ) {}
 
-  /**
-   * Returns one page of the user's webhooks, newest first.
-   * @throws ApiError 400 for an invalid cursor, 403 for statistics without the scope deliveries:read
-   */
   async list(user: Principal, { include, ...query }: ListWebhooksDto): Promise<Page<WebhookView>> {
     requireScopeFor(include, user);
     const page = await this.webhooks.list(user.userId, query);
@@ -65,14 +61,12 @@ export class WebhookViewsService {
     return page.map((webhook) => views(webhook));
   }
 
-  /** @throws ApiError 404 when the user has no such webhook, 403 for statistics without the scope deliveries:read */
   async read(user: Principal, key: WebhookKey, { include }: ReadWebhookDto): Promise<WebhookView> {
     requireScopeFor(include, user);
     const webhook = await this.webhooks.read(user.userId, key);
     return (await this.viewsOf([webhook], include))(webhook);
   }
 
-  /** Returns a webhook as its owner sees it. */
   async of(webhook: Webhook): Promise<WebhookView> {
     return (await this.viewsOf([webhook]))(webhook);
   }
@@ -98,7 +92,6 @@ export class WebhookViewsService {
   }
 }
 
-/** @throws ApiError 403 for statistics without the scope deliveries:read */
 function requireScopeFor(include: 'stats' | undefined, { scopes }: Principal): void {
   const missing = include && missingScope(['deliveries:read'], scopes);
   if (missing) throw new ApiError('scope_missing', messageFor.missingScope(missing));

@@ -21,7 +21,6 @@ import { WebhookRulesService } from './webhook-rules.service';
 import { type Conditions, requireConditions } from './webhook-version';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
 
-/** A new webhook and its secret in plaintext. */
 export interface CreatedWebhook {
   webhook: Webhook;
   secret: string;
@@ -39,11 +38,7 @@ export class WebhooksService {
     private readonly headers: HeadersService,
   ) {}
 
-  /**
-   * Creates a webhook. Only this method and `save` return its secret in plaintext.
-   * @param wanted validated by `WebhookRulesService`
-   * @throws ApiError 409 when the user has too many webhooks, or one with this external id
-   */
+  /** Creates a webhook, validated by `WebhookRulesService`. Only this method and `save` return its secret in plaintext. */
   async create(userId: string, wanted: CreateWebhookDto): Promise<CreatedWebhook> {
     return this.webhooks.manager.transaction(async (manager) => {
       await this.rules.lockWebhooksOf(userId, manager);
@@ -51,10 +46,6 @@ export class WebhooksService {
     });
   }
 
-  /**
-   * Returns one page of the user's webhooks, newest first.
-   * @throws ApiError 400 for an invalid cursor
-   */
   async list(userId: string, { active, event, q, metadata, ...page }: ListWebhooksDto): Promise<Page<Webhook>> {
     const query = this.webhooks.createQueryBuilder('w').where('w.userId = :userId', { userId });
     if (active !== undefined) query.andWhere('w.active = :active', { active });
@@ -65,16 +56,11 @@ export class WebhooksService {
     return newestFirst(query, page, [userId, 'webhooks', { active, event, q, metadata }]);
   }
 
-  /** @throws ApiError 404 when the user has no such webhook */
   async read(userId: string, key: WebhookKey): Promise<Webhook> {
     return found(await this.webhooks.findOneBy({ userId, ...key }));
   }
 
-  /**
-   * Changes the given fields. Deactivating cancels pending deliveries; a new secret takes effect immediately.
-   * @throws ApiError 400 for no field or one of the other kind, 404 when the user has no such webhook, 409 when another one has the external id,
-   *   or it is activated while pending deliveries are still being canceled; 412 for another version
-   */
+  /** Changes the given fields. Deactivating cancels pending deliveries; a new secret takes effect immediately. */
   async update(userId: string, id: string, changes: UpdateWebhookDto, conditions: Conditions = {}): Promise<Webhook> {
     if (Object.values(changes).every((value) => value === undefined))
       throw invalid('body', messageFor.patchEmpty(SETTABLE_NAMES));
@@ -91,11 +77,8 @@ export class WebhooksService {
 
   /**
    * Creates the webhook with this external id, or changes it to the given fields and, for others, their defaults. An
-   * existing webhook keeps `kind`, `secret`, `headers` and `active` unless they are given; nothing changes if all values are as wanted.
-   * @param wanted validated by `WebhookRulesService`
-   * @returns the secret only if the webhook is new
-   * @throws ApiError 400 for a field of the other kind or without a url that is necessary, 409 when the user has too many webhooks
-   *   or the webhook is of another kind, or it is activated while pending deliveries are still being canceled; 412 for another version
+   * existing webhook keeps `kind`, `secret`, `headers` and `active` unless they are given; nothing changes if all values are as
+   * wanted. Returns the secret only if the webhook is new.
    */
   async save(
     userId: string,
@@ -118,11 +101,7 @@ export class WebhooksService {
     });
   }
 
-  /**
-   * Deletes a webhook and cancels its pending deliveries. Its delivery log is kept.
-   * @returns its id
-   * @throws ApiError 404 when the user has no such webhook, 412 for another version
-   */
+  /** Deletes a webhook and cancels its pending deliveries. Its delivery log is kept. Returns its id. */
   async remove(userId: string, key: WebhookKey, conditions: Conditions = {}): Promise<string> {
     return this.webhooks.manager.transaction(async (manager) => {
       const webhook = found(await lockedRow(manager, userId, key));

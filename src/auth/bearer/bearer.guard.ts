@@ -46,7 +46,6 @@ export class BearerGuard extends AuthGuard('bearer') {
     super({ session: false });
   }
 
-  /** @throws ApiError 401 without a live token, 403 without a scope, 429 over a rate limit, 503 without JWT keys */
   override async canActivate(context: ExecutionContext): Promise<boolean> {
     const { routeOptions, body } = context.switchToHttp().getRequest<FastifyRequest>();
     if (!isApiRoute(routeOptions.url)) return true;

@@ -35,8 +35,7 @@ export class RateWindow {
 
   /**
    * Counts `weight` for the key. If that exceeds the limit, counts nothing and returns how long to wait. A weight above
-   * the limit is accepted as the first of its minute.
-   * @param counted the part of the weight that an earlier call has counted
+   * the limit is accepted as the first of its minute. `counted` is the part of it that an earlier call has counted.
    */
   take(key: string, nowMs: number, weight = 1, counted = 0): RateVerdict {
     this.forgetEnded(nowMs);

@@ -44,8 +44,6 @@ export class AccessTokensService {
   /**
    * Creates a token. Only this method returns it in plaintext, with its row. It is revoked with the token that the
    * grantor is, or, if the grantor is a session, with the credential that the session was created with.
-   * @throws ApiError 403 or 400 as `validateGrant`, 409 when the user has 100 live tokens or is being erased, 401 when the
-   *   grantor's token was revoked in the meantime
    */
   async create(grantor: Principal, wanted: CreateTokenDto): Promise<{ row: AccessToken; token: string }> {
     const { name, scopes, expiresAt = null, userId = grantor.userId } = wanted;
@@ -90,11 +88,7 @@ export class AccessTokensService {
     return newestFirst(query, page, [manager.userId, 'tokens', { userId }]);
   }
 
-  /**
-   * Deletes the token and, by a cascading foreign key, all tokens created with it directly or indirectly.
-   * @throws ApiError 404 when the token does not exist, or belongs to a user that the scopes do not cover; only tokens
-   *   of admin cover tokens of admin
-   */
+  /** Deletes the token and, by a cascading foreign key, all tokens created with it directly or indirectly. */
   async revoke({ userId, scopes }: Principal, id: string): Promise<void> {
     const [own, others] = [scopes.includes('tokens:manage'), scopes.includes('users:manage')];
     const foreign = Not(In([userId, ADMIN]));

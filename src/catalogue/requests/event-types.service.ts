@@ -33,12 +33,7 @@ export class EventTypesService {
     return saved(type);
   }
 
-  /**
-   * Declares a type, or changes the one with that name.
-   * @param force replaces the schema with a different one
-   * @throws ApiError as `create`, 409 when the name belongs to another source, application or user, or the schema
-   *   differs
-   */
+  /** Declares a type, or changes the one with that name. `force` replaces the schema with a different one. */
   async save(by: Declarer, type: Declaration, force: boolean): Promise<{ type: KnownEventType; isNew: boolean }> {
     this.validate(type, 'path.name');
     const isNew = await this.change(async (manager) => {

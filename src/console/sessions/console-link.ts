@@ -56,10 +56,7 @@ export const hashCode = (code: string): Buffer => hash('sha256', code, 'buffer')
 /** Returns the URL of a link. The code is in the fragment, which browsers do not send to servers. */
 export const linkUrl = (path: string, code: string): string => `${path}#code=${code}`;
 
-/**
- * Returns the grant of the service itself: any scopes but `users:erase`, for 12 hours by default.
- * @throws ApiError 403 for `users:erase`
- */
+/** Returns the grant of the service itself: any scopes but `users:erase`, for 12 hours by default. */
 export function grantOf(
   userId: string,
   { scopes = CONSOLE_SCOPES, expiresInSeconds }: LinkOptions,
@@ -70,11 +67,7 @@ export function grantOf(
   return { userId, scopes, expiresAt: new Date(now.getTime() + livesMs) };
 }
 
-/**
- * Returns the grant of `maker`: no session has more scopes or a later expiry than the token that creates it.
- * @throws ApiError 403 for a user or a scope beyond the maker's, for managing tokens or event types as another user, or for
- *   `users:erase`; 400 when the session would outlive the maker's token
- */
+/** Returns the grant of `maker`: no session has more scopes or a later expiry than the token that creates it. */
 export function grantBy(maker: Principal, userId: string, options: LinkOptions, now: Date): LinkGrant {
   requireManager(maker, userId);
   const scopes = options.scopes ?? CONSOLE_SCOPES.filter((scope) => maker.scopes.includes(scope));

@@ -35,11 +35,7 @@ export class ConsoleSessionsService {
     private readonly clock: ClockService,
   ) {}
 
-  /**
-   * Creates a session for the code of a link, or without a code for the token of `user`. The 21st session of a user
-   * ends the oldest.
-   * @throws ApiError as `beginByCode` and `beginByToken`
-   */
+  /** Creates a session for the code of a link, or without one for the token of `user`. The 21st of a user ends the oldest. */
   begin(code: string | undefined, user: Principal, request: Incoming): Promise<ConsoleSession> {
     return code === undefined ? this.beginByToken(user) : this.beginByCode(code, request);
   }
@@ -66,9 +62,8 @@ export class ConsoleSessionsService {
   }
 
   /**
-   * Creates a session for a token and revokes it with that token. A session cannot create another one, which would outlive
-   * its own sign-out.
-   * @throws ApiError 409 for a session; 401 for a token that was revoked or has expired in the meantime
+   * Creates a session for a token and revokes it with that token. A session cannot create another one, which would
+   * outlive its own sign-out.
    */
   private async beginByToken(user: Principal): Promise<ConsoleSession> {
     const grant = sessionOf(user, this.clock.now());

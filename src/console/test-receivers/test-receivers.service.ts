@@ -80,10 +80,7 @@ export class TryReceiversService implements OnApplicationBootstrap, OnModuleDest
     for (const end of this.silent) end();
   }
 
-  /**
-   * Returns a new test receiver, or the existing one of the user.
-   * @throws ApiError 404 when the service does not run on its user's machine; 409 when 20 users have one
-   */
+  /** Returns a new test receiver, or the existing one of the user. */
   create(userId: string): { receiver: TryReceiver; isNew: boolean } {
     this.requireLocal();
     const known = [...this.receivers.values()].find((receiver) => receiver.userId === userId);

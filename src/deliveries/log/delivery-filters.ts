@@ -39,7 +39,6 @@ export interface ChangeFilters {
   givenUp?: true;
 }
 
-/** @throws ApiError 400 for a state together with a filter that it excludes */
 export function requireStateAlone({ state, status, givenUp }: DeliveryFilters): void {
   if (state && (status || givenUp)) throw invalid('query.state', MESSAGES.stateAlone);
 }

@@ -7,8 +7,7 @@ import type { Principal } from '../../auth/access-token';
 
 /**
  * Returns the user whose webhooks receive an event published over HTTP; null for all users. It is the publisher, unless the
- * request names another user or null.
- * @throws ApiError 403 when that requires `events:broadcast` and the token lacks it
+ * request names another user or null, which requires `events:broadcast`.
  */
 export function audienceOf(user: Principal, wanted: string | null | undefined): string | null {
   if (wanted === undefined || wanted === user.userId) return user.userId;
@@ -107,7 +106,6 @@ export function parseBatchRequest(body: unknown): PublishRequest[] {
 /**
  * Applies `action` to every event of a batch. The errors of all events become one error, each with the position of its event:
  * `events[3].data must be a JSON object`. It lists at most ten errors, or `max`, all with the code of the first one.
- * @throws ApiError with the code of the first error
  */
 export function forEachEvent<In, Out>(events: readonly In[], action: (event: In) => Out, max = MAX_ERRORS): Out[] {
   const errors: { index: number; error: ApiError }[] = [];

@@ -46,9 +46,7 @@ export interface IdWindow {
   before: string | null;
 }
 
-/**
- * Returns the window of a page. Ids are UUIDv7, so a time is a bound of ids, and new rows never come before the cursor.
- */
+/** Returns the window of a page. Ids are UUIDv7, so a time is a bound of ids, and new rows never come before the cursor. */
 export function idWindow({ cursor, since, until }: Partial<PageRequest>, scope: CursorScope): IdWindow {
   const ends = [keysetStart(cursor, scope), until ? lowestIdOf(until.getTime()) : null];
   return {

@@ -7,7 +7,6 @@ export abstract class TrackedProcessor<Data> extends WorkerHost {
   /** Time at which it last started a job, in ms since 1970; 0: never. */
   lastBegunAt = 0;
 
-  /** Counts a BullMQ job while `handle` processes it. Throws the errors of `handle`. */
   override async process(job: Job<Data>, token?: string): Promise<void> {
     this.inFlight += 1;
     this.lastBegunAt = Date.now();

@@ -8,7 +8,6 @@ export interface Follower {
 /** Text that PostgreSQL can store and JSON can carry: no NUL, no lone surrogate. Real ids and names are far shorter. */
 export const NAME = /^[^\0\p{Cs}]{1,512}$/u;
 
-/** Returns whether a value can be the id or a name of a follower. */
 export function isName(text: unknown): text is string {
   return typeof text === 'string' && NAME.test(text);
 }

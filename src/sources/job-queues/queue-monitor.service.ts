@@ -13,7 +13,6 @@ import { RedisQueueClient } from './redis-queue.client';
 
 @Injectable()
 export class QueueMonitorService implements WorkerTask {
-  /** How often a stream was trimmed before it was read, by queue. */
   private readonly losses = new Map<string, number>();
   private readers: QueueReaderClient[] = [];
 

@@ -15,7 +15,6 @@ import { type Held, QueuePositionsRepository } from './queue-positions.repositor
 import type { QueueEvent } from './queue-event';
 import type { StreamPage, QueueStream } from './queue-stream';
 
-/** One page of a queue's stream, and the reader that holds the queue. */
 export interface PageReading {
   queue: MonitoredQueue;
   stream: QueueStream;

@@ -31,7 +31,6 @@ export const WholeNumberOrNull = (minimum: number, maximum: number): PropertyDec
 /** The URL that receives events. `WebhookRulesService` validates it. */
 export const IsHttpUrl = (): PropertyDecorator => Field({ maxLength: 2048, pattern: patternOf(HTTP_URL) }, IsString());
 
-/** An id that the owner chooses. */
 export const IsExternalId = (): PropertyDecorator =>
   Field(
     { maxLength: 128, pattern: EXTERNAL_ID.source },
@@ -53,7 +52,6 @@ export const ExternalIdParam = (): ParameterDecorator =>
     },
   });
 
-/** A signing secret: 8 to 256 printable characters. */
 export const IsSecret = (): PropertyDecorator =>
   Field(
     { minLength: 8, maxLength: 256, pattern: patternOf(PRINTABLE_SECRET) },

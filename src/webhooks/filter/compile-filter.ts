@@ -9,17 +9,14 @@ import {
 } from './filter-operators';
 import type { ValuesAt } from './filter-path';
 
-/** One operator of a condition. */
 export interface CompiledOperator {
   readonly operator: OperatorName;
   readonly expected: Operand;
   readonly compare: Comparison;
 }
 
-/** All operators on one path. */
 export interface CompiledCondition {
   readonly path: string;
-  /** The names in the path. */
   readonly names: readonly string[];
   /** All must be true for one and the same value. */
   readonly positive: readonly CompiledOperator[];
@@ -29,7 +26,6 @@ export interface CompiledCondition {
 
 /** A filter prepared for matching. It is immutable and may be cached as long as the filter does not change. */
 export interface CompiledFilter {
-  /** Conditions that must all hold. */
   readonly all: readonly CompiledCondition[];
   /** Alternatives, of which one must hold; empty if the filter has no `any`. */
   readonly any: readonly (readonly CompiledCondition[])[];

@@ -2,7 +2,6 @@ import { type FieldError, invalidField } from 'webhook-notification/catalogue';
 
 export type Scalar = string | number | boolean | null;
 
-/** Conditions on the value at one path. */
 export interface Operators {
   eq?: Scalar;
   ne?: Scalar;
@@ -76,7 +75,6 @@ export function* operandErrors(name: OperatorName, operand: unknown, field: stri
   }
 }
 
-/** Compares one value of an event. */
 export type Comparison = (value: unknown) => boolean;
 
 /** True for operators that no value at the path may contradict, so that a missing path fulfills them. */

@@ -29,17 +29,12 @@ const REFUSED = [
   ...['webhook-*', 'svix-*', 'proxy-*', 'x-forwarded-*'],
 ];
 
-/** Whether an owner must not set this header. */
 export function isRefused(name: string): boolean {
   const lower = name.toLowerCase();
   return REFUSED.some((rule) => (rule.endsWith('*') ? lower.startsWith(rule.slice(0, -1)) : lower === rule));
 }
 
-/**
- * Returns the headers that a request sets; null clears all.
- * @param canRemove whether a value may be null
- * @throws ApiError 400 that lists every invalid header, without its value
- */
+/** Returns the headers that a request sets; null clears all. With `canRemove`, a value may be null. */
 export function parseHeaders(value: unknown, canRemove: boolean): HeaderChanges | null {
   if (value === null) return null;
   if (typeof value !== 'object' || Array.isArray(value))
@@ -58,10 +53,7 @@ export function parseHeaders(value: unknown, canRemove: boolean): HeaderChanges 
   return value as HeaderChanges;
 }
 
-/**
- * Checks all headers of a webhook together.
- * @throws ApiError 400 when there are more than 10, or more than 4 KiB
- */
+/** Refuses the headers of a webhook when they are together more than 10, or more than 4 KiB. */
 export function requireFit(headers: Readonly<Record<string, string>>): void {
   const entries = Object.entries(headers);
   const bytes = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);

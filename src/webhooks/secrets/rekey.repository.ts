@@ -33,9 +33,7 @@ type Stored = [context: string, sealed: Buffer | null];
 
 /** Result of a rekey. It counts secrets and values of headers, not webhooks. */
 export interface RekeyReport {
-  /** Secrets that were re-encrypted under the first key. */
   reencrypted: number;
-  /** Secrets that were already under the first key. */
   current: number;
   /** Ids of webhooks with a secret that no key decrypts. That secret is left unchanged. */
   unreadable: string[];
@@ -48,10 +46,7 @@ export class RekeyRepository {
     private readonly secrets: SecretsService,
   ) {}
 
-  /**
-   * Rekeys the secrets of all webhooks.
-   * @throws Error when PostgreSQL fails; secrets rekeyed before that stay rekeyed
-   */
+  /** Rekeys the secrets of all webhooks. Throws when PostgreSQL fails; secrets rekeyed before that stay rekeyed. */
   async rekeyAll(): Promise<RekeyReport> {
     const report: RekeyReport = { reencrypted: 0, current: 0, unreadable: [] };
     for (let page = await this.readPage(BEFORE_ALL_IDS); page.length > 0; page = await this.readPage(page.at(-1)!.id)) {

@@ -27,11 +27,7 @@ export class SecretRotationService {
     private readonly secrets: SecretsService,
   ) {}
 
-  /**
-   * Sets the webhook's secret to `wanted`, or to a generated one. The old secret also signs deliveries for
-   * `overlapSeconds`.
-   * @throws ApiError 404 when the user has no such webhook
-   */
+  /** Sets the webhook's secret, by default to a generated one. The old one also signs deliveries for `overlapSeconds`. */
   async rotate(userId: string, id: string, overlapSeconds: number, wanted?: string): Promise<RotatedSecret> {
     const secret = wanted ?? this.secrets.generate();
     const values = [userId, id, this.secrets.seal(id, secret), overlapSeconds];

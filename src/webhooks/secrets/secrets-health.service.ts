@@ -44,7 +44,6 @@ export class SecretsHealthService implements OnModuleInit {
     this.health.register('secrets', () => this.assertReadable());
   }
 
-  /** Notes that a secret of this webhook did not open. */
   note(webhookId: string): void {
     if (this.unreadable.size < MAX_KNOWN) this.unreadable.add(webhookId);
     this.report(`a secret of webhook ${webhookId}`);

@@ -26,10 +26,7 @@ export class SecretsService {
     return `whsec_${randomBytes(32).toString('base64')}`;
   }
 
-  /**
-   * Encrypts a secret of this webhook under the first key.
-   * @throws Error when no key is configured
-   */
+  /** Encrypts a secret of this webhook under the first key. Throws when no key is configured. */
   seal(webhookId: string, secret: string): Buffer {
     return seal(secret, webhookId, this.firstKey(), randomBytes(NONCE_BYTES));
   }
@@ -63,7 +60,6 @@ export class SecretsService {
     return this.seal(CHECK_CONTEXT, CHECK_CONTEXT).toString('base64');
   }
 
-  /** Returns whether a key opens the check value of the installation. */
   opensCheck(check: string): boolean {
     return this.open(CHECK_CONTEXT, Buffer.from(check, 'base64')) !== null;
   }

@@ -21,7 +21,6 @@ export interface AttemptNumbers {
   byError: Record<string, number>;
 }
 
-/** Sums up attempt counts. */
 export function numbersOf(counts: readonly AttemptCount[]): AttemptNumbers {
   const byStatus = { succeeded: 0, failed: 0, canceled: 0 };
   const byError = new Map<string, number>();

@@ -2,7 +2,6 @@ import { DAY_MS } from '../../infrastructure/config/durations';
 
 export const HEALTHS = ['disabled', 'failing', 'degraded', 'no_traffic', 'healthy'] as const;
 
-/** How a webhook is doing, in a word. */
 export type Health = (typeof HEALTHS)[number];
 
 /** What decides the health of a webhook. Tests do not count. */

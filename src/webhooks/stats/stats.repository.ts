@@ -5,10 +5,8 @@ import type { AttemptCount } from './attempt-numbers';
 import type { StepWindow } from './step-window';
 import { HOUR_MS } from '../../infrastructure/config/durations';
 
-/** Counts of one step. */
 export interface StepCount extends AttemptCount {
   webhookId: string;
-  /** When the step begins. */
   from: Date;
 }
 
@@ -173,17 +171,14 @@ export class StatsRepository {
     return this.statements.run(COUNTS_OF_USER, [userId, ...boundsOf(window)]);
   }
 
-  /** Returns the counts of each of these webhooks. */
   ofWebhooks(ids: readonly string[], window: StepWindow): Promise<StepCount[]> {
     return this.statements.run<StepCount & Record<string, unknown>>(COUNTS_OF_WEBHOOKS, [ids, ...boundsOf(window)]);
   }
 
-  /** Returns the times of the last attempts to each of these webhooks. */
   lastTimes(ids: readonly string[]): Promise<OfWebhook<LastTimes>[]> {
     return this.statements.run<OfWebhook<LastTimes> & Record<string, unknown>>(LAST_TIMES, [ids]);
   }
 
-  /** Returns the current state of each of these webhooks. */
   present(ids: readonly string[]): Promise<OfWebhook<Present>[]> {
     return this.statements.runByIndex(PRESENT, [ids]);
   }
@@ -202,7 +197,6 @@ export class StatsRepository {
     return summed?.attempts === MOST_ATTEMPTS;
   }
 
-  /** Returns whether the user has this webhook. */
   async hasWebhook(userId: string, id: string): Promise<boolean> {
     return (await this.statements.run(HAS_WEBHOOK, [id, userId])).length > 0;
   }

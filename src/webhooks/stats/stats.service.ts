@@ -7,13 +7,11 @@ import { type LastTimes, type Present, StatsRepository } from './stats.repositor
 import { type Step, type StepWindow, stepWindow } from './step-window';
 import { HOUR_MS } from '../../infrastructure/config/durations';
 
-/** Statistics of a time span. */
 export interface Stats {
   steps: (AttemptNumbers & { from: Date })[];
   totals: AttemptNumbers;
 }
 
-/** Parameters of a statistics request. */
 export interface StatsRequest {
   webhookId?: string;
   since?: Date;
@@ -35,10 +33,7 @@ export class StatsService {
     private readonly clock: ClockService,
   ) {}
 
-  /**
-   * Returns the statistics of one webhook, or of all webhooks that the user has or had.
-   * @throws ApiError 404 when the user has no such webhook; 400 for more than 300 steps, or an end before the start
-   */
+  /** Returns the statistics of one webhook, or of all webhooks that the user has or had. */
   async read(userId: string, { webhookId, step, ...span }: StatsRequest): Promise<Stats> {
     const window = stepWindow(step, span, this.clock.now());
     if (webhookId === undefined) return statsOf(window, await this.counts.ofUser(userId, window));

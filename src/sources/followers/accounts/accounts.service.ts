@@ -30,11 +30,7 @@ export class AccountsService implements RequestRules {
     private readonly changes: FollowerChangesService,
   ) {}
 
-  /**
-   * Connects an account. It is due immediately, unless it is a push account.
-   * @param account validated by `errorsOf`
-   * @throws ApiError 409 when the user has 20 accounts
-   */
+  /** Connects an account, which `errorsOf` has validated. It is due immediately, unless it is a push account. */
   async create(
     userId: string,
     { provider, handle: wanted, intervalSeconds = 300 }: CreateAccountDto,
@@ -60,16 +56,12 @@ export class AccountsService implements RequestRules {
     return found(await this.accounts.findOneBy({ userId, id }));
   }
 
-  /** Disconnects an account: deletes its followers without publishing events. */
   async remove(userId: string, id: string): Promise<void> {
     const { affected } = await this.accounts.delete({ userId, id });
     if (!affected) throw new ApiError('not_found', MESSAGES.accountNotFound);
   }
 
-  /**
-   * Stores the whole list of a push account and publishes the changes. Concurrent calls wait for each other.
-   * @throws ApiError 404 when the user has no such account, 409 when it is not a push account
-   */
+  /** Stores the whole list of a push account and publishes the changes. Concurrent calls wait for each other. */
   async putFollowers(userId: string, id: string, followers: readonly Follower[]): Promise<FollowersChange> {
     return this.accounts.manager.transaction(async (manager) => {
       const account = found(

@@ -22,10 +22,7 @@ const NO_ANSWER: Record<HttpFailure['code'], string> = {
   invalid_response: 'returned a response that is not valid HTTP',
 };
 
-/**
- * Parses the response of `host` to a request for a page.
- * @throws ReadingFailure with a message for the account's owner
- */
+/** Parses the response of `host` to a request for a page. Throws a ReadingFailure with a message for the account's owner. */
 export function readAnswer(host: string, result: HttpResult, now: Date): Answer {
   if (result.kind === 'failure') throw new ReadingFailure(`${host} ${NO_ANSWER[result.code]}.`);
   const { status, headers } = result;

@@ -98,10 +98,7 @@ export function columnsOf(followers: readonly Follower[]): [string[], string[], 
 
 @Injectable()
 export class FollowersRepository {
-  /**
-   * Adds followers to the staged list of a reading.
-   * @throws Error when one of them is already staged
-   */
+  /** Adds followers to the staged list of a reading. Fails when one of them is already staged. */
   async stage(
     manager: EntityManager,
     accountId: string,
