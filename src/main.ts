@@ -45,8 +45,7 @@ function explain(error: unknown): void {
 }
 
 /**
- * Resolves on the first SIGTERM or Ctrl-C, even during the start, to drain the service. A second one ends the process
- * at once.
+ * Resolves on the first SIGTERM or Ctrl-C, even during the start, to drain the service. A second one ends the process at once.
  */
 function firstSignal(): Promise<void> {
   return new Promise((resolve) => {

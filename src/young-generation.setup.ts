@@ -7,9 +7,8 @@ import { setFlagsFromString } from 'node:v8';
 setFlagsFromString('--semi-space-growth-factor=1');
 
 /**
- * Disables pretenuring: V8 allocates objects directly in the old generation where earlier ones from the same code
- * survived. After a burst it does so for nearly everything a request allocates, and then collects the whole heap every
- * few seconds.
+ * Disables pretenuring: V8 allocates objects directly in the old generation where earlier ones from the same code survived. After
+ * a burst it does so for nearly everything a request allocates, and then collects the whole heap every few seconds.
  */
 setFlagsFromString('--no-allocation-site-pretenuring');
 

@@ -38,8 +38,7 @@ function readArguments(args: string[]): Wanted {
 }
 
 /**
- * Runs `webhooks console-link`: creates a link that signs a user in to the console, once within 5 minutes, and prints
- * its path.
+ * Runs `webhooks console-link`: creates a link that signs a user in to the console, once within 5 minutes, and prints its path.
  */
 export async function createConsoleLink(args: string[]): Promise<void> {
   const { user, path, ...options } = readArguments(args);

@@ -103,8 +103,7 @@ export class AuthenticationService {
   }
 
   /**
-   * Returns the principal of a token; null if the token is malformed, unknown, expired or revoked, or its user is being
-   * erased.
+   * Returns the principal of a token; null if the token is malformed, unknown, expired or revoked, or its user is being erased.
    * @throws ApiError 503 when a JWT needs a key that cannot be fetched
    */
   async authenticate(token: string): Promise<Principal | null> {

@@ -35,10 +35,7 @@ export interface LinkGrant {
   expiresAt: Date;
 }
 
-/**
- * The credential that a session is revoked with: a token, or the setting BOOTSTRAP_TOKEN. Both are null if there is
- * none.
- */
+/** The credential that a session is revoked with: a token, or the setting BOOTSTRAP_TOKEN. Both are null if there is none. */
 export interface MadeWith {
   tokenId: string | null;
   bootstrapHash: Buffer | null;

@@ -16,10 +16,7 @@ export const INSERT_LINK = `
   values ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 millisecond')
   returning code_expires_at as "codeExpiresAt"`;
 
-/**
- * Only one of several concurrent requests gets the row. A token that has expired but is not deleted yet creates no
- * session.
- */
+/** Only one of several concurrent requests gets the row. A token that has expired but is not deleted yet creates no session. */
 const TAKE_LINK = `
   delete from webhook_service.console_links l
   where l.code_hash = $1 and l.code_expires_at > now() and l.expires_at > now()

@@ -71,9 +71,8 @@ export class ClockService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Returns a UUIDv7 (RFC 9562) of the current time. The ids of one process increase, even within a millisecond and
-   * while the clock moves back by less than a minute. After a larger step back the clock was wrong, and ids restart at
-   * the correct time.
+   * Returns a UUIDv7 (RFC 9562) of the current time. The ids of one process increase, even within a millisecond and while the
+   * clock moves back by less than a minute. After a larger step back the clock was wrong, and ids restart at the correct time.
    */
   newId(): NewId {
     const nowMs = this.nowMs();

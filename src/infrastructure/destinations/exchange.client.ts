@@ -194,8 +194,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   /** Ends the exchange now: with the response when there is a status line, otherwise as a timeout. */
   end(): void {
     if (this.head !== undefined) return this.respond(this.head, true);
-    // A timer that fires this late was delayed because this process was stopped or starved. The receiver did not cause
-    // that.
+    // A timer that fires this late was delayed because this process was stopped or starved. The receiver did not cause that.
     const heldUpMs = performance.now() - this.options.deadlineAt;
     if (heldUpMs > MAX_HELD_UP_MS) return this.giveUp(new Error(`this process was held up for ${heldUpMs} ms`));
     this.failTimedOut();

@@ -28,8 +28,7 @@ const clusterBackend: BackendFactory<RedisQueueBackend> = (name, opts, more = {}
   const client = openCluster(url, options);
   const backend = createRedisBackend(
     name,
-    // Queues skip the check, because a queue whose first command fails stays dead. Workers must know the features of
-    // Redis.
+    // Queues skip the check, because a queue whose first command fails stays dead. Workers must know the features of Redis.
     { ...opts, connection: client, skipVersionCheck: !more.withBlockingConnection },
     more,
   );

@@ -15,9 +15,8 @@ const KEY_ID_BYTES = 4;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts a signing secret with AES-256-GCM (NIST SP 800-38D). The webhook's id is additional authenticated data, so a
- * sealed secret that is copied to another webhook does not open. Layout: key id (4 bytes), nonce (12), ciphertext, tag
- * (16).
+ * Encrypts a signing secret with AES-256-GCM (NIST SP 800-38D). The webhook's id is additional authenticated data, so a sealed
+ * secret that is copied to another webhook does not open. Layout: key id (4 bytes), nonce (12), ciphertext, tag (16).
  * @param key 32 bytes
  */
 export function seal(secret: string, webhookId: string, key: Buffer, nonce: Buffer): Buffer {
@@ -25,10 +24,7 @@ export function seal(secret: string, webhookId: string, key: Buffer, nonce: Buff
   return Buffer.concat([keyId(key), nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
-/**
- * Decrypts a secret that `seal` encrypted with one of `keys` for the same webhook. Null if no key opens it. Never
- * throws.
- */
+/** Decrypts a secret that `seal` encrypted with one of `keys` for the same webhook. Null if no key opens it. Never throws. */
 export function open(sealed: Buffer, webhookId: string, keys: readonly Buffer[]): string | null {
   const key = keys.find((candidate) => isSealedUnder(sealed, candidate));
   if (!key || sealed.length < KEY_ID_BYTES + NONCE_BYTES + TAG_BYTES) return null;

@@ -1,6 +1,5 @@
 /**
- * Start of each class in ms. Each class ends where the next begins, at 1.4 times its start, so its midpoint is at most
- * 18 % off.
+ * Start of each class in ms. Each class ends where the next begins, at 1.4 times its start, so its midpoint is at most 18 % off.
  */
 const FIRST_MS = [
   0, 1, 2, 3, 4, 6, 8, 11, 16, 22, 31, 43, 60, 84, 118, 165, 231, 323, 453, 634, 887, 1242, 1739, 2435, 3409, 4772,

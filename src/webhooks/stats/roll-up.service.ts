@@ -6,9 +6,8 @@ import { StatsRepository } from './stats.repository';
 const EVERY_MS = 5000;
 
 /**
- * Sums up attempts so that statistics are read quickly. Attempts not summed up yet are read one by one, so statistics
- * are never late. Runs only after this process has counted attempts; the next run also sums up attempts left by a
- * process that died.
+ * Sums up attempts so that statistics are read quickly. Attempts not summed up yet are read one by one, so statistics are never
+ * late. Runs only after this process has counted attempts; the next run also sums up attempts left by a process that died.
  */
 @Injectable()
 export class RollUpService {

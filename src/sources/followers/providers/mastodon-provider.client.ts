@@ -68,8 +68,7 @@ function readMastodonAccount(body: unknown): MastodonAccount | null {
 }
 
 /**
- * Parses a list of `Account` entities; null if the body is something else. An `acct` without a server is an account on
- * `host`.
+ * Parses a list of `Account` entities; null if the body is something else. An `acct` without a server is an account on `host`.
  */
 function readMastodonFollowers(body: unknown, host: string): Follower[] | null {
   if (!Array.isArray(body)) return null;

@@ -19,10 +19,7 @@ const HELD = `interval '3 minutes'`;
 /** Maximum number of a user's accounts that are read at once, so that one user's slow servers do not delay other users. */
 const MOST_OF_A_USER = 3;
 
-/**
- * No account waits longer than a day for its next reading: a time more than two days ahead comes from a clock that was
- * ahead.
- */
+/** No account waits longer than a day for its next reading: a time more than two days ahead comes from a clock that was ahead. */
 const isDue = (a: string): string =>
   `(${a}.next_reading_at <= now() or ${a}.next_reading_at > now() + interval '2 days')`;
 

@@ -32,8 +32,7 @@ export class FollowerReadingsService {
   }
 
   /**
-   * Claims up to `limit` due accounts of users with fewer than `perUser` held. The caller must `read` each of them
-   * immediately.
+   * Claims up to `limit` due accounts of users with fewer than `perUser` held. The caller must `read` each of them immediately.
    */
   claim(limit: number, perUser?: number): Promise<Reading[]> {
     return this.readings.claim(limit, perUser);
