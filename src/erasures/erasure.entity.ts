@@ -28,7 +28,7 @@ export class Erasure {
   @Column('text')
   status: ErasureStatus;
 
-  /** HMAC of the user's id; see auth/user-hash.ts. */
+  /** HMAC of the user's id; see `userHashes`. */
   @Column('bytea', { name: 'user_hash' })
   userHash: Buffer;
 

@@ -62,7 +62,7 @@ export class ErasuresRepository {
 
   /**
    * Begins an erasure and ends the user's tokens and links. While one of the user is running, returns that one.
-   * @param userHashes see auth/user-hash.ts; the first one is stored
+   * @param userHashes see `userHashes`; the first one is stored
    */
   begin(
     userId: string,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { StatementsService } from '../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../infrastructure/database/statements.service';
 
 export interface NewEvent {
   id: string;
@@ -22,30 +22,21 @@ export interface TakenKey {
   fingerprint: Buffer;
 }
 
-const INSERT_EVENTS = {
-  name: 'insert_events',
-  text: `
+const INSERT_EVENTS = statement('insert_events')`
     insert into webhook_service.events (id, name, user_id, publisher_id, body, traceparent)
-    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`,
-};
+    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`;
 
 /** Inserts the event only if it acquires its key. Waits for another open transaction that has inserted the key. */
-const INSERT_KEYED_EVENT = {
-  name: 'insert_keyed_event',
-  text: `
+const INSERT_KEYED_EVENT = statement('insert_keyed_event')`
     with won as (
       insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint)
       values ($7, $8, $1, $9) on conflict do nothing returning event_id
     )
     insert into webhook_service.events (id, name, user_id, publisher_id, body, traceparent)
-    select $1::uuid, $2, $3, $4, $5, $6 from won returning id`,
-};
+    select $1::uuid, $2, $3, $4, $5, $6 from won returning id`;
 
-const FIND_KEY = {
-  name: 'find_event_key',
-  text: `
-    select event_id as "eventId", fingerprint from webhook_service.event_keys where publisher_id = $1 and key = $2`,
-};
+const FIND_KEY = statement('find_event_key')`
+    select event_id as "eventId", fingerprint from webhook_service.event_keys where publisher_id = $1 and key = $2`;
 
 /** Inserts only keys that are free. Waits for another open transaction that has inserted one of them. */
 const INSERT_KEYS = `

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Batcher } from '../infrastructure/concurrency/batcher';
 import { TimeSlices } from '../infrastructure/concurrency/time-slices.timer';
-import { type Statement, StatementsService } from '../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../infrastructure/database/statements.service';
 import { type CompiledFilter, compileFilter, matches } from './filter/compile-filter';
 import type { EventFilter } from './filter/event-filter';
 import { type ValuesAt, valuesOf } from './filter/filter-path';
@@ -19,12 +19,9 @@ export interface StoredEvent {
   body: string;
 }
 
-const LOAD: Statement = {
-  name: 'load_filters',
-  text: `
+const LOAD = statement('load_filters')`
     select id, filter, filter_hash as hash, octet_length(filter::text) as bytes
-    from webhook_service.webhooks where id = any($1::uuid[])`,
-};
+    from webhook_service.webhooks where id = any($1::uuid[])`;
 
 /** Filters that are loaded with one statement: up to 400 KiB of JSON. */
 const PAGE = 100;

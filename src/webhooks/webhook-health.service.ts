@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Config } from '../infrastructure/config/config';
 import { Batcher } from '../infrastructure/concurrency/batcher';
 import { whileBusy } from '../infrastructure/concurrency/pauses.timer';
-import { StatementsService } from '../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../infrastructure/database/statements.service';
 import { type FinalOutcome, tallyOf } from './failure-tally';
 import type { DisabledReason } from './webhook.entity';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
@@ -38,9 +38,7 @@ export const IS_NOTICE_DUE = 'w.failing_since is not null and w.told_failing = (
  * attempts to another URL and failures from before the last activation: they say nothing about the webhook's current
  * state. A webhook that recovers before its owner was told of its failures leaves nothing to tell.
  */
-const COUNT = {
-  name: 'count_failures',
-  text: `
+const COUNT = statement('count_failures')`
     with tally as (
       select * from unnest($1::uuid[], $2::boolean[], $3::int[], $6::text[], $7::timestamptz[], $8::int[], $9::boolean[])
         as t (id, cleared, failures, url, attempted_at, failures_before, may_fail)
@@ -69,8 +67,7 @@ const COUNT = {
     )
     select t.id, t.url, coalesce(c.disables, false) as disables, coalesce(c.due, false) as "isNoticeDue",
            l.id is null and exists (select from webhook_service.webhooks w where w.id = t.id) as busy
-    from tally t left join locked l on l.id = t.id left join counted c on c.id = t.id and c.url is not distinct from t.url`,
-};
+    from tally t left join locked l on l.id = t.id left join counted c on c.id = t.id and c.url is not distinct from t.url`;
 
 /** Locks the row. Returns a row if another transaction has locked it. */
 const LOCK = `

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/config';
 import { Batcher } from '../../infrastructure/concurrency/batcher';
-import { StatementsService } from '../../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import { ADMIN, ALL_SCOPES, hashToken, isAccessToken, type Principal } from '../access-token';
 import { ErasingUsersService } from '../erasing-users.service';
 import { RateLimitsService } from '../limits/rate-limits.service';
@@ -62,9 +62,7 @@ export class RecentPrincipals {
 const MAX_BATCH = 200;
 
 /** Finds live tokens, and records at most once a minute that a token was used. */
-const USE_TOKENS = {
-  name: 'use_tokens',
-  text: `
+const USE_TOKENS = statement('use_tokens')`
     with live as (
       select id, token_hash, user_id, scopes, expires_at, last_used_at
       from webhook_service.access_tokens
@@ -78,8 +76,7 @@ const USE_TOKENS = {
     ), used as (
       update webhook_service.access_tokens t set last_used_at = now() from unnoted where t.id = unnoted.id
     )
-    select token_hash as "tokenHash", id as "tokenId", user_id as "userId", scopes, expires_at as "expiresAt" from live`,
-};
+    select token_hash as "tokenHash", id as "tokenId", user_id as "userId", scopes, expires_at as "expiresAt" from live`;
 
 /**
  * Finds the principal of a token. Queries PostgreSQL, so a revocation takes effect everywhere at once; for a token in

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import { type Delivery, LISTED_COLUMNS } from '../rows/delivery.entity';
 import type { Change, ChangedRow, Polled } from './change-feed';
 import type { ChangePosition } from './change-position';
@@ -47,9 +47,7 @@ const HISTORY = `
  * inserted since and has changed again had a state in between. The changes of all users are read at once: PostgreSQL would prefer
  * an index by user to better ones when it plans for an empty partition.
  */
-const POLL: Statement = {
-  name: 'changed_deliveries',
-  text: `
+const POLL = statement('changed_deliveries')`
     with recent as materialized (
       -- The concatenation rules out the user index, which would scan the user's whole log.
       select * from webhook_service.deliveries
@@ -75,8 +73,7 @@ const POLL: Statement = {
       ) as d
       where nth <= ${MAX_ROWS}
     ) as changed using (place)
-    order by place, "changedIn"::xid8, id`,
-};
+    order by place, "changedIn"::xid8, id`;
 
 type PolledRow = ChangedRow & { place: string; changedIn: string; hadStateBefore: boolean };
 type FirstRow = { snapshot: string; history: string; liveTokens: string[] };

@@ -5,7 +5,7 @@ import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import type { Principal } from '../../auth/access-token';
 import { Config } from '../../infrastructure/config/config';
 import { ClockService } from '../../infrastructure/database/clock.service';
-import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import { ApiError, invalid, invalidCursor } from '../../infrastructure/errors/api-error';
 import { MESSAGES } from '../../infrastructure/errors/messages';
 import { Event } from '../../events/event.entity';
@@ -33,10 +33,9 @@ import type { DeliveryCountDto, DeliveryCountQueryDto, DeliveryQueryDto } from '
 
 const MAX_LIMIT = 250;
 
-const STOPPING: Statement = {
-  name: 'stopping_webhooks_of_user',
-  text: `select webhook_id as "webhookId" from webhook_service.stopping_webhooks where user_id = $1`,
-};
+const STOPPING = statement(
+  'stopping_webhooks_of_user',
+)`select webhook_id as "webhookId" from webhook_service.stopping_webhooks where user_id = $1`;
 
 export interface LoggedDelivery {
   delivery: Delivery;

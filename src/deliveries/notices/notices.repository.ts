@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { lowestIdOf } from '../../infrastructure/database/id-time';
-import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import { isNoticeSql } from '../../webhooks/event-pattern';
 import { IS_NOTICE_DUE } from '../../webhooks/webhook-health.service';
 import type { Webhook } from '../../webhooks/webhook.entity';
@@ -39,9 +39,7 @@ const isWithinLimit = (userId: string): string => `(
   where e.user_id = ${userId} and ${isNoticeSql('e.name')} and e.id >= $1 and not e.is_test) < ${MOST_AN_HOUR}`;
 
 /** Those that may be told now come first. Omits owners who have had all notices of an hour. */
-const DUE: Statement = {
-  name: 'due_notices',
-  text: `
+const DUE = statement('due_notices')`
     with due as materialized (
       select w.id, w.user_id, w.told_at from webhook_service.webhooks w where w.active and ${IS_NOTICE_DUE}
     ), owner as (
@@ -50,8 +48,7 @@ const DUE: Statement = {
     select d.id as "webhookId", d.user_id as "userId",
            greatest(0, coalesce(extract(epoch from d.told_at + ${MINUTE} - now()) * 1000, 0))::float8 as "inMs"
     from due d join owner using (user_id)
-    order by d.told_at nulls first, d.id limit $2`,
-};
+    order by d.told_at nulls first, d.id limit $2`;
 
 /** Two transactions never count the notices of a user at the same time; the second leaves it to its next turn. */
 const LOCK_USER = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as ok';

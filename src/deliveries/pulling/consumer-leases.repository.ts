@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { idBounds } from '../../infrastructure/database/id-time';
-import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import type { Attempted } from '../rows/attempt';
 import { isOneOf, isPending } from '../rows/found-by-id';
 import { isStopped } from '../rows/stopping';
@@ -16,9 +16,7 @@ export interface HeldLease extends Attempted {
   retryDelaysMs: number[] | null;
 }
 
-const NOTE_CONSUMER: Statement = {
-  name: 'note_consumer',
-  text: `
+const NOTE_CONSUMER = statement('note_consumer')`
     with free as (
       -- Skip a webhook that another transaction has locked; the next lease stores its time.
       select id from webhook_service.webhooks
@@ -27,8 +25,7 @@ const NOTE_CONSUMER: Statement = {
     )
     update webhook_service.webhooks w
     set last_leased_at = now(), last_leased_by = (select name from webhook_service.access_tokens where id = $2)
-    from free where w.id = free.id`,
-};
+    from free where w.id = free.id`;
 
 const HELD_COLUMNS = `
   d.id, d.webhook_id as "webhookId", d.user_id as "userId", d.event_id as "eventId", d.event, d.attempt, d.trigger,
@@ -39,26 +36,18 @@ const HELD_COLUMNS = `
   (select w.retry_delays_ms from webhook_service.webhooks w where w.id = d.webhook_id) as "retryDelaysMs"`;
 
 /** Compares the webhook as text: by an index of webhooks it would read all its rows. */
-const HELD: Statement = {
-  name: 'held_leases',
-  text: `
+const HELD = statement('held_leases')`
     select ${HELD_COLUMNS} from webhook_service.deliveries d
     where ${isOneOf('d', '$1::uuid[]')} and ${isPending('d')} and d.claimed
-      and d.webhook_id::text = $4 and d.lease_id = any($5::uuid[]) and not ${isStopped('d')}`,
-};
+      and d.webhook_id::text = $4 and d.lease_id = any($5::uuid[]) and not ${isStopped('d')}`;
 
-const ENDED: Statement = {
-  name: 'ended_leases',
-  text: `
+const ENDED = statement('ended_leases')`
     select ${HELD_COLUMNS} from webhook_service.deliveries d
     where d.status = 'pending' and d.url is null and d.claimed and d.leased_until <= now() and d.webhook_id <> all($2::uuid[])
       and not ${isStopped('d')}
-    order by d.leased_until limit $1`,
-};
+    order by d.leased_until limit $1`;
 
-const WAITED_FOR: Statement = {
-  name: 'waited_for_deliveries',
-  text: `
+const WAITED_FOR = statement('waited_for_deliveries')`
     select
       array(select w.id from unnest($1::uuid[]) as w (id) where (
         select d.scheduled_at from webhook_service.deliveries d
@@ -67,8 +56,7 @@ const WAITED_FOR: Statement = {
       ) <= now() and coalesce((select k.active from webhook_service.webhooks k where k.id = w.id), false)
         or not exists (select from webhook_service.webhooks known where known.id = w.id)) as "dueWebhooks",
       array(select t.id from webhook_service.access_tokens t
-            where t.id = any($2::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"`,
-};
+            where t.id = any($2::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"`;
 
 @Injectable()
 export class ConsumerLeasesRepository {

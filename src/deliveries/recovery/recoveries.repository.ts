@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import type { PageRequest, Page } from '../../infrastructure/pagination/page';
 import { newestFirst } from '../../infrastructure/pagination/newest-first.query';
 import type { Webhook } from '../../webhooks/webhook.entity';
@@ -19,11 +19,8 @@ const INSERT = `
   on conflict (webhook_id) where status = 'running' do nothing
   returning id`;
 
-const RUNNING: Statement = {
-  name: 'running_recoveries',
-  text: `
-    select id, webhook_id as "webhookId", user_id as "userId" from webhook_service.recoveries where status = 'running'`,
-};
+const RUNNING = statement('running_recoveries')`
+    select id, webhook_id as "webhookId", user_id as "userId" from webhook_service.recoveries where status = 'running'`;
 
 const ADVANCE = `
   update webhook_service.recoveries set cursor = $2, queued = queued + $3 where id = $1 and status = 'running'`;

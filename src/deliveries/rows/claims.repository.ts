@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { sharedStatement } from '../../infrastructure/concurrency/batcher';
 import { idBounds } from '../../infrastructure/database/id-time';
-import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import { type Statement, StatementsService, statement } from '../../infrastructure/database/statements.service';
 import type { ClaimedDelivery, Grant } from './attempt';
 import { DUE_WEBHOOK_COLUMNS, type DueWebhook, type DueWebhookColumns, dueWebhookOf } from './due-webhook';
 import { JOB_LEASE, type LeaseKey } from './lease';
@@ -24,26 +24,20 @@ const read = (columns = ''): string => `
   from claimed d left join webhook_service.webhooks w on w.id = d.webhook_id`;
 
 /** By itself, because it selects partitions; see `isAmong`. Deliveries of one event share its body. */
-const READ_EVENTS: Statement = {
-  name: 'read_events_of_attempts',
-  text: `
+const READ_EVENTS = statement('read_events_of_attempts')`
     select e.id, e.body, e.traceparent, e.user_id as audience from webhook_service.events e
-    where ${isOneOf('e', '$1::uuid[]')}`,
-};
+    where ${isOneOf('e', '$1::uuid[]')}`;
 
 /** Number of rows that `CLAIM_DEFERRED` claims of a webhook with a rate. */
 const CHOSEN = '(select count(*) from chosen where chosen.webhook_id = paced.id)';
 
-const CLAIM_QUEUED: Statement = {
-  name: 'claim_deliveries',
-  text: `
+const CLAIM_QUEUED = statement('claim_deliveries')`
     with claimed as (${transition({
       from: `not claimed and not parked and scheduled_at <= now() + ${SOON} and not ${isStopped('d')}`,
       set: CLAIMED,
       returning: COLUMNS,
     })}
-    ) ${read()}`,
-};
+    ) ${read()}`;
 
 /**
  * Claims rows of an active webhook for a consumer, the oldest due first. `found` has more: others may have locked the first of
@@ -54,17 +48,14 @@ const FIND_WAITING = `
       where webhook_id between $1 and $1 and status = 'pending' and url is null and not claimed and scheduled_at <= now()
         and (select active from webhook_service.webhooks where id = $1)
       order by webhook_id, scheduled_at, event_id limit`;
-const CLAIM_WAITING: Statement = {
-  name: 'claim_waiting_deliveries',
-  text: `
+const CLAIM_WAITING = statement('claim_waiting_deliveries')`
     with found as materialized (${FIND_WAITING} 10 * $2), due as materialized (${FIND_WAITING} $2 for update skip locked), claimed as (
       update webhook_service.deliveries d
       set claimed = true, leased_until = now() + $3 * interval '1 second', attempted_at = greatest(now(), d.scheduled_at)
       where ${isAmong('d', 'due', 'found')}
       returning ${COLUMNS}, d.attempted_at, d.leased_until
     ) ${read('d.attempted_at as "attemptedAt", d.leased_until as "leasedUntil",')}
-    order by d.scheduled_at, d.event_id`,
-};
+    order by d.scheduled_at, d.event_id`;
 
 /** The oldest deferred rows of a webhook `of`. Ordering by the index columns leaves PostgreSQL no other index. */
 const parkedOf = (of: string, limit: string): string => `
@@ -77,9 +68,7 @@ const parkedOf = (of: string, limit: string): string => `
  * Claims the oldest rows first. Two workers never claim the same row. Of a webhook with a rate, it claims as many as the rate permits
  * now, and none while another transaction has locked that webhook.
  */
-const CLAIM_DEFERRED: Statement = {
-  name: 'claim_deferred_deliveries',
-  text: `
+const CLAIM_DEFERRED = statement('claim_deferred_deliveries')`
     with paced as materialized (
       select ${RATE_COLUMNS} from webhook_service.webhooks w
       where w.id = any($2::uuid[]) and w.max_per_second is not null
@@ -107,8 +96,7 @@ const CLAIM_DEFERRED: Statement = {
       update webhook_service.webhooks w set rate_used_until = ${usedUntil(CHOSEN)}
       from paced where w.id = paced.id and ${CHOSEN} > 0
     )
-    ${read(`(select ${nextPermitInMs(CHOSEN)} from paced where paced.id = d.webhook_id) as "nextPermitInMs",`)}`,
-};
+    ${read(`(select ${nextPermitInMs(CHOSEN)} from paced where paced.id = d.webhook_id) as "nextPermitInMs",`)}`;
 
 const EXTEND_LEASES: Statement = {
   name: 'extend_leases',
@@ -116,9 +104,7 @@ const EXTEND_LEASES: Statement = {
 };
 
 /** Only claimed rows: one that was canceled meanwhile stays canceled. Waits for locked rows: the consumer needs all of them. */
-const HOLD: Statement = {
-  name: 'hold_leases',
-  text: `
+const HOLD = statement('hold_leases')`
     with lease as (
       select * from json_to_recordset($4::json) as l (id uuid, lease_id uuid, request_headers json)
     ), free as (
@@ -128,14 +114,10 @@ const HOLD: Statement = {
     )
     update webhook_service.deliveries d set lease_id = l.lease_id, request_headers = l.request_headers
     from lease l where d.id::text = l.id::text and ${isOneOf('d', 'array(select id from free)')}
-    returning d.id`,
-};
+    returning d.id`;
 
-const LOAD_WEBHOOKS: Statement = {
-  name: 'load_webhooks_of_attempts',
-  text: `
-    select w.id, ${DUE_WEBHOOK_COLUMNS} from webhook_service.webhooks w where w.id = any($1::uuid[])`,
-};
+const LOAD_WEBHOOKS = statement('load_webhooks_of_attempts')`
+    select w.id, ${DUE_WEBHOOK_COLUMNS} from webhook_service.webhooks w where w.id = any($1::uuid[])`;
 
 type EventColumns = Pick<ClaimedDelivery, 'body' | 'traceparent' | 'audience'>;
 

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { sharedStatement } from '../../infrastructure/concurrency/batcher';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { idBounds } from '../../infrastructure/database/id-time';
-import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import { type Statement, StatementsService, statement } from '../../infrastructure/database/statements.service';
 import type { FirstAttempt, Outcome, Written } from './attempt';
 import { deferredLease, insertedLease } from './lease';
 import type { DeliveryError } from './delivery-error';
@@ -72,9 +72,7 @@ const INSERTED = `
  * Inserts first attempts with their outcomes or as pending rows, and the next attempts of failed ones. Marks events that have no
  * other delivery as fanned out.
  */
-const INSERT: Statement = {
-  name: 'insert_first_attempts',
-  text: `
+const INSERT = statement('insert_first_attempts')`
     with outcome as (
       select * from json_to_recordset($1::json) as o
         (${OUTCOME_COLUMNS}, webhook_id uuid, user_id text, event_id uuid, event text, completes_event boolean, parked boolean,
@@ -107,8 +105,7 @@ const INSERT: Statement = {
       on conflict (id) do nothing
       returning id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, error_code, response_status,
                 duration_ms, next_attempt_at
-    ), ${retryCountReturn(INSERTED)}`,
-};
+    ), ${retryCountReturn(INSERTED)}`;
 
 /** Matches a row `d` that accepts an outcome `o`: it is pending, or was canceled while the request was being made. */
 const IS_OPEN_ROW = `(${isPending('d')}
@@ -126,9 +123,7 @@ const UPDATED = `
   from done d join free f on f.id = d.id where f.status_before = 'canceled'`;
 
 /** Updates pending rows with their outcomes. A row that is being canceled is `busy`, too. */
-const UPDATE: Statement = {
-  name: 'record_attempts',
-  text: `
+const UPDATE = statement('record_attempts')`
     with outcome as (
       select * from json_to_recordset($1::json) as o
         (${OUTCOME_COLUMNS})
@@ -163,8 +158,7 @@ const UPDATE: Statement = {
       from checked o
       where ${IS_ROW_OF} and ${isOneOf('d', '$4::uuid[]')} and not o.busy
       returning d.*
-    ), ${retryCountReturn(UPDATED)}`,
-};
+    ), ${retryCountReturn(UPDATED)}`;
 
 const CANCELED = `
   select webhook_id, user_id, status, error_code, null::int as response_status, null::int as duration_ms,

@@ -4,7 +4,7 @@ import { eventBody } from 'webhook-notification';
 import { sharedStatement } from '../../infrastructure/concurrency/batcher';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { idBounds } from '../../infrastructure/database/id-time';
-import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import { type Statement, StatementsService, statement } from '../../infrastructure/database/statements.service';
 import type { Webhook } from '../../webhooks/webhook.entity';
 import type { Trigger } from './delivery.entity';
 import { deliveryError } from './delivery-error';
@@ -67,25 +67,19 @@ const DEFER: Statement = {
 const IS_PUSHED = `status = 'pending' and url is not null`;
 
 /** Rows of a webhook that is stopping wait for nothing but being canceled. They count, so that a sweep continues after them. */
-const RECLAIM: Statement = {
-  name: 'reclaim_deliveries',
-  text: `
+const RECLAIM = statement('reclaim_deliveries')`
     ${expiredLeases('deliveries', IS_PUSHED)}
     update webhook_service.deliveries d
     set leased_until = case when ${isStopped('d')} then 'infinity' else now() + ${JOB_LEASE} end, parked = false, claimed = false
     where ${isAmong('d', 'expired', 'found')}
-    returning d.id, d.webhook_id as "webhookId", d.user_id as "userId", ${isStopped('d')} as "isStopped"`,
-};
+    returning d.id, d.webhook_id as "webhookId", d.user_id as "userId", ${isStopped('d')} as "isStopped"`;
 
 /** For rows beyond the queue capacity: workers dispatch them as slots become free. */
-const DEFER_EXPIRED: Statement = {
-  name: 'defer_expired_deliveries',
-  text: `
+const DEFER_EXPIRED = statement('defer_expired_deliveries')`
     ${expiredLeases('deliveries', IS_PUSHED)}
     update webhook_service.deliveries d set ${DEFERRED}
     where ${isAmong('d', 'expired', 'found')}
-    returning d.id`,
-};
+    returning d.id`;
 
 /**
  * Makes each row due now, and defers it: the queue may hold a job of the same id for a time in the future, and would ignore a new

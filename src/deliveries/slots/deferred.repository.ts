@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import { hasRate } from '../rows/lease';
 import { isStopped, isStopping } from '../rows/stopping';
 import type { PartitionKey } from '../rows/attempt';
@@ -25,16 +25,13 @@ const keysAfter = (userId: string, webhookId: string): string => `
       ) as following
     )`;
 
-const DEFERRED_KEYS: Statement = {
-  name: 'deferred_partition_keys',
-  text: `
+const DEFERRED_KEYS = statement('deferred_partition_keys')`
     ${keysAfter('$1', '$2')}
     select key.user_id as "userId", key.webhook_id as "webhookId", w.max_per_second as "maxPerSecond",
            coalesce(${PERMITS}, 1) > 0 and not ${isStopping('key.webhook_id')} as "mayBegin"
     from (select * from key limit $3) as key
     left join webhook_service.webhooks w on w.id = key.webhook_id
-    order by key.user_id, key.webhook_id`,
-};
+    order by key.user_id, key.webhook_id`;
 
 /** The number of deferred rows, at most $2, of those of the first $1 webhooks that are not stopping and for which `isCounted`. */
 const countOf = (isCounted: string): string => `
@@ -47,23 +44,17 @@ const countOf = (isCounted: string): string => `
         where ${isCounted} and not ${isStopping('key.webhook_id')} limit $2
       ) as d)`;
 
-const COUNT_DEFERRED: Statement = {
-  name: 'count_deferred_deliveries',
-  text: `
+const COUNT_DEFERRED = statement('count_deferred_deliveries')`
     ${keysAfter(`''`, `'${NIL}'`)}
     select ${countOf(`not ${hasRate('key')}`)} as slot, ${countOf(hasRate('key'))} as rate,
       (select count(*)::int from (
         select trigger, webhook_id from webhook_service.deliveries
         where status = 'pending' and url is null and not claimed limit $2
-      ) as d where not ${isStopped('d')}) as consumer`,
-};
+      ) as d where not ${isStopped('d')}) as consumer`;
 
-const COUNT_PENDING: Statement = {
-  name: 'count_pending_deliveries',
-  text: `
+const COUNT_PENDING = statement('count_pending_deliveries')`
     select count(*)::int as count from (
-      select from webhook_service.deliveries where webhook_id = $1 and status = 'pending' limit $2) as p`,
-};
+      select from webhook_service.deliveries where webhook_id = $1 and status = 'pending' limit $2) as p`;
 
 export interface WaitCounts {
   slot: number;

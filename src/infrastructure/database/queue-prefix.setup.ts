@@ -1,17 +1,14 @@
 import { Logger } from '@nestjs/common';
 import type { Config } from '../config/config';
-import type { StatementsService } from './statements.service';
+import { type StatementsService, statement } from './statements.service';
 
 /** Without a prefix, installations that share a Redis would take each other's jobs. Only the first one has been stored. */
-const STORE = {
-  name: 'store_queue_prefix',
-  text: `
+const STORE = statement('store_queue_prefix')`
     with known as (select coalesce($1, 'webhooks-' || id) as prefix, queue_prefix as "storedPrefix"
                    from webhook_service.installation),
       stored as (update webhook_service.installation set queue_prefix = prefix
                  from known where queue_prefix is distinct from prefix)
-    select * from known`,
-};
+    select * from known`;
 
 interface Found {
   prefix: string;

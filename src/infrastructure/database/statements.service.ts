@@ -10,6 +10,13 @@ export interface Statement {
   readonly text: string;
 }
 
+export const statement =
+  (name: string) =>
+  (text: TemplateStringsArray, ...parts: (string | number)[]): Statement => ({
+    name,
+    text: String.raw({ raw: text }, ...parts),
+  });
+
 /** Makes the statements of a transaction read rows in the order of an index. */
 export const BY_INDEX_ONLY =
   'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off';

@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { StatementsService } from '../../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import type { RememberedJob } from './job-memory';
 
-const RECALL = {
-  name: 'recall_queue_jobs',
-  text: `
+const RECALL = statement('recall_queue_jobs')`
     select job_id as "jobId", name, json_build_object('is', user_is, 'id', user_id) as "user", attempts,
       started_at as "startedAt"
-    from webhook_service.queue_jobs where queue = $1 and job_id = any($2::text[])`,
-};
+    from webhook_service.queue_jobs where queue = $1 and job_id = any($2::text[])`;
 
 const REMEMBER = `
   insert into webhook_service.queue_jobs (queue, job_id, name, user_is, user_id, attempts, started_at)

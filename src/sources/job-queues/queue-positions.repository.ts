@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { StatementsService } from '../../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import type { Cursor } from './queue-stream';
 
 export interface Held {
@@ -17,36 +17,24 @@ export interface Advance {
   namesUsers: boolean;
 }
 
-const BEGIN = {
-  name: 'begin_queue_position',
-  text: `
+const BEGIN = statement('begin_queue_position')`
     insert into webhook_service.queue_positions (queue, position, seen) values ($1, $2, $3)
-    on conflict do nothing`,
-};
+    on conflict do nothing`;
 
 /**
  * Succeeds for the process that holds the queue, and for another process when the holder was silent for 6 seconds, or
  * its hold came from a clock that was ahead.
  */
-const HOLD = {
-  name: 'hold_queue_position',
-  text: `
+const HOLD = statement('hold_queue_position')`
     update webhook_service.queue_positions
     set holder = $2, held_until = clock_timestamp() + interval '6 seconds'
     where queue = $1 and (holder = $2 or held_until < clock_timestamp() or held_until > clock_timestamp() + interval '1 minute')
-    returning json_build_object('position', position, 'seen', seen) as cursor, names_users as "namesUsers"`,
-};
+    returning json_build_object('position', position, 'seen', seen) as cursor, names_users as "namesUsers"`;
 
-const IS_KNOWN = {
-  name: 'is_queue_position_known',
-  text: `select 1 from webhook_service.queue_positions where queue = $1`,
-};
+const IS_KNOWN = statement('is_queue_position_known')`select 1 from webhook_service.queue_positions where queue = $1`;
 
-const RELEASE = {
-  name: 'release_queue_position',
-  text: `
-    update webhook_service.queue_positions set holder = '', held_until = '-infinity' where queue = $1 and holder = $2`,
-};
+const RELEASE = statement('release_queue_position')`
+    update webhook_service.queue_positions set holder = '', held_until = '-infinity' where queue = $1 and holder = $2`;
 
 /** Another process that reads the queue waits for this transaction, and then finds that the position has moved. */
 const ADVANCE = `

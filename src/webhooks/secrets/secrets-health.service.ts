@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import { type Statement, StatementsService, statement } from '../../infrastructure/database/statements.service';
 import { HealthService, UnhealthyError } from '../../infrastructure/health/health.service';
 import { type SealedValues, SecretsService } from './secrets.service';
 
@@ -14,12 +14,9 @@ const READ_CHECK: Statement = {
 };
 
 /** Only of webhooks that attempts are made for. */
-const READ_SEALED: Statement = {
-  name: 'unreadable_secrets',
-  text: `
+const READ_SEALED = statement('unreadable_secrets')`
     select id, secret, case when previous_secret_expires_at > now() then previous_secret end as "previousSecret", headers
-    from webhook_service.webhooks where id = any($1::uuid[]) and active`,
-};
+    from webhook_service.webhooks where id = any($1::uuid[]) and active`;
 
 /**
  * Makes this process unready while its keys do not open the check value of the installation, or a secret that an attempt needed. It

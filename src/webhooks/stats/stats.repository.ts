@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { isLocked } from '../../infrastructure/errors/database-error';
-import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
+import { type Statement, StatementsService, statement } from '../../infrastructure/database/statements.service';
 import type { AttemptCount } from './attempt-numbers';
 import type { StepWindow } from './step-window';
 import { HOUR_MS } from '../../infrastructure/config/durations';
@@ -43,20 +43,14 @@ const STEP_COUNTS = `
   select date_bin($4 * interval '1 millisecond', at, timestamptz 'epoch') as "from", status,
          error_code as "errorCode", duration_class as "durationClass", sum(count)::int as count`;
 
-const COUNTS_OF_USER: Statement = {
-  name: 'attempt_counts_of_user',
-  text: `
+const COUNTS_OF_USER = statement('attempt_counts_of_user')`
     ${STEP_COUNTS} from ${COUNTS}
-    where user_id = $1 and at >= $2 and at < $3 group by 1, 2, 3, 4`,
-};
+    where user_id = $1 and at >= $2 and at < $3 group by 1, 2, 3, 4`;
 
-const COUNTS_OF_WEBHOOKS: Statement = {
-  name: 'attempt_counts_of_webhooks',
-  text: `
+const COUNTS_OF_WEBHOOKS = statement('attempt_counts_of_webhooks')`
     ${STEP_COUNTS}, webhook_id as "webhookId" from ${COUNTS}
     where webhook_id = any($1::uuid[]) and at >= $2 and at < $3 and status in ('succeeded', 'failed', 'canceled')
-    group by 1, 2, 3, 4, webhook_id`,
-};
+    group by 1, 2, 3, 4, webhook_id`;
 
 /** Version 0.2 counted without `last_at`; for its rows the end of the five minutes is used instead. */
 const lastAt = (status: string) => `
@@ -80,10 +74,7 @@ const TIMES = `
   )`;
 const TIMES_COLUMNS = `t.id as "webhookId", t.succeeded as "lastSuccessAt", t.failed as "lastFailureAt"`;
 
-const LAST_TIMES: Statement = {
-  name: 'last_attempts_of_webhooks',
-  text: `with ${TIMES} select ${TIMES_COLUMNS} from times t`,
-};
+const LAST_TIMES = statement('last_attempts_of_webhooks')`with ${TIMES} select ${TIMES_COLUMNS} from times t`;
 
 const lastHour = (status: string) => `
   coalesce(recent.${status}_last_hour, 0)::int + (
@@ -119,9 +110,7 @@ const PRESENT = `
 const MOST_ATTEMPTS = 50_000;
 
 /** Locks counts in order, so that two processes cannot deadlock. */
-const ROLL_UP: Statement = {
-  name: 'roll_attempts_up',
-  text: `
+const ROLL_UP = statement('roll_attempts_up')`
     with recent as (
       delete from webhook_service.recent_attempts where ctid = any(array(
         select ctid from webhook_service.recent_attempts where webhook_id <> all($1::uuid[])
@@ -138,8 +127,7 @@ const ROLL_UP: Statement = {
       on conflict (webhook_id, minutes, status, at, error_code, duration_class)
         do update set count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)
     )
-    select count(*)::int as attempts from recent`,
-};
+    select count(*)::int as attempts from recent`;
 
 /** The webhooks whose counts `ROLL_UP` would change while another transaction has locked some of them. */
 const LOCKED_COUNTS = `

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { type Statement, StatementsService } from '../../../infrastructure/database/statements.service';
+import { StatementsService, statement } from '../../../infrastructure/database/statements.service';
 import { Account } from '../account.entity';
 import { type Follower, ReadingAbandoned } from '../follower';
 import { columnsOf, FollowersRepository } from './followers.repository';
@@ -24,9 +24,7 @@ const isDue = (a: string): string =>
   `(${a}.next_reading_at <= now() or ${a}.next_reading_at > now() + interval '2 days')`;
 
 /** An account that is being read becomes due again if its reader has died. Two processes never claim the same one. */
-const CLAIM: Statement = {
-  name: 'claim_accounts',
-  text: `
+const CLAIM = statement('claim_accounts')`
   update webhook_service.accounts a
   set reading_id = gen_random_uuid(), next_reading_at = now() + ${HELD}
   from (
@@ -42,8 +40,7 @@ const CLAIM: Statement = {
     order by d.next_reading_at limit $1 for update skip locked
   ) as due
   where a.id = due.id
-  returning a.id, a.reading_id as "readingId", a.provider, a.handle`,
-};
+  returning a.id, a.reading_id as "readingId", a.provider, a.handle`;
 
 /** Stages a page only while the account is held, and extends the hold. A follower on two pages counts once. */
 const STAGE = `
