@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../infrastructure/config/config';
 import { SharedStateService } from '../infrastructure/database/shared-state.service';
-import { ApiError } from '../infrastructure/errors/api-error';
-import { MESSAGES } from '../infrastructure/errors/messages';
+import { ApiError, MESSAGES } from '../infrastructure/errors/api-error';
 import { createHmac } from 'node:crypto';
 
 /**

@@ -3,8 +3,7 @@ import { DataSource } from 'typeorm';
 import { EventCatalogue, type KnownEventType } from 'webhook-notification/catalogue';
 import { database } from 'webhook-notification/nest';
 import { SharedStateService } from '../infrastructure/database/shared-state.service';
-import { ApiError } from '../infrastructure/errors/api-error';
-import { messageFor } from '../infrastructure/errors/messages';
+import { ApiError, messageFor } from '../infrastructure/errors/api-error';
 import { TYPES_STATE, type StoredType, StoredTypesRepository } from './stored-types.repository';
 
 type VersionedType = KnownEventType & { version: string };

@@ -2,9 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../infrastructure/errors/api-error';
-import { errorEnvelope } from '../infrastructure/errors/envelope';
-import { MESSAGES, noRoute } from '../infrastructure/errors/messages';
+import { ApiError, errorEnvelope, MESSAGES, noRoute } from '../infrastructure/errors/api-error';
 import { accentStyles } from './accent';
 
 /** Output folder of `console/build.mjs`, next to the output of the compiler. */

@@ -1,8 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Query } from '@nestjs/common';
 import { ApiBody, ApiTags } from '@nestjs/swagger';
 import { USER_ID } from 'webhook-notification/catalogue';
-import { invalid } from '../infrastructure/errors/api-error';
-import { MESSAGES } from '../infrastructure/errors/messages';
+import { invalid, MESSAGES } from '../infrastructure/errors/api-error';
 import { IdParam, PathParam } from '../infrastructure/validation/api-request.decorator';
 import type { Principal } from '../auth/access-token';
 import { CurrentUser, Scopes } from '../auth/route.decorator';

@@ -12,12 +12,11 @@ import {
 } from 'webhook-notification/catalogue';
 import { database, EventRefusedError, type Transaction } from 'webhook-notification/nest';
 import { StoredTypesService } from '../catalogue/stored-types.service';
-import { ApiError, invalid } from '../infrastructure/errors/api-error';
+import { ApiError, invalid, messageFor, MESSAGES } from '../infrastructure/errors/api-error';
 import { ErasingUsersService } from '../auth/erasing-users.service';
 import { Batcher } from '../infrastructure/concurrency/batcher';
 import { ClockService } from '../infrastructure/database/clock.service';
 import { lingerFor } from '../infrastructure/concurrency/pauses.timer';
-import { messageFor, MESSAGES } from '../infrastructure/errors/messages';
 import { type AcceptedEvent, AcceptedEventsService, type Origin } from './accepted-events.service';
 import { EventsRepository, type NewEvent, type NewEventKey } from './events.repository';
 import { timeOfId } from '../infrastructure/database/id-time';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { ApiError } from '../infrastructure/errors/api-error';
-import { MESSAGES } from '../infrastructure/errors/messages';
+import { ApiError, MESSAGES } from '../infrastructure/errors/api-error';
 
 /** Why the pending deliveries of a webhook are canceled. It is their error code. */
 export type CancelReason = 'webhook_disabled' | 'webhook_deleted';

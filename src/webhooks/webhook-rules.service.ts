@@ -5,8 +5,7 @@ import { EventCatalogue, type FieldError } from 'webhook-notification/catalogue'
 import { Config } from '../infrastructure/config/config';
 import { AddressPolicy } from '../infrastructure/destinations/address';
 import { validateUrl } from '../infrastructure/destinations/url';
-import { ApiError } from '../infrastructure/errors/api-error';
-import { messageFor } from '../infrastructure/errors/messages';
+import { ApiError, messageFor } from '../infrastructure/errors/api-error';
 import type { RequestRules, RuleRequest } from '../infrastructure/validation/api-request.decorator';
 import { StoredTypesService } from '../catalogue/stored-types.service';
 import type { CreateWebhookDto } from './dto/webhook-fields.dto';

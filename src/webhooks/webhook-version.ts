@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ApiError } from '../infrastructure/errors/api-error';
-import { MESSAGES } from '../infrastructure/errors/messages';
+import { ApiError, MESSAGES } from '../infrastructure/errors/api-error';
 import type { Webhook } from './webhook.entity';
 import { SHOWN } from './webhook-fields';
 

@@ -1,5 +1,4 @@
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
 import { addressGroup } from '../limits/address-group';
 
 export interface Incoming {

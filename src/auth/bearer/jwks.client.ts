@@ -5,8 +5,7 @@ import { Agent, buildConnector, request } from 'undici';
 import type { EgressProxy } from '../../infrastructure/destinations/egress-proxy';
 import { authorityOf, trusting, Tunnels } from '../../infrastructure/destinations/tunnels.client';
 import { untraced } from '../../infrastructure/destinations/http.client';
-import { ApiError, retryLater } from '../../infrastructure/errors/api-error';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { ApiError, MESSAGES, retryLater } from '../../infrastructure/errors/api-error';
 
 const MAX_BYTES = 524_288;
 

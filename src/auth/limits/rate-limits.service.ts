@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../infrastructure/config/config';
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { messageFor } from '../../infrastructure/errors/messages';
+import { ApiError, messageFor } from '../../infrastructure/errors/api-error';
 import { MINUTE_MS } from '../../infrastructure/config/durations';
 
 const WINDOW_MS = MINUTE_MS;

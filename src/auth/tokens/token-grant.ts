@@ -1,5 +1,4 @@
-import { ApiError, invalid } from '../../infrastructure/errors/api-error';
-import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
+import { ApiError, invalid, messageFor, MESSAGES } from '../../infrastructure/errors/api-error';
 import { ADMIN, type Principal, type Scope } from '../access-token';
 
 export interface Grant {

@@ -23,8 +23,7 @@ import {
 import { eventTypeList } from './event-type-list';
 import { EventTypesService } from './event-types.service';
 import { StoredTypesService } from '../stored-types.service';
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
 
 const NAME = {
   name: 'name',

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import { ApiError, invalid } from '../../infrastructure/errors/api-error';
-import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
+import { ApiError, invalid, messageFor, MESSAGES } from '../../infrastructure/errors/api-error';
 import { ADMIN, type Principal, type Scope } from '../../auth/access-token';
 import { requireManager } from '../../auth/tokens/token-grant';
 import { HOUR_MS, MINUTE_MS } from '../../infrastructure/config/durations';

@@ -3,8 +3,7 @@ import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy }
 import { DataSource } from 'typeorm';
 import { WebhookLifecycleService } from '../../webhooks/webhook-lifecycle.service';
 import { Config } from '../../infrastructure/config/config';
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
 import { HOUR_MS } from '../../infrastructure/config/durations';
 
 /** URLs of test receivers. The id is the only part that tells them apart: the port changes with a setting. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { noRoute } from '../../infrastructure/errors/messages';
+import { noRoute } from '../../infrastructure/errors/api-error';
 import type { TryReceiversService } from './test-receivers.service';
 
 const MAX_BODY_BYTES = 65_536;

@@ -1,7 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { ClockService } from '../../infrastructure/database/clock.service';
-import { type ApiError, invalidCursor } from '../../infrastructure/errors/api-error';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { type ApiError, invalidCursor, MESSAGES } from '../../infrastructure/errors/api-error';
 import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import type { Sleeper } from '../../infrastructure/concurrency/pauses.timer';

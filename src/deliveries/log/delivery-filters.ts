@@ -1,5 +1,4 @@
-import { invalid } from '../../infrastructure/errors/api-error';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { invalid, MESSAGES } from '../../infrastructure/errors/api-error';
 import { lowestIdOf } from '../../infrastructure/database/id-time';
 import type { Delivery, DeliveryStatus, Trigger } from '../rows/delivery.entity';
 import type { ErrorCode } from '../rows/delivery-error';

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
 import { Event } from '../../events/event.entity';
 import { type CursorScope, idWindow, Page } from '../../infrastructure/pagination/page';
 import { Delivery } from '../rows/delivery.entity';

@@ -1,6 +1,5 @@
 import { type FieldError, invalidField, isEventName, serialiseData } from 'webhook-notification/catalogue';
-import { ApiError, invalid } from '../../infrastructure/errors/api-error';
-import { MESSAGES, unknownField } from '../../infrastructure/errors/messages';
+import { ApiError, invalid, MESSAGES, unknownField } from '../../infrastructure/errors/api-error';
 import { idOf } from '../../infrastructure/validation/uuid';
 import { type EventFilter, parseFilter } from '../../webhooks/filter/event-filter';
 import { type EventFormat, FORMATS } from '../../webhooks/formats/event-format';

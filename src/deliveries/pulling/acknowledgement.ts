@@ -1,6 +1,5 @@
 import { type FieldError, invalidField } from 'webhook-notification/catalogue';
-import { ApiError, invalid } from '../../infrastructure/errors/api-error';
-import { MESSAGES, unknownField } from '../../infrastructure/errors/messages';
+import { ApiError, invalid, MESSAGES, unknownField } from '../../infrastructure/errors/api-error';
 
 /** How a consumer dealt with one message. `message` is its reason for a failure; null without one, and for a success. */
 export interface Acknowledgement {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { ClockService } from '../../infrastructure/database/clock.service';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { MESSAGES } from '../../infrastructure/errors/api-error';
 import { endRevoked, LongPolls, type Poll, tokensOf } from '../long-polls.timer';
 import { ConsumerLeasesRepository } from './consumer-leases.repository';
 

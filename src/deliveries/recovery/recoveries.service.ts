@@ -1,8 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { MINUTE_MS } from '../../infrastructure/config/durations';
 import { ClockService } from '../../infrastructure/database/clock.service';
-import { ApiError, invalid } from '../../infrastructure/errors/api-error';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { ApiError, invalid, MESSAGES } from '../../infrastructure/errors/api-error';
 import { isForeignKeyViolation } from '../../infrastructure/errors/database-error';
 import { lowestIdOf } from '../../infrastructure/database/id-time';
 import type { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto';

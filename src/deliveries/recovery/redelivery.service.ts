@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
 import { Delivery } from '../rows/delivery.entity';
 import { DeliveryLogService } from '../log/delivery-log.service';
 import { RetentionCutoffService } from '../rows/retention-cutoff.service';

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { USER_ID } from 'webhook-notification/catalogue';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { MESSAGES } from '../../infrastructure/errors/api-error';
 import { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto';
 import { ApiCount, ApiId, ApiTime, Optional } from '../../infrastructure/validation/api-field.decorator';
 import { type Erasure, ERASURE_KINDS, ERASURE_STATUSES, type ErasureKind, type ErasureStatus } from '../erasure.entity';

@@ -1,5 +1,5 @@
 import { ALL_SCOPES, type Principal } from '../../auth/access-token';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { MESSAGES } from '../../infrastructure/errors/api-error';
 import { audienceOf } from './publish-request';
 
 const alice = (...scopes: Principal['scopes'][number][]): Principal => ({

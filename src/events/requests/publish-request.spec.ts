@@ -1,4 +1,4 @@
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { MESSAGES } from '../../infrastructure/errors/api-error';
 import { parsePublishRequest } from './publish-request';
 
 const request = { event: 'job.started', data: { a: 1 } };

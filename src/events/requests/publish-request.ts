@@ -1,8 +1,7 @@
 import { type FieldError, isIdempotencyKey, isUserId, messageOf } from 'webhook-notification/catalogue';
 import type { HasOwnShare } from '../../auth/route.decorator';
-import { ApiError, invalid } from '../../infrastructure/errors/api-error';
+import { ApiError, invalid, MESSAGES, unknownField } from '../../infrastructure/errors/api-error';
 import type { BodyParser } from '../../infrastructure/validation/api-request.decorator';
-import { MESSAGES, unknownField } from '../../infrastructure/errors/messages';
 import type { Principal } from '../../auth/access-token';
 
 /**

@@ -1,9 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Logger } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, invalid, retryLater } from './api-error';
+import { ApiError, errorEnvelope, invalid, MESSAGES, noRoute, retryLater } from './api-error';
 import { isDatabaseReadOnly, isDatabaseUnavailable, isLocked, isRefusedValue } from './database-error';
-import { errorEnvelope } from './envelope';
-import { MESSAGES, noRoute } from './messages';
 
 /**
  * Returns the error envelope for any error, including those of server hooks; `http-server.setup.ts` writes the success

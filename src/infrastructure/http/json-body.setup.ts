@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config';
-import { ApiError, invalid } from '../errors/api-error';
-import { messageFor, MESSAGES } from '../errors/messages';
+import { ApiError, invalid, messageFor, MESSAGES } from '../errors/api-error';
 import { invalidField, largeShapeErrorOf, type ShapeError, shapeErrorOf } from './body-shape';
 
 const DEFAULT_MAX_BYTES = 65_536;

@@ -1,7 +1,6 @@
-import { ApiError } from '../errors/api-error';
+import { ApiError, MESSAGES } from '../errors/api-error';
 import { type CursorScope, encodeCursor, idWindow, keysetStart } from './page';
 import { lowestIdOf } from '../database/id-time';
-import { MESSAGES } from '../errors/messages';
 
 const ID = '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90';
 const scope: CursorScope = ['alice', 'events', {}];

@@ -1,6 +1,5 @@
 import { lowestIdOf } from '../database/id-time';
-import { invalidCursor } from '../errors/api-error';
-import { MESSAGES } from '../errors/messages';
+import { invalidCursor, MESSAGES } from '../errors/api-error';
 import { createHash } from 'node:crypto';
 
 /** The scope of a cursor. A cursor is rejected for another user, another list or other filters. */

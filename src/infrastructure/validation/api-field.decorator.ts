@@ -14,7 +14,7 @@ import {
   Min,
   ValidateIf,
 } from 'class-validator';
-import { MESSAGES } from '../errors/messages';
+import { MESSAGES } from '../errors/api-error';
 
 /**
  * Converts a pattern to a form that every client understands: Python has no `\p{Cc}`, and Rust no surrogates, which

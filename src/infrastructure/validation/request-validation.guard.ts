@@ -12,7 +12,7 @@ import { RouteParamtypes } from '@nestjs/common/internal.js';
 import { ModuleRef } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import type { FieldError } from 'webhook-notification/catalogue';
-import { ApiError } from '../errors/api-error';
+import { ApiError, unknownField } from '../errors/api-error';
 import {
   BODY_PARSER,
   type BodyParser,
@@ -22,7 +22,6 @@ import {
   type RequestRules,
   type RuleRequest,
 } from './api-request.decorator';
-import { unknownField } from '../errors/messages';
 import { type FieldParser, parsersOf } from './api-field.decorator';
 
 type Part = 'params' | 'query' | 'body';

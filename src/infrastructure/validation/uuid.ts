@@ -1,5 +1,4 @@
-import { invalid } from '../errors/api-error';
-import { messageFor } from '../errors/messages';
+import { invalid, messageFor } from '../errors/api-error';
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

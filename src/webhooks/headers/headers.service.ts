@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { messageFor } from '../../infrastructure/errors/messages';
+import { ApiError, messageFor } from '../../infrastructure/errors/api-error';
 import { headerContext } from '../secrets/secret-box';
 import { SecretsService } from '../secrets/secrets.service';
 import { type HeaderChanges, requireFit, type SealedHeaders } from './header-rules';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
 import { SecretsService } from './secrets.service';
 
 /** Makes the current secret the previous one and discards the older one, in one statement. */

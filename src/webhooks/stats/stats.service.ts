@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ClockService } from '../../infrastructure/database/clock.service';
-import { ApiError } from '../../infrastructure/errors/api-error';
-import { MESSAGES } from '../../infrastructure/errors/messages';
+import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
 import { type AttemptCount, type AttemptNumbers, numbersOf } from './attempt-numbers';
 import { type LastTimes, type Present, StatsRepository } from './stats.repository';
 import { type Step, type StepWindow, stepWindow } from './step-window';

@@ -1,6 +1,5 @@
-import { invalid } from '../../infrastructure/errors/api-error';
+import { invalid, messageFor, MESSAGES } from '../../infrastructure/errors/api-error';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../infrastructure/config/durations';
-import { messageFor, MESSAGES } from '../../infrastructure/errors/messages';
 
 const STEP_MS = { '5m': 5 * MINUTE_MS, '1h': HOUR_MS, '1d': DAY_MS } as const;
 const MAX_STEPS = 300;

@@ -4,7 +4,7 @@ import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, Matches } from 'class-validator';
 import { USER_ID } from 'webhook-notification/catalogue';
 import { ALL_SCOPES, type Principal, type Scope } from '../../access-token';
-import { MESSAGES } from '../../../infrastructure/errors/messages';
+import { MESSAGES } from '../../../infrastructure/errors/api-error';
 import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
 import {
   ApiId,

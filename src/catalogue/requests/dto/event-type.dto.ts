@@ -14,9 +14,8 @@ import {
   type ObjectSchema,
   schemaProblem,
 } from 'webhook-notification/catalogue';
-import { MESSAGES, unknownField } from '../../../infrastructure/errors/messages';
+import { ApiError, invalid, MESSAGES, unknownField } from '../../../infrastructure/errors/api-error';
 import { Optional, patternOf, ToBoolean } from '../../../infrastructure/validation/api-field.decorator';
-import { ApiError, invalid } from '../../../infrastructure/errors/api-error';
 
 export class EventTypeDto {
   /**

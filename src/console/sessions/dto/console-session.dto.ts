@@ -3,7 +3,7 @@ import { Matches, MaxLength } from 'class-validator';
 import { USER_ID } from 'webhook-notification/catalogue';
 import { ALL_SCOPES, type Scope } from '../../../auth/access-token';
 import { IsScopes } from '../../../auth/tokens/dto/token.dto';
-import { MESSAGES } from '../../../infrastructure/errors/messages';
+import { MESSAGES } from '../../../infrastructure/errors/api-error';
 import { ApiTime, IsWholeNumber, Optional } from '../../../infrastructure/validation/api-field.decorator';
 import { CONSOLE_PATH } from '../console-link';
 import type { ConsoleLink } from '../console-links.service';

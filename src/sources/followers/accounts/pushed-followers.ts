@@ -1,6 +1,5 @@
 import { type FieldError, invalidField } from 'webhook-notification/catalogue';
-import { ApiError, MAX_DETAILS } from '../../../infrastructure/errors/api-error';
-import { unknownField } from '../../../infrastructure/errors/messages';
+import { ApiError, MAX_DETAILS, unknownField } from '../../../infrastructure/errors/api-error';
 import { type Follower, isName } from '../follower';
 
 export const MAX_PUSHED_FOLLOWERS = 100_000;
