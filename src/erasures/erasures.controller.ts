@@ -7,7 +7,7 @@ import type { Principal } from '../auth/access-token';
 import { CurrentUser, Scopes } from '../auth/route.decorator';
 import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
 import type { Page } from '../infrastructure/pagination/page';
-import { EraseUserDto, ErasureDto, ListErasuresDto } from './dto/erasure.dto';
+import { ErasureRequestDto, ErasureDto, ListErasuresDto } from './dto/erasure.dto';
 import { ErasuresService } from './erasures.service';
 
 /** Validates that a path segment is a user id (otherwise returns 400), and documents it. */
@@ -34,13 +34,13 @@ export class ErasuresController {
     'Forget a user',
     'Deletes everything that the service stores about the user, in the background; read the erasure to see its progress. Until it is done, requests of the user return 401, and events for the user are refused with `user_erased`. Afterwards the id is free again. While an erasure of the user is running, returns that one. Cannot be undone.',
   )
-  @ApiBody({ type: EraseUserDto })
+  @ApiBody({ type: ErasureRequestDto })
   @ApiAnswer(ErasureDto, { status: 202, description: 'The running erasure.' })
   @ApiErrors(...BODY_ERRORS, 'user_not_erasable')
   async eraseUser(
     @CurrentUser() user: Principal,
     @UserIdParam() userId: string,
-    @Body() { confirm }: EraseUserDto,
+    @Body() { confirm }: ErasureRequestDto,
   ): Promise<ErasureDto> {
     return ErasureDto.from(await this.erasures.begin(user, userId, confirm));
   }

@@ -5,7 +5,7 @@ import type { Principal } from '../auth/access-token';
 import { CurrentUser, Scopes } from '../auth/route.decorator';
 import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../infrastructure/http/api-answer.decorator';
 import { Rules } from '../infrastructure/validation/api-request.decorator';
-import { SaveWebhookDto } from './dto/webhook-fields.dto';
+import { WebhookDeclarationDto } from './dto/webhook-fields.dto';
 import { ReadWebhookDto } from './dto/list-webhooks.dto';
 import { ExternalIdParam } from './dto/webhook-fields.decorator';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
@@ -34,7 +34,7 @@ export class ExternalWebhooksController {
     'Create or replace a webhook by your own id',
     'Idempotent. An existing webhook keeps its kind, secret and headers, and stays active or inactive, unless the body says otherwise; other absent fields get their defaults. The secret is returned only on creation.',
   )
-  @ApiBody({ type: SaveWebhookDto, examples: EXAMPLES })
+  @ApiBody({ type: WebhookDeclarationDto, examples: EXAMPLES })
   @ApiHeader(IF_MATCH)
   @ApiHeader(IF_NONE_MATCH)
   @ApiAnswer(WebhookDto, { description: 'The existing webhook as it is now.', headers: ['etag'] })
@@ -48,7 +48,7 @@ export class ExternalWebhooksController {
   async saveWebhook(
     @CurrentUser() { userId }: Principal,
     @ExternalIdParam() externalId: string,
-    @Body() body: SaveWebhookDto,
+    @Body() body: WebhookDeclarationDto,
     @Res({ passthrough: true }) reply: FastifyReply,
     @Headers('if-match') ifMatch?: string,
     @Headers('if-none-match') ifNoneMatch?: string,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { getMetadataStorage } from 'class-validator';
 import { DUE_WEBHOOK_COLUMNS } from '../deliveries/rows/due-webhook';
 import { UpdateWebhookDto } from './dto/update-webhook.dto';
-import { CreateWebhookDto, SaveWebhookDto } from './dto/webhook-fields.dto';
+import { CreateWebhookDto, WebhookDeclarationDto } from './dto/webhook-fields.dto';
 import { kindErrors, SETTABLE_NAMES, withDefaults } from './webhook-fields';
 
 const PUSH = { url: 'https://example.com', format: 'native', headers: { a: 'b' }, timeoutMs: 500, maxPerSecond: 1 };
@@ -39,7 +39,7 @@ describe('A field of a webhook', () => {
     const names = [...SETTABLE_NAMES].sort();
     expect(namesOf(UpdateWebhookDto)).toEqual(names);
     expect(namesOf(CreateWebhookDto)).toEqual([...names, 'kind'].sort());
-    expect(namesOf(SaveWebhookDto)).toEqual([...names.filter((name) => name !== 'externalId'), 'kind'].sort());
+    expect(namesOf(WebhookDeclarationDto)).toEqual([...names.filter((name) => name !== 'externalId'), 'kind'].sort());
   });
 
   it('has its default when it is absent, and null is a value of its own only without one', () => {

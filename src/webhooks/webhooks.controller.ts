@@ -8,7 +8,7 @@ import { IdParam, Rules } from '../infrastructure/validation/api-request.decorat
 import type { Page } from '../infrastructure/pagination/page';
 import { CreateWebhookDto } from './dto/webhook-fields.dto';
 import { ListWebhooksDto, ReadWebhookDto } from './dto/list-webhooks.dto';
-import { RotatedSecretDto, RotateSecretDto, UpdateWebhookDto } from './dto/update-webhook.dto';
+import { RotatedSecretDto, SecretRotationDto, UpdateWebhookDto } from './dto/update-webhook.dto';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
 import { SecretRotationService } from './secrets/secret-rotation.service';
 import { WebhookRulesService } from './webhook-rules.service';
@@ -127,13 +127,13 @@ export class WebhooksController {
     'Rotate the secret of a webhook',
     'Only this response contains the new secret. Until previousSecretExpiresAt, deliveries are signed with both secrets: the old signature is in x-service-signature-previous and second in webhook-signature. Another rotation discards the oldest secret.',
   )
-  @ApiBody({ type: RotateSecretDto, required: false, examples: EXAMPLES.rotate })
+  @ApiBody({ type: SecretRotationDto, required: false, examples: EXAMPLES.rotate })
   @ApiAnswer(RotatedSecretDto, { description: 'The new secret and the expiry of the old one.' })
   @ApiErrors(...BODY_ERRORS, 'not_found')
   async rotateSecret(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
-    @Body() { secret, overlapSeconds }: RotateSecretDto,
+    @Body() { secret, overlapSeconds }: SecretRotationDto,
   ): Promise<RotatedSecretDto> {
     return RotatedSecretDto.from(await this.secrets.rotate(userId, id, overlapSeconds, secret));
   }

@@ -9,7 +9,7 @@ import { newestFirst } from '../infrastructure/pagination/newest-first.query';
 import type { Page } from '../infrastructure/pagination/page';
 import type { ListWebhooksDto } from './dto/list-webhooks.dto';
 import type { UpdateWebhookDto } from './dto/update-webhook.dto';
-import type { CreateWebhookDto, SaveWebhookDto } from './dto/webhook-fields.dto';
+import type { CreateWebhookDto, WebhookDeclarationDto } from './dto/webhook-fields.dto';
 import { patternsOf } from './event-pattern';
 import { metadataOfPair } from './metadata';
 import { HeadersService } from './headers/headers.service';
@@ -82,7 +82,7 @@ export class WebhooksService {
   async save(
     userId: string,
     externalId: string,
-    wanted: SaveWebhookDto,
+    wanted: WebhookDeclarationDto,
     conditions: Conditions = {},
   ): Promise<CreatedWebhook | { webhook: Webhook; secret?: undefined }> {
     return this.webhooks.manager.transaction(async (manager) => {
@@ -138,7 +138,7 @@ export class WebhooksService {
   }
 
   /** Returns the fields of a declared webhook that differ from the stored one. */
-  private differences(before: Webhook, declared: SaveWebhookDto & { externalId: string }): UpdateWebhookDto {
+  private differences(before: Webhook, declared: WebhookDeclarationDto & { externalId: string }): UpdateWebhookDto {
     const url = declared.url === undefined ? undefined : this.rules.canonical(declared.url);
     const wanted = { ...withDefaults(declared), url, headers: undefined };
     const current = { ...before, secret: this.secrets.open(before.id, before.secret) };

@@ -17,7 +17,7 @@ import {
   type EventTypeRequest,
   parseEventType,
   parseNewEventType,
-  SaveEventTypeDto,
+  EventTypeDeclarationDto,
   SaveEventTypeQueryDto,
 } from './dto/event-type.dto';
 import { eventTypeList } from './event-type-list';
@@ -108,7 +108,7 @@ export class EventTypesController {
     'Changes only event types that were declared over the API, with the same application; without an application, only those that have none. An application belongs to the user whose token declares its first type; other users need the scope users:manage. A Nest application calls this route when it starts, to declare its types.',
   )
   @ApiParam(NAME)
-  @ApiBody({ type: SaveEventTypeDto, examples: { 'without an application': { value: EXAMPLE } } })
+  @ApiBody({ type: EventTypeDeclarationDto, examples: { 'without an application': { value: EXAMPLE } } })
   @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.', headers: ['location'] })
   @ApiAnswer(EventTypeDto, { status: 200, description: 'The updated event type.' })
   @ApiErrors(...BODY_ERRORS, 'event_type_differs', 'event_type_taken', 'event_type_owned', 'event_type_limit_reached')

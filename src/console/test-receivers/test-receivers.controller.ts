@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../auth/access-token';
 import { CurrentUser, Scopes } from '../../auth/route.decorator';
 import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
-import { TryReceiverDetailDto, TryReceiverDto, UpdateTryReceiverDto } from './dto/try-receiver.dto';
+import { TestReceiverDetailDto, TestReceiverDto, UpdateTestReceiverDto } from './dto/try-receiver.dto';
 import { TryReceiversService } from './test-receivers.service';
 
 const ID = { name: 'id', description: 'Id of the test receiver.', schema: { type: 'string' as const, maxLength: 128 } };
@@ -20,47 +20,47 @@ export class TryReceiversController {
     'Create a test receiver',
     'Each user has at most one test receiver, which expires after an hour; a second call returns the existing one. Available only with the embedded PostgreSQL, and a loopback HOST or LOCAL=true.',
   )
-  @ApiAnswer(TryReceiverDto, { status: 201, description: 'The new test receiver.', headers: ['location'] })
-  @ApiAnswer(TryReceiverDto, { status: 200, description: 'The existing test receiver.' })
+  @ApiAnswer(TestReceiverDto, { status: 201, description: 'The new test receiver.', headers: ['location'] })
+  @ApiAnswer(TestReceiverDto, { status: 200, description: 'The existing test receiver.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'test_receiver_limit_reached')
   createTestReceiver(
     @CurrentUser() { userId }: Principal,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): TryReceiverDto {
+  ): TestReceiverDto {
     const { receiver, isNew } = this.receivers.create(userId);
     if (isNew) void reply.status(HttpStatus.CREATED).header('location', `/api/try-receivers/${receiver.id}`);
     else void reply.status(HttpStatus.OK);
-    return TryReceiverDto.at(originOf(request), receiver);
+    return TestReceiverDto.at(originOf(request), receiver);
   }
 
   @Get(':id')
   @Scopes('webhooks:write')
   @ApiRoute('Read a test receiver', 'Includes the last 20 requests, newest first.')
   @ApiParam(ID)
-  @ApiAnswer(TryReceiverDetailDto, { description: 'The test receiver and its requests.' })
+  @ApiAnswer(TestReceiverDetailDto, { description: 'The test receiver and its requests.' })
   @ApiErrors('not_found')
   getTestReceiver(
     @CurrentUser() { userId }: Principal,
     @Param('id') id: string,
     @Req() request: FastifyRequest,
-  ): TryReceiverDetailDto {
-    return TryReceiverDetailDto.at(originOf(request), this.receivers.read(userId, id));
+  ): TestReceiverDetailDto {
+    return TestReceiverDetailDto.at(originOf(request), this.receivers.read(userId, id));
   }
 
   @Patch(':id')
   @Scopes('webhooks:write')
   @ApiRoute('Set the response of a test receiver')
   @ApiParam(ID)
-  @ApiAnswer(TryReceiverDto, { description: 'The test receiver.' })
+  @ApiAnswer(TestReceiverDto, { description: 'The test receiver.' })
   @ApiErrors(...BODY_ERRORS, 'not_found')
   updateTestReceiver(
     @CurrentUser() { userId }: Principal,
     @Param('id') id: string,
-    @Body() { answer }: UpdateTryReceiverDto,
+    @Body() { answer }: UpdateTestReceiverDto,
     @Req() request: FastifyRequest,
-  ): TryReceiverDto {
-    return TryReceiverDto.at(originOf(request), this.receivers.setAnswer(userId, id, answer));
+  ): TestReceiverDto {
+    return TestReceiverDto.at(originOf(request), this.receivers.setAnswer(userId, id, answer));
   }
 }
 

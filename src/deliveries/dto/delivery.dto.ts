@@ -138,7 +138,7 @@ const HEADERS_SCHEMA: ApiPropertyOptions = {
   additionalProperties: true,
 };
 
-export class DeliveryRequestDto {
+export class SentRequestDto {
   /** The exact headers that were sent, including the signatures. */
   @ApiProperty(HEADERS_SCHEMA)
   headers: HeaderMap;
@@ -151,7 +151,7 @@ export class DeliveryRequestDto {
   format?: EventFormat;
 }
 
-export class DeliveryResponseDto {
+export class ReceivedResponseDto {
   /** Header names are in lower case. */
   @ApiProperty(HEADERS_SCHEMA)
   headers: HeaderMap;
@@ -166,12 +166,12 @@ export class DeliveryResponseDto {
 /** A delivery with its request and response. */
 export class DeliveryDetailDto extends DeliveryDto {
   /** Null when no request has been sent. */
-  @ApiProperty({ type: DeliveryRequestDto, nullable: true })
-  request: DeliveryRequestDto | null;
+  @ApiProperty({ type: SentRequestDto, nullable: true })
+  request: SentRequestDto | null;
 
   /** Null when there was no response. */
-  @ApiProperty({ type: DeliveryResponseDto, nullable: true })
-  response: DeliveryResponseDto | null;
+  @ApiProperty({ type: ReceivedResponseDto, nullable: true })
+  response: ReceivedResponseDto | null;
 
   static with(row: Delivery, body: string): DeliveryDetailDto {
     return {

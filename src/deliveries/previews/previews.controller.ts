@@ -6,7 +6,7 @@ import { CurrentUser, Scopes } from '../../auth/route.decorator';
 import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import type { BodyRule } from '../../infrastructure/http/json-body.setup';
 import { ParsedBody } from '../../infrastructure/validation/api-request.decorator';
-import { CheckFilterDto, FilterCheckDto, FormatPreviewDto, PreviewFormatDto } from './dto/previews.dto';
+import { FilterCheckRequestDto, FilterCheckDto, FormatPreviewDto, FormatPreviewRequestDto } from './dto/previews.dto';
 import { type FilterCheck, type FormatPreview, parseFilterCheck, parseFormatPreview } from './preview-requests';
 import { PreviewsService } from './previews.service';
 
@@ -30,7 +30,7 @@ export class PreviewsController {
     'Check a filter against an event',
     'Tells whether the event matches, and which operators do not hold. Changes nothing.',
   )
-  @ApiBody({ type: CheckFilterDto, examples: EXAMPLES.filter })
+  @ApiBody({ type: FilterCheckRequestDto, examples: EXAMPLES.filter })
   @ApiAnswer(FilterCheckDto, { description: 'Whether the event matches.' })
   @ApiErrors(...BODY_ERRORS, 'not_found')
   async checkFilter(
@@ -45,7 +45,7 @@ export class PreviewsController {
   @RouteConfig({ body: 'event' } satisfies BodyRule)
   @Scopes('webhooks:read')
   @ApiRoute('Preview an event in a format', 'Returns the body that a webhook with this format receives. Sends nothing.')
-  @ApiBody({ type: PreviewFormatDto, examples: EXAMPLES.format })
+  @ApiBody({ type: FormatPreviewRequestDto, examples: EXAMPLES.format })
   @ApiAnswer(FormatPreviewDto, { description: 'The body and its content type.' })
   @ApiErrors(...BODY_ERRORS, 'not_found')
   async previewFormat(

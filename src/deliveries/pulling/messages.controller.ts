@@ -6,7 +6,7 @@ import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructur
 import { ConnectionSignal } from '../../infrastructure/http/connection-signal.decorator';
 import { IdParam, ParsedBody } from '../../infrastructure/validation/api-request.decorator';
 import { type Acknowledgement, parseAcknowledgements } from './acknowledgement';
-import { AcknowledgedDto, AcknowledgeMessagesDto, LeaseMessagesDto, MessageDto } from './dto/message.dto';
+import { AcknowledgedLeasesDto, AcknowledgementDto, LeaseRequestDto, MessageDto } from './dto/message.dto';
 import { MessagesService } from './messages.service';
 
 const leaseId = `0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90.${'4f'.repeat(16)}`;
@@ -30,13 +30,13 @@ export class MessagesController {
     'Lease messages of a pull webhook',
     'Begins attempts and returns them, the oldest due first. Acknowledge each before its lease ends. With `waitSeconds`, waits for the first message; at most ten requests per webhook and 20 per user may wait.',
   )
-  @ApiBody({ type: LeaseMessagesDto, required: false })
+  @ApiBody({ type: LeaseRequestDto, required: false })
   @ApiAnswer(MessageDto, { list: true, description: 'The leased messages; none if none is due.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'kind_mismatch')
   async leaseMessages(
     @CurrentUser() user: Principal,
     @IdParam('id', 'Id of a pull webhook.') id: string,
-    @Body() wanted: LeaseMessagesDto,
+    @Body() wanted: LeaseRequestDto,
     @ConnectionSignal() signal: AbortSignal,
   ): Promise<MessageDto[]> {
     return this.messages.lease(user, id, wanted, signal);
@@ -49,14 +49,14 @@ export class MessagesController {
     'Acknowledge leased messages',
     'Ends attempts: those that failed are retried by the plan of the webhook. A lease counts until its attempt has an outcome.',
   )
-  @ApiBody({ type: AcknowledgeMessagesDto, examples: EXAMPLES })
-  @ApiAnswer(AcknowledgedDto, { description: 'What became of each lease.' })
+  @ApiBody({ type: AcknowledgementDto, examples: EXAMPLES })
+  @ApiAnswer(AcknowledgedLeasesDto, { description: 'What became of each lease.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'kind_mismatch')
   async acknowledgeMessages(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of a pull webhook.') id: string,
     @ParsedBody(parseAcknowledgements) all: Acknowledgement[],
-  ): Promise<AcknowledgedDto> {
+  ): Promise<AcknowledgedLeasesDto> {
     return this.messages.acknowledge(userId, id, all);
   }
 }

@@ -11,7 +11,7 @@ import { ClaimsRepository, type LeasedDelivery } from '../rows/claims.repository
 import { RequestSignerService } from '../sending/request-signer.service';
 import type { Acknowledgement } from './acknowledgement';
 import { ConsumersService } from './consumers.service';
-import type { AcknowledgedDto, LeaseMessagesDto, MessageDto } from './dto/message.dto';
+import type { AcknowledgedLeasesDto, LeaseRequestDto, MessageDto } from './dto/message.dto';
 import { formatLeaseId, type LeaseKey, leaseKeyOf, parseLeaseId } from '../rows/lease';
 import { ConsumerLeasesRepository } from './consumer-leases.repository';
 import { type Ended, SettlementsService } from './settlements.service';
@@ -47,7 +47,7 @@ export class MessagesService {
   async lease(
     principal: Principal,
     webhookId: string,
-    { limit, waitSeconds, leaseSeconds }: LeaseMessagesDto,
+    { limit, waitSeconds, leaseSeconds }: LeaseRequestDto,
     signal: AbortSignal,
   ): Promise<MessageDto[]> {
     const { userId, tokenId } = principal;
@@ -66,7 +66,11 @@ export class MessagesService {
   }
 
   /** Ends attempts. A lease that has an outcome already, belongs to another webhook or is unknown changes nothing. */
-  async acknowledge(userId: string, webhookId: string, all: readonly Acknowledgement[]): Promise<AcknowledgedDto> {
+  async acknowledge(
+    userId: string,
+    webhookId: string,
+    all: readonly Acknowledgement[],
+  ): Promise<AcknowledgedLeasesDto> {
     await this.requirePulled(userId, webhookId);
     const keys = all.map(({ leaseId }) => parseLeaseId(leaseId));
     const held = await this.leases.held(

@@ -8,7 +8,7 @@ import { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto
 import type { Page } from '../../infrastructure/pagination/page';
 import { IdParam } from '../../infrastructure/validation/api-request.decorator';
 import { DeliveryDto } from '../dto/delivery.dto';
-import { RecoverDto, RecoveryResultDto, RecoveryDto } from './dto/recovery.dto';
+import { RecoveryRequestDto, RecoveryResultDto, RecoveryDto } from './dto/recovery.dto';
 import { RecoveriesService } from './recoveries.service';
 import { RedeliveryService } from './redelivery.service';
 
@@ -28,7 +28,7 @@ export class RecoveriesController {
     'Sends again every event in the time range that the webhook subscribes to and that failed permanently, was canceled because the webhook was disabled, or was never sent because the webhook was inactive. With dryRun, only counts these events, of the newest 10,000 and for at most half a second.',
   )
   @ApiBody({
-    type: RecoverDto,
+    type: RecoveryRequestDto,
     examples: {
       'count only': { value: { since: '2026-01-15T09:30:00Z', dryRun: true } },
       recover: { value: { since: '2026-01-15T09:30:00Z' } },
@@ -43,7 +43,7 @@ export class RecoveriesController {
   async recoverWebhook(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
-    @Body() body: RecoverDto,
+    @Body() body: RecoveryRequestDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<RecoveryResultDto> {
     if (!body.dryRun) return RecoveryDto.from(await this.recoveries.start(userId, id, body));

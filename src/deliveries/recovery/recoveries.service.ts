@@ -9,7 +9,7 @@ import type { Page } from '../../infrastructure/pagination/page';
 import { WebhookLifecycleService } from '../../webhooks/webhook-lifecycle.service';
 import type { Webhook } from '../../webhooks/webhook.entity';
 import { WebhooksService } from '../../webhooks/webhooks.service';
-import type { RecoverDto } from './dto/recovery.dto';
+import type { RecoveryRequestDto } from './dto/recovery.dto';
 import { FilteredEventsService } from './filtered-events.service';
 import { MissedEventsRepository, type EventWindow } from './missed-events.repository';
 import { RecoveriesRepository } from './recoveries.repository';
@@ -44,13 +44,13 @@ export class RecoveriesService implements OnModuleInit {
   }
 
   /** Counts the events in the time range that the webhook has missed, of the newest 10,000 and for at most half a second. */
-  async count(userId: string, webhookId: string, wanted: RecoverDto): Promise<MissedCount> {
+  async count(userId: string, webhookId: string, wanted: RecoveryRequestDto): Promise<MissedCount> {
     const { window, webhook } = await this.window(userId, webhookId, wanted);
     return this.countMissed(window, webhook);
   }
 
   /** Starts to send them again. The recovery is stored when this resolves, and continues even if this process ends. */
-  async start(userId: string, webhookId: string, wanted: RecoverDto): Promise<Recovery> {
+  async start(userId: string, webhookId: string, wanted: RecoveryRequestDto): Promise<Recovery> {
     const { window, webhook } = await this.window(userId, webhookId, wanted);
     const { id } = this.clock.newId();
     const counted = await this.countMissed(window, webhook);
@@ -92,7 +92,7 @@ export class RecoveriesService implements OnModuleInit {
   private async window(
     userId: string,
     webhookId: string,
-    wanted: RecoverDto,
+    wanted: RecoveryRequestDto,
   ): Promise<{ window: EventWindow; webhook: Webhook }> {
     const { since, until, event = null, error = null } = wanted;
     const webhook = await this.webhooks.read(userId, { id: webhookId });

@@ -5,7 +5,7 @@ import { CurrentUser, HasOwnShare, RateLimit, Scopes } from '../../auth/route.de
 import { ApiAnswer, ApiErrors, ApiRoute, BODY_ERRORS } from '../../infrastructure/http/api-answer.decorator';
 import { IdParam } from '../../infrastructure/validation/api-request.decorator';
 import { DeliveryDetailDto } from '../dto/delivery.dto';
-import { TestDeliveryDto, TestWebhookDto } from './dto/test-webhook.dto';
+import { TestDeliveryDto, TestDeliveryRequestDto } from './dto/test-webhook.dto';
 import { TestDeliveriesService } from './test-deliveries.service';
 
 @ApiTags('Webhooks')
@@ -23,13 +23,13 @@ export class TestDeliveriesController {
     'Test a webhook',
     'Sends a signed test payload now and returns the outcome, whether or not the receiver accepted it.',
   )
-  @ApiBody({ type: TestWebhookDto, required: false })
+  @ApiBody({ type: TestDeliveryRequestDto, required: false })
   @ApiAnswer(TestDeliveryDto, { description: 'The test delivery with its request and response.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'test_running', 'kind_mismatch')
   async testWebhook(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
-    @Body() { event }: TestWebhookDto,
+    @Body() { event }: TestDeliveryRequestDto,
   ): Promise<TestDeliveryDto> {
     const { delivery, body, matchesFilter } = await this.tests.run(userId, id, event);
     return { ...DeliveryDetailDto.with(delivery, body), ...(matchesFilter !== undefined && { matchesFilter }) };

@@ -6,7 +6,7 @@ import { PageQueryDto } from '../../infrastructure/pagination/dto/page-query.dto
 import { ApiCount, ApiId, ApiTime, Optional } from '../../infrastructure/validation/api-field.decorator';
 import { type Erasure, ERASURE_KINDS, ERASURE_STATUSES, type ErasureKind, type ErasureStatus } from '../erasure.entity';
 
-export class EraseUserDto {
+export class ErasureRequestDto {
   /** The same user id as in the path: an erasure cannot be undone. */
   @ApiProperty({ pattern: USER_ID.source, example: 'alice' })
   @Matches(USER_ID, { message: 'confirm must be the userId of the path' })

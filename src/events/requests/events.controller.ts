@@ -19,7 +19,7 @@ import {
   parsePublish,
   type PublishRequest,
 } from './publish-request';
-import { PublishBatchDto, PublishedEventDto, PublishEventDto } from './dto/publish-event.dto';
+import { CreateEventsDto, PublishedEventDto, CreateEventDto } from './dto/publish-event.dto';
 import { EventsService } from '../events.service';
 import { EventBatchesService } from './event-batches.service';
 
@@ -79,7 +79,7 @@ export class EventsController {
   @HasOwnShare(isWithoutKey)
   @Scopes('events:publish')
   @ApiRoute('Publish an event', 'Returns when the event is durably stored. Deliveries follow asynchronously.')
-  @ApiBody({ type: PublishEventDto, examples: EXAMPLES })
+  @ApiBody({ type: CreateEventDto, examples: EXAMPLES })
   @ApiHeader(IDEMPOTENCY_KEY_HEADER)
   @ApiHeader(TRACEPARENT)
   @ApiAnswer(PublishedEventDto, { status: 202, description: 'The event is accepted.' })
@@ -100,7 +100,7 @@ export class EventsController {
     'Publish up to 100 events',
     'Publishes all events or none. Errors name the position of the event, as in `events[3].data`. Each event may have an idempotencyKey; the header Idempotency-Key is ignored.',
   )
-  @ApiBody({ type: PublishBatchDto, examples: BATCH_EXAMPLES })
+  @ApiBody({ type: CreateEventsDto, examples: BATCH_EXAMPLES })
   @ApiHeader(TRACEPARENT)
   @ApiAnswer(PublishedEventDto, {
     status: 202,

@@ -30,7 +30,7 @@ export class UpdateWebhookDto extends (PartialType(WebhookFieldsDto, { skipNullP
 
 const MAX_OVERLAP_SECONDS = 604_800;
 
-export class RotateSecretDto {
+export class SecretRotationDto {
   /**
    * The new secret: 8 to 256 printable characters. Generated if absent.
    * @example correct horse battery staple

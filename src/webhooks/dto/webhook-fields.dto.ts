@@ -221,7 +221,7 @@ export class CreateWebhookDto extends NewWebhookFieldsDto {
  * A complete webhook. Absent fields get their defaults, except `kind`, `secret`, `headers` and `active`, which an existing webhook
  * keeps.
  */
-export class SaveWebhookDto extends NewWebhookFieldsDto {
+export class WebhookDeclarationDto extends NewWebhookFieldsDto {
   /** How events reach you. An existing webhook keeps its kind; a new one is pushed if this is absent. */
   @IsKind()
   kind?: WebhookKind;

@@ -84,7 +84,7 @@ export class CreateEventTypeDto extends EventTypeFieldsDto {
   name: string;
 }
 
-export class SaveEventTypeDto extends EventTypeFieldsDto {
+export class EventTypeDeclarationDto extends EventTypeFieldsDto {
   /**
    * The application that declares the event type. Only the same application can change it.
    * @example shop

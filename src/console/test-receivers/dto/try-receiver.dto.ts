@@ -11,14 +11,14 @@ const ANSWER = {
   ],
 } as never;
 
-export class UpdateTryReceiverDto {
+export class UpdateTestReceiverDto {
   /** Response of the receiver from now on: 200, 500, 410, or none at all. */
   @ApiProperty(ANSWER)
   @IsIn(TRY_ANSWERS, { message: 'answer must be 200, 500, 410 or silent' })
   answer: TryAnswer;
 }
 
-export class TryReceiverDto {
+export class TestReceiverDto {
   /** 32 hexadecimal digits. */
   id: string;
 
@@ -36,12 +36,12 @@ export class TryReceiverDto {
   @ApiTime()
   expiresAt: string;
 
-  static at(origin: string, { id, answer, expiresAt }: TryReceiver): TryReceiverDto {
+  static at(origin: string, { id, answer, expiresAt }: TryReceiver): TestReceiverDto {
     return { id, url: `${origin}/try/${id}`, answer, expiresAt: expiresAt.toISOString() };
   }
 }
 
-export class TriedRequestDto {
+export class TestReceiverRequestDto {
   /** When the request was received. */
   @ApiTime()
   receivedAt: string;
@@ -60,16 +60,16 @@ export class TriedRequestDto {
   @ApiProperty(ANSWER)
   answer: TryAnswer;
 
-  static from({ receivedAt, ...request }: TriedRequest): TriedRequestDto {
+  static from({ receivedAt, ...request }: TriedRequest): TestReceiverRequestDto {
     return { ...request, receivedAt: receivedAt.toISOString() };
   }
 }
 
-export class TryReceiverDetailDto extends TryReceiverDto {
+export class TestReceiverDetailDto extends TestReceiverDto {
   /** The last 20 requests, newest first. */
-  requests: TriedRequestDto[];
+  requests: TestReceiverRequestDto[];
 
-  static override at(origin: string, receiver: TryReceiver): TryReceiverDetailDto {
-    return { ...TryReceiverDto.at(origin, receiver), requests: receiver.requests.map(TriedRequestDto.from) };
+  static override at(origin: string, receiver: TryReceiver): TestReceiverDetailDto {
+    return { ...TestReceiverDto.at(origin, receiver), requests: receiver.requests.map(TestReceiverRequestDto.from) };
   }
 }

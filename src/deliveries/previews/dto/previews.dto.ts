@@ -26,13 +26,13 @@ class ChosenEventDto {
   eventId?: string;
 }
 
-export class CheckFilterDto extends ChosenEventDto {
+export class FilterCheckRequestDto extends ChosenEventDto {
   /** The filter of a webhook, which need not be stored. */
   @ApiProperty({ type: 'object', nullable: true, additionalProperties: true, example: FILTER_EXAMPLE })
   filter: object | null;
 }
 
-export class PreviewFormatDto extends ChosenEventDto {
+export class FormatPreviewRequestDto extends ChosenEventDto {
   /** The format of a webhook. */
   @ApiProperty({ enum: FORMATS, enumName: 'EventFormat' })
   format: EventFormat;

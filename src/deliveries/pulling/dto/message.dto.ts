@@ -8,7 +8,7 @@ import {
 } from '../../../infrastructure/validation/api-field.decorator';
 import { MAX_LEASE_ID, MAX_LEASES, MAX_REASON, REASON } from '../acknowledgement';
 
-export class LeaseMessagesDto {
+export class LeaseRequestDto {
   /** The most messages to lease. */
   @ApiProperty({ type: 'integer', required: false, minimum: 1, maximum: MAX_LEASES, default: 10 })
   @Optional()
@@ -63,7 +63,7 @@ export class FailedLeaseDto {
 }
 
 /** Documents the body that `acknowledgement.ts` parses: both lists together have 1 to 100 different leases. */
-export class AcknowledgeMessagesDto {
+export class AcknowledgementDto {
   /** Ids of the leases whose messages were processed. */
   @ApiProperty({
     required: false,
@@ -78,7 +78,7 @@ export class AcknowledgeMessagesDto {
   failed?: FailedLeaseDto[];
 }
 
-export class AcknowledgedDto {
+export class AcknowledgedLeasesDto {
   /** Ids of the leases whose attempts have succeeded now. */
   succeeded: string[];
 

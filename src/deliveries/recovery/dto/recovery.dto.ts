@@ -12,7 +12,7 @@ import {
 } from '../../../infrastructure/validation/api-field.decorator';
 import { type Recovery, RECOVERY_STATUSES, type RecoveryStatus } from '../recovery.entity';
 
-export class RecoverDto {
+export class RecoveryRequestDto {
   /**
    * Start of the time range: events created at this time or later.
    * @example 2026-01-15T09:30:00Z

@@ -4,7 +4,7 @@ import { EVENT_NAME } from 'webhook-notification/catalogue';
 import { Optional } from '../../../infrastructure/validation/api-field.decorator';
 import { DeliveryDetailDto } from '../../dto/delivery.dto';
 
-export class TestWebhookDto {
+export class TestDeliveryRequestDto {
   /**
    * Name of the event whose example is sent; `webhook.test` by default.
    * @example follower.gained

@@ -5,7 +5,7 @@ import type { PublishedEvent } from '../../events.service';
 import { MAX_EVENTS } from '../publish-request';
 
 /** Documents the body that `publish-request.ts` parses. */
-export class PublishEventDto {
+export class CreateEventDto {
   /**
    * Name of the event.
    * @example follower.gained
@@ -65,8 +65,8 @@ export class PublishedEventDto {
 }
 
 /** Documents the body that `publish-request.ts` parses. */
-export class PublishBatchDto {
+export class CreateEventsDto {
   /** The events to publish, 1 to 100. */
-  @ApiProperty({ type: [PublishEventDto], minItems: 1, maxItems: MAX_EVENTS })
-  events: PublishEventDto[];
+  @ApiProperty({ type: [CreateEventDto], minItems: 1, maxItems: MAX_EVENTS })
+  events: CreateEventDto[];
 }

@@ -15,7 +15,7 @@ import {
   CreateAccountDto,
   DeletedAccountDto,
   FollowersChangeDto,
-  PutFollowersDto,
+  FollowerListDto,
 } from './dto/account.dto';
 import { parsePushedFollowers } from './pushed-followers';
 
@@ -89,7 +89,7 @@ export class AccountsController {
     'Push the followers of an account',
     'Send the whole list, up to 16 MiB. Differences from the last list are published; the first list is only stored.',
   )
-  @ApiBody({ type: PutFollowersDto })
+  @ApiBody({ type: FollowerListDto })
   @ApiAnswer(FollowersChangeDto, { description: 'The number of stored followers and published events.' })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'not_a_push_account')
   async replaceFollowers(

@@ -117,7 +117,7 @@ export class FollowerDto {
   displayName?: string;
 }
 
-export class PutFollowersDto {
+export class FollowerListDto {
   /** All current followers of the account, at most 100,000. */
   @ApiProperty({ type: FollowerDto, isArray: true, maxItems: 100_000 })
   followers: FollowerDto[];
