@@ -19,7 +19,7 @@ interface Backlog {
   rows: number;
   /** Null for a pull webhook. */
   url: string | null;
-  /** False: nobody takes them before their leases end, which is never. */
+  /** False leaves them pending without a job, with leases that never end. */
   isDeferred?: boolean;
   /** False leaves the deliveries without events, which are only read when they are sent. */
   hasEvents?: boolean;

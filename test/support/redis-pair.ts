@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { Redis } from 'ioredis';
 import { startProxy } from './proxy';
-import { startRedis } from './redis';
+import { callRedis, startRedis } from './redis';
 
 /** Two Redis servers behind one address, as a provider of managed ones runs them. */
 export interface RedisPair {
@@ -27,26 +26,16 @@ export async function startRedisPair(more: Record<string, string> = {}): Promise
   let [primary, other] = [await startRedis(options), await startRedis(options)];
   const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
   const address = await startProxy(portOf(primary));
-  const run = async (url: string, name: string, args: readonly (string | number)[]) => {
-    const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
-    redis.on('error', () => undefined);
-    try {
-      await redis.connect();
-      return await redis.call(name, ...args);
-    } finally {
-      redis.disconnect();
-    }
-  };
-  await run(other.url, 'REPLICAOF', NOWHERE);
+  await callRedis(other.url, 'REPLICAOF', NOWHERE);
   return {
     url: `redis://:${requirepass}@127.0.0.1:${address.port}`,
     failOver: async () => {
-      await run(other.url, 'REPLICAOF', ['NO', 'ONE']);
-      await run(primary.url, 'REPLICAOF', NOWHERE);
+      await callRedis(other.url, 'REPLICAOF', ['NO', 'ONE']);
+      await callRedis(primary.url, 'REPLICAOF', NOWHERE);
       address.retarget(portOf(other));
       [primary, other] = [other, primary];
     },
-    run: (name, ...args) => run(primary.url, name, args),
+    run: (name, ...args) => callRedis(primary.url, name, args),
     stop: async () => {
       await address.stop();
       await Promise.all([primary.stop(), other.stop()]);

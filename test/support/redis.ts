@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
+import { Redis } from 'ioredis';
 import { freePort, hasExited } from './service';
 import { waitFor } from './wait-for';
 
@@ -29,6 +30,18 @@ export async function startRedis(more: Record<string, string> = {}, triesLeft = 
   if (!hasExited(child)) return { url: `redis://:${password}@127.0.0.1:${port}`, stop };
   if (triesLeft > 1) return startRedis(more, triesLeft - 1);
   throw new Error('redis-server ends as soon as it is started.');
+}
+
+/** Runs one command over a connection of its own. */
+export async function callRedis(url: string, name: string, args: readonly (string | number)[]): Promise<unknown> {
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null });
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    return await redis.call(name, ...args);
+  } finally {
+    redis.disconnect();
+  }
 }
 
 function optionsFor(port: number, password: string, more: Record<string, string>): string[] {

@@ -21,7 +21,7 @@ describeWithRedis('Two installations on one Redis', (url) => {
     (await database.query<{ prefix: string }>('select queue_prefix as prefix from webhook_service.installation'))[0]!
       .prefix;
 
-  it('have queues of their own, and deliver what is theirs', async () => {
+  it('use separate queues, and each delivers its own events', async () => {
     const databases = [await cloneDatabase(), await cloneDatabase()];
     // These are copies of one database.
     for (const each of databases) await each.query('update webhook_service.installation set id = gen_random_uuid()');

@@ -16,7 +16,7 @@ const { paths } = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) a
 const ROUTES = Object.keys(paths)
   .filter((path) => path.startsWith('/api/'))
   .flatMap((path) => Object.keys(paths[path]!).map((method) => `${method.toUpperCase()} ${path}`))
-  // Those that delete come last: the others need what they delete.
+  // Routes that delete come last, because the others need the resources.
   .sort((a, b) => Number(a.startsWith('DELETE')) - Number(b.startsWith('DELETE')));
 
 /** The promise is a second, on a machine without other work. A statement that waits for its connection to be given up takes 8 s. */
@@ -179,7 +179,7 @@ describeOnStores('While another transaction holds every row and lock of a user',
   });
   afterAll(() => foreign?.end('rollback'));
 
-  it('every route answers in time, and nobody else notices', async () => {
+  it('every route answers in time, and other users are served as usual', async () => {
     const others = bystander(bob.api, service.url);
     const answers = new Map<string, Reply<unknown>>();
     const slow: string[] = [];

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import type { Chronicle } from '../../support/chronicle';
 import type { TcpProxy } from '../../support/proxy';
+import { callRedis } from '../../support/redis';
 import { freePort, hasExited } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 
@@ -102,15 +102,8 @@ export class ChaosRedis {
     return this.ask(this.port, [name, ...args]);
   }
 
-  private async ask(port: number, [name = '', ...args]: readonly string[]): Promise<unknown> {
-    const redis = new Redis(this.urlThrough(port), { lazyConnect: true, retryStrategy: () => null });
-    redis.on('error', () => undefined);
-    try {
-      await redis.connect();
-      return await redis.call(name, ...args);
-    } finally {
-      redis.disconnect();
-    }
+  private ask(port: number, [name = '', ...args]: readonly string[]): Promise<unknown> {
+    return callRedis(this.urlThrough(port), name, args);
   }
 
   async stop(): Promise<void> {

@@ -7,6 +7,7 @@ import { parseConfig } from '../../../src/infrastructure/config/settings';
 import { DeferredDispatchService } from '../../../src/deliveries/sending/deferred-dispatch.service';
 import { createAdapter } from '../../../src/infrastructure/http/http-server.setup';
 import { WorkersService } from '../../../src/infrastructure/queue/workers.service';
+import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { defaultSettings, type Settings } from '../../support/service';
 
 /** Starts the service in this process with additional modules and the adaptations of the test; its workers run. */
@@ -35,6 +36,31 @@ export async function startApplication(
   app.get(DeferredDispatchService).start();
   return app;
 }
+
+/** Starts it on a database of its own for the tests of a file, and stops both after them. */
+export function useApplication(): { app: NestFastifyApplication; database: TestDatabase } {
+  const running: { app?: NestFastifyApplication; database?: TestDatabase } = {};
+  beforeAll(async () => {
+    running.database = await cloneDatabase();
+    running.app = await startApplication(running.database.url, []);
+  });
+  afterAll(async () => {
+    if (running.app) await stopApplication(running.app);
+    await running.database?.drop();
+  });
+  return { app: lateOf(() => running.app), database: lateOf(() => running.database) };
+}
+
+/** Returns what stands for an object that exists only while tests run. */
+const lateOf = <Late extends object>(find: () => Late | undefined): Late =>
+  new Proxy({} as Late, {
+    get: (_, property: keyof Late & string) => {
+      const found = find();
+      if (!found) throw new Error('The application runs only while tests do.');
+      const value = found[property];
+      return typeof value === 'function' ? (value.bind(found) as unknown) : value;
+    },
+  });
 
 /** Stops it like the service itself: draining first. */
 export async function stopApplication(app: NestFastifyApplication): Promise<void> {

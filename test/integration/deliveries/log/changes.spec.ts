@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ChangesRepository } from '../../../../src/deliveries/log/changes.repository';
 import { type ChangeRequest, ChangesService } from '../../../../src/deliveries/log/changes.service';
 import { type ChangeFilters, matches } from '../../../../src/deliveries/log/delivery-filters';
 import type { Principal } from '../../../../src/auth/access-token';
 import { DeliveryLogService } from '../../../../src/deliveries/log/delivery-log.service';
 import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
-import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 import { waitFor } from '../../../support/wait-for';
-import { startApplication, stopApplication } from '../../stage/application';
+import { useApplication } from '../../stage/application';
 
 /** A snapshot in which nothing is visible. */
 const BEFORE_ALL = '3:3:';
@@ -28,16 +26,7 @@ const INSERT_ALL = `
     when 'succeeded' then r = 200 and c is null and n is null else c is not null and (n is null or s = 'failed') end`;
 
 describe('Changes of deliveries', () => {
-  let database: TestDatabase;
-  let app: NestFastifyApplication;
-  beforeAll(async () => {
-    database = await cloneDatabase();
-    app = await startApplication(database.url, []);
-  });
-  afterAll(async () => {
-    await stopApplication(app);
-    await database.drop();
-  });
+  const { app, database } = useApplication();
 
   it('match the same filters as the log', async () => {
     const [userId, webhookId, other, eventId, another] = [

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
 import { ChangesRepository } from '../../../../src/deliveries/log/changes.repository';
 import { type ChangeRequest, ChangesService } from '../../../../src/deliveries/log/changes.service';
 import type { ChangePosition } from '../../../../src/deliveries/log/change-position';
 import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
-import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
-import { startApplication, stopApplication } from '../../stage/application';
+import { useApplication } from '../../stage/application';
 import { planOf } from '../../stage/plans';
 
 /** Restored rows: their transaction ids come from another cluster, $3 ahead of this one. */
@@ -20,16 +18,7 @@ const RESTORE = `
   returning id, status`;
 
 describe('After a restore into a cluster with fewer transactions, the change feed', () => {
-  let database: TestDatabase;
-  let app: NestFastifyApplication;
-  beforeAll(async () => {
-    database = await cloneDatabase();
-    app = await startApplication(database.url, []);
-  });
-  afterAll(async () => {
-    await stopApplication(app);
-    await database.drop();
-  });
+  const { app, database } = useApplication();
 
   async function pass(transactions: number): Promise<void> {
     for (let i = 0; i < transactions; i++) await database.query('select pg_current_xact_id()');

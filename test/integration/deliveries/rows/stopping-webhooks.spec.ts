@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { CancellationService } from '../../../../src/deliveries/cancellation.service';
@@ -16,8 +15,8 @@ import { StatementsService } from '../../../../src/infrastructure/database/state
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { insertBacklog } from '../../../support/backlog';
 import { openTransaction } from '../../../support/open-transaction';
-import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
-import { startApplication, stopApplication } from '../../stage/application';
+import { cloneDatabase } from '../../../support/postgres';
+import { useApplication } from '../../stage/application';
 import { insertDueDelivery } from '../../stage/due-delivery';
 import { makeDays } from '../../stage/long-log';
 import { type Cost, measure } from '../../stage/measured-connection';
@@ -30,16 +29,7 @@ const FIRST_KEY = { userId: '', webhookId: '00000000-0000-0000-0000-000000000000
 // With the role of the application, no background task cancels anything unless a test asks for it.
 
 describe('A webhook that is stopping', () => {
-  let database: TestDatabase;
-  let app: NestFastifyApplication;
-  beforeAll(async () => {
-    database = await cloneDatabase();
-    app = await startApplication(database.url, []);
-  });
-  afterAll(async () => {
-    await stopApplication(app);
-    await database.drop();
-  });
+  const { app, database } = useApplication();
 
   /** Switches a webhook off that has 5,001 waiting rows, and rows of other states that `insert` makes. */
   async function stopped(

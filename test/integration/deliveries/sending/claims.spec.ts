@@ -1,27 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type DueWebhook, dueWebhookOf } from '../../../../src/deliveries/rows/due-webhook';
 import { FanOutRepository } from '../../../../src/deliveries/fan-out/fan-out.repository';
 import { ClaimsRepository } from '../../../../src/deliveries/rows/claims.repository';
 import { ClockService } from '../../../../src/infrastructure/database/clock.service';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
-import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
-import { startApplication, stopApplication } from '../../stage/application';
+import { useApplication } from '../../stage/application';
 import { insertDueDelivery } from '../../stage/due-delivery';
 
 const URL = 'https://receiver.example/';
 
 describe('A claim', () => {
-  let database: TestDatabase;
-  let app: NestFastifyApplication;
-  beforeAll(async () => {
-    database = await cloneDatabase();
-    app = await startApplication(database.url, []);
-  });
-  afterAll(async () => {
-    await stopApplication(app);
-    await database.drop();
-  });
+  const { app, database } = useApplication();
 
   it('returns the webhook with all that its owner set, as fan-out and a wait for a slot do', async () => {
     const userId = `user-${randomUUID()}`;

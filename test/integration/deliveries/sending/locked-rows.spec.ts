@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DataSource } from 'typeorm';
 import type { Outcome, PartitionKey } from '../../../../src/deliveries/rows/attempt';
 import { WaitingRowsRepository } from '../../../../src/deliveries/rows/waiting-rows.repository';
@@ -8,8 +7,7 @@ import { OutcomesRepository } from '../../../../src/deliveries/rows/outcomes.rep
 import { WebhookHealthService } from '../../../../src/webhooks/webhook-health.service';
 import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { openTransaction } from '../../../support/open-transaction';
-import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
-import { startApplication, stopApplication } from '../../stage/application';
+import { useApplication } from '../../stage/application';
 import { insertDueDelivery } from '../../stage/due-delivery';
 
 const URL = 'http://127.0.0.1:9/';
@@ -25,17 +23,7 @@ const failed = (deliveryId: string): Outcome => ({
 });
 
 describe('A row that another transaction has locked', () => {
-  let database: TestDatabase;
-  let app: NestFastifyApplication;
-
-  beforeAll(async () => {
-    database = await cloneDatabase();
-    app = await startApplication(database.url, []);
-  });
-  afterAll(async () => {
-    await stopApplication(app);
-    await database.drop();
-  });
+  const { app, database } = useApplication();
 
   async function pending(): Promise<{ id: string; key: PartitionKey }> {
     const userId = `user-${randomUUID()}`;

@@ -1,27 +1,16 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ClockService } from '../../../../src/infrastructure/database/clock.service';
 import { dayPartitions } from '../../../../src/infrastructure/database/partitions';
-import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 import { waitFor } from '../../../support/wait-for';
-import { startApplication, stopApplication } from '../../stage/application';
+import { useApplication } from '../../stage/application';
 import { DAY_MS } from '../../../../src/infrastructure/config/durations';
 
 describe('When PostgreSQL’s clock jumps while a process runs', () => {
-  let database: TestDatabase;
-  let app: NestFastifyApplication;
+  const { app, database } = useApplication();
   const realNow = performance.now.bind(performance);
   /** The process uses the clock of `performance`, corrected by the time of PostgreSQL every 30 s. */
   const jump = (ms: number) => jest.spyOn(performance, 'now').mockImplementation(() => realNow() + ms);
 
-  beforeAll(async () => {
-    database = await cloneDatabase();
-    app = await startApplication(database.url, []);
-  });
   afterEach(() => jest.restoreAllMocks());
-  afterAll(async () => {
-    await stopApplication(app);
-    await database.drop();
-  });
 
   it.each([
     ['increase', 'less', 30_000, true],

@@ -5,7 +5,7 @@ import { serviceFile } from '../../../support/service';
 
 const startReceiver = useHostileReceivers();
 
-/** Requests a url as often as `before` has steps, in a process that may have 64 open files, and prints what came of each. */
+/** Requests a url once for each step of `before`, in a process that may open 64 files, and prints the results. */
 const SCRIPT = `
   const [client, address, url] = process.argv.slice(1);
   const { HttpClient } = require(client);

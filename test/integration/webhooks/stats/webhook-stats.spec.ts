@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
 import { v7 } from 'uuid';
 import { StatsRepository } from '../../../../src/webhooks/stats/stats.repository';
 import { StatsService } from '../../../../src/webhooks/stats/stats.service';
-import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
-import { startApplication, stopApplication } from '../../stage/application';
+import { useApplication } from '../../stage/application';
 import { planOf, statementsAbout } from '../../stage/plans';
 
 const INSERT_DELIVERIES = `
@@ -21,16 +19,7 @@ const COUNT_ATTEMPT = `
   values ($1, 'ada', $2, '', 1, now() - $3 * interval '1 second', 1)`;
 
 describe('The state of webhooks', () => {
-  let database: TestDatabase;
-  let app: NestFastifyApplication;
-  beforeAll(async () => {
-    database = await cloneDatabase();
-    app = await startApplication(database.url, []);
-  });
-  afterAll(async () => {
-    await stopApplication(app);
-    await database.drop();
-  });
+  const { app, database } = useApplication();
 
   const insert = (webhookId: string, status: string, count: number, trigger = 'event') =>
     database.query(INSERT_DELIVERIES, [Array.from({ length: count }, () => v7()), webhookId, trigger, status]);
