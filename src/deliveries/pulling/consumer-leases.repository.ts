@@ -62,7 +62,6 @@ const WAITED_FOR = statement('waited_for_deliveries')`
 export class ConsumerLeasesRepository {
   constructor(private readonly statements: StatementsService) {}
 
-  /** Stores that a consumer with this access token has asked for deliveries, at most once a second. */
   async noteConsumer(webhookId: string, tokenId: string | null): Promise<void> {
     await this.statements.run(NOTE_CONSUMER, [webhookId, tokenId]);
   }

@@ -37,6 +37,11 @@ export class ConsumersService implements OnModuleDestroy {
     await this.polling;
   }
 
+  /** Stores that a consumer with this access token has asked for deliveries, at most once a second. */
+  note(webhookId: string, tokenId: string | null): Promise<void> {
+    return this.leases.noteConsumer(webhookId, tokenId);
+  }
+
   /** Waits until `take` returns something; none when the time is over, the client has disconnected or the process stops. */
   wait<Taken>(request: WaitRequest, take: () => Promise<Taken[]>): Promise<Taken[]> {
     const waited = this.polls.wait<Taken[]>(request, async (waiting, isOver) => {

@@ -13,7 +13,6 @@ import type { Acknowledgement } from './acknowledgement';
 import { ConsumersService } from './consumers.service';
 import type { AcknowledgedLeasesDto, LeaseRequestDto, MessageDto } from './dto/message.dto';
 import { formatLeaseId, type LeaseKey, leaseKeyOf, parseLeaseId } from '../rows/lease';
-import { ConsumerLeasesRepository } from './consumer-leases.repository';
 import { type Ended, SettlementsService } from './settlements.service';
 
 /** The bodies of one response, unless `EVENT_MAX_BYTES` was lowered since they were stored. */
@@ -29,13 +28,11 @@ export class MessagesService {
   private readonly mutex = new KeyedMutex(AT_ONCE);
   private readonly most: number;
 
-  // eslint-disable-next-line max-params -- each step of a lease has its own service
   constructor(
     { eventMaxBytes }: Config,
     private readonly webhooks: WebhooksService,
     private readonly claims: ClaimsRepository,
     private readonly signer: RequestSignerService,
-    private readonly leases: ConsumerLeasesRepository,
     private readonly settlements: SettlementsService,
     private readonly consumers: ConsumersService,
     private readonly shares: UserSharesService,
@@ -58,7 +55,7 @@ export class MessagesService {
       });
     const messages = await this.shares.during(userId, async () => {
       await this.requirePulled(userId, webhookId);
-      await this.leases.noteConsumer(webhookId, tokenId);
+      await this.consumers.note(webhookId, tokenId);
       return this.take(userId, webhookId, limit, leaseSeconds);
     });
     if (messages.length > 0 || waitSeconds === 0) return messages;
@@ -72,17 +69,8 @@ export class MessagesService {
     all: readonly Acknowledgement[],
   ): Promise<AcknowledgedLeasesDto> {
     await this.requirePulled(userId, webhookId);
-    const keys = all.map(({ leaseId }) => parseLeaseId(leaseId));
-    const held = await this.leases.held(
-      webhookId,
-      keys.filter((key) => key !== null),
-    );
-    const isSettled = await Promise.all(
-      all.map(async (each, i) => {
-        const row = held.get(keys[i]?.random ?? '');
-        return row !== undefined && (await this.settlements.settle(row, endOf(each), LOCKED_FOR_MS));
-      }),
-    );
+    const ends = all.map((each) => ({ key: parseLeaseId(each.leaseId), ended: endOf(each) }));
+    const isSettled = await this.settlements.settleAll(webhookId, ends, LOCKED_FOR_MS);
     const idsOf = (belongs: (each: Acknowledgement, i: number) => boolean): string[] =>
       all.filter(belongs).map(({ leaseId }) => leaseId);
     return {

@@ -8,6 +8,7 @@ import type { Outcome, Written } from '../rows/attempt';
 import { type DeliveryError, deliveryError } from '../rows/delivery-error';
 import { outcomeOf, type Verdict } from '../sending/classify';
 import type { LeasedDelivery } from '../rows/claims.repository';
+import type { LeaseKey } from '../rows/lease';
 import { OutcomesService } from '../sending/outcomes.service';
 import { type HeldLease, ConsumerLeasesRepository } from './consumer-leases.repository';
 
@@ -37,7 +38,7 @@ export class SettlementsService {
    * Returns false when the attempt has an outcome already. Throws while PostgreSQL is unavailable, or when another transaction has
    * locked the row or its webhook for `withinMs`; the lease goes on then.
    */
-  async settle(lease: HeldLease, ended: Ended, withinMs: number): Promise<boolean> {
+  private async settle(lease: HeldLease, ended: Ended, withinMs: number): Promise<boolean> {
     const { attemptedAt, durationMs, retryDelaysMs } = lease;
     const exchange = { url: null, attemptedAt, durationMs, requestHeaders: null, formatted: null, response: null };
     const verdict: Verdict =
@@ -52,6 +53,22 @@ export class SettlementsService {
     const written = await this.outcomes.settle(outcome, withinMs);
     if (written) await this.follow(lease, outcome, written, withinMs);
     return written !== null;
+  }
+
+  /** Settles the attempts with these leases. Returns of each whether it had no outcome yet. */
+  async settleAll(
+    webhookId: string,
+    ends: readonly { key: LeaseKey | null; ended: Ended }[],
+    withinMs: number,
+  ): Promise<boolean[]> {
+    const keys = ends.flatMap(({ key }) => key ?? []);
+    const held = await this.leases.held(webhookId, keys);
+    return Promise.all(
+      ends.map(async ({ key, ended }) => {
+        const lease = held.get(key?.random ?? '');
+        return lease !== undefined && (await this.settle(lease, ended, withinMs));
+      }),
+    );
   }
 
   /** Puts back an attempt that could not be signed, and so was not leased. Throws while PostgreSQL is unavailable. */

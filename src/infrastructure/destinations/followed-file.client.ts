@@ -12,7 +12,7 @@ export class FollowedFile<Parsed> {
   private version: string | null = null;
   private parsed: Parsed;
 
-  /** @param parse its text, or null when it is missing or cannot be read, and what was parsed before */
+  /** @param parse parses the text, null when the file is missing or cannot be read; `before` is the last result */
   constructor(
     private readonly path: string,
     private readonly parse: (text: string | null, before: Parsed) => Parsed,
