@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { FORMATS, formatted } from './event-format';
 
 /** The body of one event in each format; the first is the event itself. */
-const EXAMPLES = JSON.parse(readFileSync(join(__dirname, 'event-format.examples.json'), 'utf8')) as Record<
-  string,
-  object
->;
+const EXAMPLES = JSON.parse(
+  readFileSync(join(__dirname, '../../../test/support/event-format.examples.json'), 'utf8'),
+) as Record<string, object>;
 
 const NASTY = [
   ...[
