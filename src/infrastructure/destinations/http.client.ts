@@ -1,10 +1,8 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
-import type { EgressProxy } from './egress-proxy';
-import type { AddressPolicy } from './address';
 import { type Connection, Connections } from './connections.client';
-import { Connector } from './connector.client';
+import { Connector, type ConnectorOptions } from './connector.client';
 import {
   type BodyBounds,
   type ExchangeEnd,
@@ -24,8 +22,7 @@ export function untraced<T>(request: () => T): T {
   return context.with(UNTRACED, request);
 }
 
-export interface HttpClientOptions {
-  readonly policy: AddressPolicy;
+export interface HttpClientOptions extends Omit<ConnectorOptions, 'resolver'> {
   /** As `address[:port]`; empty uses those of the system. */
   readonly dnsServers: readonly string[];
   /** Those of the system unless they are given. */
@@ -33,9 +30,6 @@ export interface HttpClientOptions {
   /** One deadline for DNS, connect, TLS and the status line. A request may have a shorter one. */
   readonly timeoutMs: number;
   readonly requireHttps: boolean;
-  readonly trustedCertificates?: readonly string[];
-  readonly proxy?: EgressProxy | null;
-  readonly proxyResolves?: boolean;
 }
 
 /** For the response to a delivery: only its beginning is logged. */
