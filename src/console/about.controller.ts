@@ -18,7 +18,7 @@ export class AboutController {
   @Get()
   @Scopes()
   @ApiRoute('Read the settings', 'Returns the version and the settings that affect clients.')
-  @ApiAnswer(AboutDto, { description: 'The version and the settings.' })
+  @ApiAnswer(AboutDto, 'The version and the settings.')
   getAbout(@CurrentUser() { userId }: Principal): AboutDto {
     const { maxRetries, retentionDays, deliveryTimeoutMs, disableAfterFailures, disableAfterHours } = this.config;
     const attempts = Array.from({ length: maxRetries }, (_, i) => i + 1);

@@ -35,7 +35,7 @@ export class ErasuresController {
     'Deletes everything that the service stores about the user, in the background; read the erasure to see its progress. Until it is done, requests of the user return 401, and events for the user are refused with `user_erased`. Afterwards the id is free again. While an erasure of the user is running, returns that one. Cannot be undone.',
   )
   @ApiBody({ type: ErasureRequestDto })
-  @ApiAnswer(ErasureDto, { status: 202, description: 'The running erasure.' })
+  @ApiAnswer(ErasureDto, 'The running erasure.', { status: 202 })
   @ApiErrors(...BODY_ERRORS, 'user_not_erasable')
   async eraseUser(
     @CurrentUser() user: Principal,
@@ -48,7 +48,7 @@ export class ErasuresController {
   @Get('erasures')
   @Scopes('users:erase')
   @ApiRoute('List erasures', 'Newest first, by anyone.')
-  @ApiAnswer(ErasureDto, { page: true, description: 'One page of erasures.' })
+  @ApiAnswer(ErasureDto, 'One page of erasures.', { page: true })
   @ApiErrors('validation_failed', 'cursor_invalid')
   async listErasures(@CurrentUser() user: Principal, @Query() query: ListErasuresDto): Promise<Page<ErasureDto>> {
     return (await this.erasures.list(user, query)).map(ErasureDto.from);
@@ -57,7 +57,7 @@ export class ErasuresController {
   @Get('erasures/:id')
   @Scopes('users:erase')
   @ApiRoute('Read the progress of an erasure')
-  @ApiAnswer(ErasureDto, { description: 'The erasure.' })
+  @ApiAnswer(ErasureDto, 'The erasure.')
   @ApiErrors('validation_failed', 'not_found')
   async getErasure(@IdParam('id', 'Id of the erasure.') id: string): Promise<ErasureDto> {
     return ErasureDto.from(await this.erasures.read(id));

@@ -37,12 +37,8 @@ export class ExternalWebhooksController {
   @ApiBody({ type: WebhookDeclarationDto, examples: EXAMPLES })
   @ApiHeader(IF_MATCH)
   @ApiHeader(IF_NONE_MATCH)
-  @ApiAnswer(WebhookDto, { description: 'The existing webhook as it is now.', headers: ['etag'] })
-  @ApiAnswer(CreatedWebhookDto, {
-    status: 201,
-    description: 'The new webhook and its secret.',
-    headers: ['location', 'etag'],
-  })
+  @ApiAnswer(WebhookDto, 'The existing webhook as it is now.', { headers: ['etag'] })
+  @ApiAnswer(CreatedWebhookDto, 'The new webhook and its secret.', { status: 201, headers: ['location', 'etag'] })
   @ApiErrors(...BODY_ERRORS, 'precondition_failed')
   @ApiErrors('webhook_limit_reached', 'kind_mismatch', 'headers_bound_to_origin', 'webhook_stopping')
   async saveWebhook(
@@ -63,7 +59,7 @@ export class ExternalWebhooksController {
   @Get()
   @Scopes('webhooks:read')
   @ApiRoute('Read a webhook by your own id')
-  @ApiAnswer(WebhookDto, { description: 'The webhook.', headers: ['etag'] })
+  @ApiAnswer(WebhookDto, 'The webhook.', { headers: ['etag'] })
   @ApiErrors('validation_failed', 'not_found')
   async getWebhookByExternalId(
     @CurrentUser() user: Principal,
@@ -80,7 +76,7 @@ export class ExternalWebhooksController {
   @Scopes('webhooks:write')
   @ApiRoute('Delete a webhook by your own id', 'Cancels its pending deliveries.')
   @ApiHeader(IF_MATCH)
-  @ApiAnswer(DeletedWebhookDto, { description: 'The id of the deleted webhook.' })
+  @ApiAnswer(DeletedWebhookDto, 'The id of the deleted webhook.')
   @ApiErrors(...BODY_ERRORS, 'not_found', 'precondition_failed')
   async deleteWebhookByExternalId(
     @CurrentUser() { userId }: Principal,

@@ -44,11 +44,7 @@ export class WebhooksController {
   @Rules(WebhookRulesService)
   @ApiRoute('Create a webhook', 'The secret is returned only on creation.')
   @ApiBody({ type: CreateWebhookDto, examples: EXAMPLES.create })
-  @ApiAnswer(CreatedWebhookDto, {
-    status: 201,
-    description: 'The new webhook and its secret.',
-    headers: ['location', 'etag'],
-  })
+  @ApiAnswer(CreatedWebhookDto, 'The new webhook and its secret.', { status: 201, headers: ['location', 'etag'] })
   @ApiErrors(...BODY_ERRORS, 'webhook_limit_reached', 'external_id_taken')
   async createWebhook(
     @CurrentUser() { userId }: Principal,
@@ -63,7 +59,7 @@ export class WebhooksController {
   @Get()
   @Scopes('webhooks:read')
   @ApiRoute('List your webhooks', 'Newest first.')
-  @ApiAnswer(WebhookDto, { page: true, description: 'One page of webhooks.' })
+  @ApiAnswer(WebhookDto, 'One page of webhooks.', { page: true })
   @ApiErrors('validation_failed', 'cursor_invalid')
   async listWebhooks(@CurrentUser() user: Principal, @Query() query: ListWebhooksDto): Promise<Page<WebhookDto>> {
     return (await this.views.list(user, query)).map(WebhookDto.from);
@@ -72,7 +68,7 @@ export class WebhooksController {
   @Get(':id')
   @Scopes('webhooks:read')
   @ApiRoute('Read a webhook')
-  @ApiAnswer(WebhookDto, { description: 'The webhook.', headers: ['etag'] })
+  @ApiAnswer(WebhookDto, 'The webhook.', { headers: ['etag'] })
   @ApiErrors('validation_failed', 'not_found')
   async getWebhook(
     @CurrentUser() user: Principal,
@@ -91,7 +87,7 @@ export class WebhooksController {
   @ApiRoute('Change a webhook', 'Absent fields keep their values.')
   @ApiBody({ type: UpdateWebhookDto, examples: EXAMPLES.update })
   @ApiHeader(IF_MATCH)
-  @ApiAnswer(WebhookDto, { description: 'The updated webhook.', headers: ['etag'] })
+  @ApiAnswer(WebhookDto, 'The updated webhook.', { headers: ['etag'] })
   @ApiErrors(...BODY_ERRORS)
   @ApiErrors('not_found', 'external_id_taken', 'headers_bound_to_origin', 'webhook_stopping', 'precondition_failed')
   async updateWebhook(
@@ -110,7 +106,7 @@ export class WebhooksController {
   @Scopes('webhooks:write')
   @ApiRoute('Delete a webhook', 'Cancels its pending deliveries.')
   @ApiHeader(IF_MATCH)
-  @ApiAnswer(DeletedWebhookDto, { description: 'The id of the deleted webhook.' })
+  @ApiAnswer(DeletedWebhookDto, 'The id of the deleted webhook.')
   @ApiErrors(...BODY_ERRORS, 'not_found', 'precondition_failed')
   async deleteWebhook(
     @CurrentUser() { userId }: Principal,
@@ -128,7 +124,7 @@ export class WebhooksController {
     'Only this response contains the new secret. Until previousSecretExpiresAt, deliveries are signed with both secrets: the old signature is in x-service-signature-previous and second in webhook-signature. Another rotation discards the oldest secret.',
   )
   @ApiBody({ type: SecretRotationDto, required: false, examples: EXAMPLES.rotate })
-  @ApiAnswer(RotatedSecretDto, { description: 'The new secret and the expiry of the old one.' })
+  @ApiAnswer(RotatedSecretDto, 'The new secret and the expiry of the old one.')
   @ApiErrors(...BODY_ERRORS, 'not_found')
   async rotateSecret(
     @CurrentUser() { userId }: Principal,

@@ -25,7 +25,7 @@ export class AccessTokensController {
       'for yourself': { value: { name: 'Backend, production', scopes: ['webhooks:read', 'webhooks:write'] } },
     },
   })
-  @ApiAnswer(CreatedTokenDto, { status: 201, description: 'The new token.' })
+  @ApiAnswer(CreatedTokenDto, 'The new token.', { status: 201 })
   @ApiErrors(...BODY_ERRORS, 'admin_reserved', 'token_limit_reached', 'user_erased')
   async createToken(@CurrentUser() user: Principal, @Body() body: CreateTokenDto): Promise<CreatedTokenDto> {
     const { row, token } = await this.tokens.create(user, body);
@@ -35,7 +35,7 @@ export class AccessTokensController {
   @Get()
   @Scopes(['tokens:manage', 'users:manage'])
   @ApiRoute('List access tokens', 'Returns live tokens, newest first.')
-  @ApiAnswer(TokenDto, { page: true, description: 'One page of tokens.' })
+  @ApiAnswer(TokenDto, 'One page of tokens.', { page: true })
   @ApiErrors('validation_failed', 'cursor_invalid', 'admin_reserved')
   async listTokens(@CurrentUser() user: Principal, @Query() query: ListTokensDto): Promise<Page<TokenDto>> {
     return (await this.tokens.list(user, query)).map(TokenDto.from);
@@ -44,7 +44,7 @@ export class AccessTokensController {
   @Delete(':id')
   @Scopes(['tokens:manage', 'users:manage'])
   @ApiRoute('Revoke an access token', 'Takes effect immediately, and also revokes the tokens created with it.')
-  @ApiAnswer(DeletedTokenDto, { description: 'The id of the revoked token.' })
+  @ApiAnswer(DeletedTokenDto, 'The id of the revoked token.')
   @ApiErrors(...BODY_ERRORS, 'not_found')
   async revokeToken(
     @CurrentUser() user: Principal,
@@ -61,7 +61,7 @@ export class MeController {
   @Get()
   @Scopes()
   @ApiRoute('Read your token', 'Returns the id, user, scopes and expiry of the token.')
-  @ApiAnswer(MeDto, { description: 'The token of the request.' })
+  @ApiAnswer(MeDto, 'The token of the request.')
   getMe(@CurrentUser() user: Principal): MeDto {
     return MeDto.from(user);
   }

@@ -59,10 +59,7 @@ export class EventTypesController {
     'List event types',
     'Returns all events that receivers get. Webhooks can subscribe to all of them except webhook.test.',
   )
-  @ApiAnswer(EventTypeDto, {
-    list: true,
-    description: 'Name, description, JSON Schema and example of each event type.',
-  })
+  @ApiAnswer(EventTypeDto, 'Name, description, JSON Schema and example of each event type.', { list: true })
   listEventTypes(@Res({ passthrough: true }) reply: FastifyReply): Buffer {
     void reply.type('application/json; charset=utf-8');
     return this.listOf([...this.catalogue.subscribable, TEST]);
@@ -76,7 +73,7 @@ export class EventTypesController {
     'Declares it for all users. All processes of the service know it within two seconds.',
   )
   @ApiBody({ type: CreateEventTypeDto })
-  @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.', headers: ['location'] })
+  @ApiAnswer(EventTypeDto, 'The new event type.', { status: 201, headers: ['location'] })
   @ApiErrors(...BODY_ERRORS, 'event_type_exists', 'event_type_taken', 'event_type_limit_reached')
   async createEventType(
     @ParsedBody(parseNewEventType) type: Declaration,
@@ -91,7 +88,7 @@ export class EventTypesController {
   @Scopes()
   @ApiRoute('Read an event type', 'Its schema describes the data of its events.')
   @ApiParam(NAME)
-  @ApiAnswer(EventTypeDto, { description: 'The event type.' })
+  @ApiAnswer(EventTypeDto, 'The event type.')
   @ApiErrors('not_found')
   async getEventType(@Param('name') name: string): Promise<EventTypeDto> {
     await this.stored.lookUp([name]);
@@ -109,8 +106,8 @@ export class EventTypesController {
   )
   @ApiParam(NAME)
   @ApiBody({ type: EventTypeDeclarationDto, examples: { 'without an application': { value: EXAMPLE } } })
-  @ApiAnswer(EventTypeDto, { status: 201, description: 'The new event type.', headers: ['location'] })
-  @ApiAnswer(EventTypeDto, { status: 200, description: 'The updated event type.' })
+  @ApiAnswer(EventTypeDto, 'The new event type.', { status: 201, headers: ['location'] })
+  @ApiAnswer(EventTypeDto, 'The updated event type.', { status: 200 })
   @ApiErrors(...BODY_ERRORS, 'event_type_differs', 'event_type_taken', 'event_type_owned', 'event_type_limit_reached')
   async saveEventType(
     @CurrentUser() user: Principal,
@@ -132,7 +129,7 @@ export class EventTypesController {
     'Its events can no longer be published. Webhooks keep its name, and it can be declared again.',
   )
   @ApiParam(NAME)
-  @ApiAnswer(DeletedEventTypeDto, { description: 'The name of the deleted event type.' })
+  @ApiAnswer(DeletedEventTypeDto, 'The name of the deleted event type.')
   @ApiErrors(...BODY_ERRORS, 'not_found', 'event_type_taken', 'event_type_owned')
   async deleteEventType(
     @CurrentUser() user: Principal,

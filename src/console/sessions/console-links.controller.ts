@@ -33,7 +33,7 @@ export class ConsoleLinksController {
     required: false,
     examples: { 'for yourself': { value: { path: '/console/deliveries' } } },
   })
-  @ApiAnswer(ConsoleLinkDto, { status: 201, description: 'The link.' })
+  @ApiAnswer(ConsoleLinkDto, 'The link.', { status: 201 })
   @ApiErrors(...BODY_ERRORS, 'scope_not_allowed', 'admin_reserved', 'user_erased')
   async createConsoleLink(@CurrentUser() user: Principal, @Body() body: CreateConsoleLinkDto): Promise<ConsoleLinkDto> {
     const { userId = user.userId, ...options } = body;
@@ -52,7 +52,7 @@ export class ConsoleLinksController {
     required: false,
     examples: { 'for the access token': { value: {} } },
   })
-  @ApiAnswer(ConsoleSessionDto, { status: 201, description: 'The session.' })
+  @ApiAnswer(ConsoleSessionDto, 'The session.', { status: 201 })
   @ApiErrors(...BODY_ERRORS, 'link_invalid', 'session_of_session')
   async createConsoleSession(
     @CurrentUser() user: Principal,
@@ -68,7 +68,7 @@ export class ConsoleLinksController {
     'End the current session',
     'Takes effect immediately, also for tokens created with it. Requires no scope, but the token of the session: any other token returns 409.',
   )
-  @ApiAnswer(DeletedTokenDto, { description: 'The id of the ended session.' })
+  @ApiAnswer(DeletedTokenDto, 'The id of the ended session.')
   @ApiErrors(...BODY_ERRORS, 'not_a_session')
   async endConsoleSession(@CurrentUser() user: Principal): Promise<DeletedTokenDto> {
     return { id: await this.sessions.end(user) };

@@ -20,8 +20,8 @@ export class TryReceiversController {
     'Create a test receiver',
     'Each user has at most one test receiver, which expires after an hour; a second call returns the existing one. Available only with the embedded PostgreSQL, and a loopback HOST or LOCAL=true.',
   )
-  @ApiAnswer(TestReceiverDto, { status: 201, description: 'The new test receiver.', headers: ['location'] })
-  @ApiAnswer(TestReceiverDto, { status: 200, description: 'The existing test receiver.' })
+  @ApiAnswer(TestReceiverDto, 'The new test receiver.', { status: 201, headers: ['location'] })
+  @ApiAnswer(TestReceiverDto, 'The existing test receiver.', { status: 200 })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'test_receiver_limit_reached')
   createTestReceiver(
     @CurrentUser() { userId }: Principal,
@@ -38,7 +38,7 @@ export class TryReceiversController {
   @Scopes('webhooks:write')
   @ApiRoute('Read a test receiver', 'Includes the last 20 requests, newest first.')
   @ApiParam(ID)
-  @ApiAnswer(TestReceiverDetailDto, { description: 'The test receiver and its requests.' })
+  @ApiAnswer(TestReceiverDetailDto, 'The test receiver and its requests.')
   @ApiErrors('not_found')
   getTestReceiver(
     @CurrentUser() { userId }: Principal,
@@ -52,7 +52,7 @@ export class TryReceiversController {
   @Scopes('webhooks:write')
   @ApiRoute('Set the response of a test receiver')
   @ApiParam(ID)
-  @ApiAnswer(TestReceiverDto, { description: 'The test receiver.' })
+  @ApiAnswer(TestReceiverDto, 'The test receiver.')
   @ApiErrors(...BODY_ERRORS, 'not_found')
   updateTestReceiver(
     @CurrentUser() { userId }: Principal,

@@ -22,7 +22,7 @@ export class DeliveryLogController {
   @Scopes('deliveries:read')
   @ApiRoute('Read the delivery log of a webhook', `One row per attempt, newest first. ${CHANGES}`)
   @HasOwnShare(withQuery('changedAfter'))
-  @ApiAnswer(DeliveryDto, { page: true, description: 'One page of deliveries.' })
+  @ApiAnswer(DeliveryDto, 'One page of deliveries.', { page: true })
   @ApiErrors('validation_failed', 'cursor_invalid', 'not_found')
   async listWebhookDeliveries(
     @CurrentUser() user: Principal,
@@ -36,7 +36,7 @@ export class DeliveryLogController {
   @Get('webhooks/:id/deliveries/:deliveryId')
   @Scopes('deliveries:read')
   @ApiRoute('Read a delivery', 'Includes the exact request and response.')
-  @ApiAnswer(DeliveryDetailDto, { description: 'The delivery with its request and response.' })
+  @ApiAnswer(DeliveryDetailDto, 'The delivery with its request and response.')
   @ApiErrors('validation_failed', 'not_found')
   async getWebhookDelivery(
     @CurrentUser() { userId }: Principal,
@@ -54,7 +54,7 @@ export class DeliveryLogController {
     `One row per attempt, newest first, including those of deleted webhooks. ${CHANGES}`,
   )
   @HasOwnShare(withQuery('changedAfter'))
-  @ApiAnswer(DeliveryDto, { page: true, description: 'One page of deliveries.' })
+  @ApiAnswer(DeliveryDto, 'One page of deliveries.', { page: true })
   @ApiErrors('validation_failed', 'cursor_invalid')
   async listDeliveries(
     @CurrentUser() user: Principal,
@@ -71,7 +71,7 @@ export class DeliveryLogController {
     'Count deliveries',
     'Reads at most 10,000 deliveries, newest first. Counts like ten requests against the rate limit.',
   )
-  @ApiAnswer(DeliveryCountDto, { description: 'The number of deliveries.' })
+  @ApiAnswer(DeliveryCountDto, 'The number of deliveries.')
   @ApiErrors('validation_failed')
   async countDeliveries(
     @CurrentUser() { userId }: Principal,
@@ -83,7 +83,7 @@ export class DeliveryLogController {
   @Get('deliveries/:deliveryId')
   @Scopes('deliveries:read')
   @ApiRoute('Read a delivery by its id only', 'Requires no webhook id and works even after the webhook was deleted.')
-  @ApiAnswer(DeliveryDetailDto, { description: 'The delivery with its request and response.' })
+  @ApiAnswer(DeliveryDetailDto, 'The delivery with its request and response.')
   @ApiErrors('validation_failed', 'not_found')
   async getDelivery(
     @CurrentUser() { userId }: Principal,

@@ -19,7 +19,7 @@ export class EventLogController {
     'List events',
     'Events that are addressed to you, that you published, or that were sent to your webhooks; newest first.',
   )
-  @ApiAnswer(EventDto, { page: true, description: 'One page of events.' })
+  @ApiAnswer(EventDto, 'One page of events.', { page: true })
   @ApiErrors('validation_failed', 'cursor_invalid')
   async listEvents(@CurrentUser() { userId }: Principal, @Query() query: EventQueryDto): Promise<Page<EventDto>> {
     return (await this.log.list(userId, query)).map((event) => EventDto.from(event, userId));
@@ -28,7 +28,7 @@ export class EventLogController {
   @Get(':id')
   @Scopes('deliveries:read')
   @ApiRoute('Read an event', 'Includes its deliveries to your own webhooks.')
-  @ApiAnswer(EventDetailDto, { description: 'The event and its deliveries.' })
+  @ApiAnswer(EventDetailDto, 'The event and its deliveries.')
   @ApiErrors('validation_failed', 'not_found')
   async getEvent(
     @CurrentUser() { userId }: Principal,

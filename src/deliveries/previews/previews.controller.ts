@@ -31,7 +31,7 @@ export class PreviewsController {
     'Tells whether the event matches, and which operators do not hold. Changes nothing.',
   )
   @ApiBody({ type: FilterCheckRequestDto, examples: EXAMPLES.filter })
-  @ApiAnswer(FilterCheckDto, { description: 'Whether the event matches.' })
+  @ApiAnswer(FilterCheckDto, 'Whether the event matches.')
   @ApiErrors(...BODY_ERRORS, 'not_found')
   async checkFilter(
     @CurrentUser() user: Principal,
@@ -46,7 +46,7 @@ export class PreviewsController {
   @Scopes('webhooks:read')
   @ApiRoute('Preview an event in a format', 'Returns the body that a webhook with this format receives. Sends nothing.')
   @ApiBody({ type: FormatPreviewRequestDto, examples: EXAMPLES.format })
-  @ApiAnswer(FormatPreviewDto, { description: 'The body and its content type.' })
+  @ApiAnswer(FormatPreviewDto, 'The body and its content type.')
   @ApiErrors(...BODY_ERRORS, 'not_found')
   async previewFormat(
     @CurrentUser() user: Principal,

@@ -31,7 +31,7 @@ export class MessagesController {
     'Begins attempts and returns them, the oldest due first. Acknowledge each before its lease ends. With `waitSeconds`, waits for the first message; at most ten requests per webhook and 20 per user may wait.',
   )
   @ApiBody({ type: LeaseRequestDto, required: false })
-  @ApiAnswer(MessageDto, { list: true, description: 'The leased messages; none if none is due.' })
+  @ApiAnswer(MessageDto, 'The leased messages; none if none is due.', { list: true })
   @ApiErrors(...BODY_ERRORS, 'not_found', 'kind_mismatch')
   async leaseMessages(
     @CurrentUser() user: Principal,
@@ -50,7 +50,7 @@ export class MessagesController {
     'Ends attempts: those that failed are retried by the plan of the webhook. A lease counts until its attempt has an outcome.',
   )
   @ApiBody({ type: AcknowledgementDto, examples: EXAMPLES })
-  @ApiAnswer(AcknowledgedLeasesDto, { description: 'What became of each lease.' })
+  @ApiAnswer(AcknowledgedLeasesDto, 'What became of each lease.')
   @ApiErrors(...BODY_ERRORS, 'not_found', 'kind_mismatch')
   async acknowledgeMessages(
     @CurrentUser() { userId }: Principal,

@@ -34,11 +34,8 @@ export class RecoveriesController {
       recover: { value: { since: '2026-01-15T09:30:00Z' } },
     },
   })
-  @ApiAnswer(RecoveryResultDto, {
-    status: 202,
-    description: 'The recovery runs in the background; read it to see its progress.',
-  })
-  @ApiAnswer(RecoveryResultDto, { description: 'With dryRun: the number of events that would be sent again.' })
+  @ApiAnswer(RecoveryResultDto, 'The recovery runs in the background; read it to see its progress.', { status: 202 })
+  @ApiAnswer(RecoveryResultDto, 'With dryRun: the number of events that would be sent again.')
   @ApiErrors(...BODY_ERRORS, 'not_found', 'webhook_inactive', 'recovery_running')
   async recoverWebhook(
     @CurrentUser() { userId }: Principal,
@@ -55,7 +52,7 @@ export class RecoveriesController {
   @Get('recoveries')
   @Scopes('deliveries:read')
   @ApiRoute('List the recoveries of a webhook', 'Newest first.')
-  @ApiAnswer(RecoveryDto, { page: true, description: 'One page of recoveries.' })
+  @ApiAnswer(RecoveryDto, 'One page of recoveries.', { page: true })
   @ApiErrors('validation_failed', 'cursor_invalid', 'not_found')
   async listRecoveries(
     @CurrentUser() { userId }: Principal,
@@ -68,7 +65,7 @@ export class RecoveriesController {
   @Get('recoveries/:recoveryId')
   @Scopes('deliveries:read')
   @ApiRoute('Read the progress of a recovery')
-  @ApiAnswer(RecoveryDto, { description: 'The recovery.' })
+  @ApiAnswer(RecoveryDto, 'The recovery.')
   @ApiErrors('validation_failed', 'not_found')
   async getRecovery(
     @CurrentUser() { userId }: Principal,
@@ -85,8 +82,8 @@ export class RecoveriesController {
     'Redeliver an event',
     'Sends the event of this delivery again: the same bytes, retried like a first delivery. A delivery that waits for its retry or for a slot becomes due now instead.',
   )
-  @ApiAnswer(DeliveryDto, { status: 202, description: 'The new attempt, pending.' })
-  @ApiAnswer(DeliveryDto, { description: 'The pending attempt, which is due now.' })
+  @ApiAnswer(DeliveryDto, 'The new attempt, pending.', { status: 202 })
+  @ApiAnswer(DeliveryDto, 'The pending attempt, which is due now.')
   @ApiErrors(...BODY_ERRORS)
   @ApiErrors('not_found', 'delivery_pending', 'webhook_inactive', 'event_expired', 'test_not_redeliverable')
   async redeliverDelivery(

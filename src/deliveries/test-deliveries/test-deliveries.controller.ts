@@ -24,7 +24,7 @@ export class TestDeliveriesController {
     'Sends a signed test payload now and returns the outcome, whether or not the receiver accepted it.',
   )
   @ApiBody({ type: TestDeliveryRequestDto, required: false })
-  @ApiAnswer(TestDeliveryDto, { description: 'The test delivery with its request and response.' })
+  @ApiAnswer(TestDeliveryDto, 'The test delivery with its request and response.')
   @ApiErrors(...BODY_ERRORS, 'not_found', 'test_running', 'kind_mismatch')
   async testWebhook(
     @CurrentUser() { userId }: Principal,

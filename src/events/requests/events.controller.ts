@@ -82,7 +82,7 @@ export class EventsController {
   @ApiBody({ type: CreateEventDto, examples: EXAMPLES })
   @ApiHeader(IDEMPOTENCY_KEY_HEADER)
   @ApiHeader(TRACEPARENT)
-  @ApiAnswer(PublishedEventDto, { status: 202, description: 'The event is accepted.' })
+  @ApiAnswer(PublishedEventDto, 'The event is accepted.', { status: 202 })
   @ApiErrors(...BODY_ERRORS, 'idempotency_key_reused', 'user_erased')
   async publishEvent(
     @CurrentUser() user: Principal,
@@ -102,11 +102,7 @@ export class EventsController {
   )
   @ApiBody({ type: CreateEventsDto, examples: BATCH_EXAMPLES })
   @ApiHeader(TRACEPARENT)
-  @ApiAnswer(PublishedEventDto, {
-    status: 202,
-    list: true,
-    description: 'The events are accepted. One entry per event, in order.',
-  })
+  @ApiAnswer(PublishedEventDto, 'The events are accepted. One entry per event, in order.', { status: 202, list: true })
   @ApiErrors(...BODY_ERRORS, 'idempotency_key_reused', 'user_erased')
   async publishEvents(
     @CurrentUser() user: Principal,

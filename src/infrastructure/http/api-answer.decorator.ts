@@ -95,7 +95,6 @@ export const ENVELOPES: Record<string, object> = {
 const ERROR = { $ref: '#/components/schemas/Error' };
 
 interface AnswerOptions {
-  description: string;
   status?: number;
   list?: boolean;
   /** The data is one page of a list, next to its `nextCursor`. */
@@ -110,7 +109,8 @@ export const ApiRoute = (summary: string, description?: string): MethodDecorator
 /** Documents the success envelope of a route for its DTO, as a named schema. */
 export function ApiAnswer(
   dto: Type,
-  { description, status = 200, list, page, headers = [] }: AnswerOptions,
+  description: string,
+  { status = 200, list, page, headers = [] }: AnswerOptions = {},
 ): MethodDecorator {
   const item = { $ref: getSchemaPath(dto) };
   const name = `${nounOf(dto.name)}${page ? 'Page' : list ? 'List' : 'Response'}`;

@@ -17,7 +17,7 @@ export class StatsController {
     'Count attempts',
     'Returns statistics of attempts by the time of their outcome, in steps of UTC. They are exact, exclude test deliveries, and include attempts of deleted webhooks unless you pass webhookId. At most 300 steps.',
   )
-  @ApiAnswer(StatsDto, { description: 'The statistics of each step, and the totals.' })
+  @ApiAnswer(StatsDto, 'The statistics of each step, and the totals.')
   @ApiErrors('validation_failed', 'not_found')
   async getStats(@CurrentUser() { userId }: Principal, @Query() query: StatsQueryDto): Promise<StatsDto> {
     return StatsDto.from(await this.stats.read(userId, query));

@@ -37,7 +37,7 @@ export class AccountsController {
     'The service reads its followers from now on and publishes follower.gained and follower.lost.',
   )
   @ApiBody({ type: CreateAccountDto, examples: EXAMPLES })
-  @ApiAnswer(AccountDto, { status: 201, description: 'The connected account.', headers: ['location'] })
+  @ApiAnswer(AccountDto, 'The connected account.', { status: 201, headers: ['location'] })
   @ApiErrors(...BODY_ERRORS, 'account_limit_reached')
   async createAccount(
     @CurrentUser() { userId }: Principal,
@@ -52,7 +52,7 @@ export class AccountsController {
   @Get()
   @Scopes('accounts:manage')
   @ApiRoute('List your accounts', 'Newest first.')
-  @ApiAnswer(AccountDto, { page: true, description: 'One page of accounts.' })
+  @ApiAnswer(AccountDto, 'One page of accounts.', { page: true })
   @ApiErrors('validation_failed', 'cursor_invalid')
   async listAccounts(@CurrentUser() { userId }: Principal, @Query() query: PageQueryDto): Promise<Page<AccountDto>> {
     return (await this.accounts.list(userId, query)).map(AccountDto.from);
@@ -61,7 +61,7 @@ export class AccountsController {
   @Get(':id')
   @Scopes('accounts:manage')
   @ApiRoute('Read an account')
-  @ApiAnswer(AccountDto, { description: 'The account.' })
+  @ApiAnswer(AccountDto, 'The account.')
   @ApiErrors('validation_failed', 'not_found')
   async getAccount(
     @CurrentUser() { userId }: Principal,
@@ -73,7 +73,7 @@ export class AccountsController {
   @Delete(':id')
   @Scopes('accounts:manage')
   @ApiRoute('Disconnect an account', 'Deletes its followers without publishing events.')
-  @ApiAnswer(DeletedAccountDto, { description: 'The id of the disconnected account.' })
+  @ApiAnswer(DeletedAccountDto, 'The id of the disconnected account.')
   @ApiErrors(...BODY_ERRORS, 'not_found')
   async deleteAccount(
     @CurrentUser() { userId }: Principal,
@@ -90,7 +90,7 @@ export class AccountsController {
     'Send the whole list, up to 16 MiB. Differences from the last list are published; the first list is only stored.',
   )
   @ApiBody({ type: FollowerListDto })
-  @ApiAnswer(FollowersChangeDto, { description: 'The number of stored followers and published events.' })
+  @ApiAnswer(FollowersChangeDto, 'The number of stored followers and published events.')
   @ApiErrors(...BODY_ERRORS, 'not_found', 'not_a_push_account')
   async replaceFollowers(
     @CurrentUser() { userId }: Principal,
