@@ -88,9 +88,8 @@ type Components = NonNullable<OpenAPIObject['components']>;
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
 function eachOperation({ paths }: OpenAPIObject, action: (operation: Operation) => void): void {
-  for (const { get, post, put, patch, delete: remove } of Object.values(paths)) {
+  for (const { get, post, put, patch, delete: remove } of Object.values(paths))
     for (const operation of [get, post, put, patch, remove]) if (operation) action(operation);
-  }
 }
 
 /** States the scope in the description, and that no token is needed where that is so. */

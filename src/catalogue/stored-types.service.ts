@@ -80,9 +80,8 @@ export class StoredTypesService implements OnApplicationBootstrap {
 
   private warnOfNames(): void {
     const names = this.catalogue.namedTwice.join(', ');
-    if (names !== '' && names !== this.warnedOf) {
+    if (names !== '' && names !== this.warnedOf)
       this.logger.warn(`EXTRA_EVENT_TYPES names ${names}: already declared, so these entries are ignored.`);
-    }
     this.warnedOf = names;
   }
 }

@@ -31,9 +31,8 @@ function readArguments(args: string[]): Wanted {
     throw new Error(`Unknown or missing scopes: ${unknown.join(', ')}\n${USAGE}`);
   const expiresInSeconds = expiresIn === undefined ? undefined : Number(expiresIn);
   const isInBounds = (seconds: number) => Number.isInteger(seconds) && seconds >= SHORTEST_S && seconds <= LONGEST_S;
-  if (expiresInSeconds !== undefined && !isInBounds(expiresInSeconds)) {
+  if (expiresInSeconds !== undefined && !isInBounds(expiresInSeconds))
     throw new Error(`--expires-in must be ${SHORTEST_S} to ${LONGEST_S} seconds\n${USAGE}`);
-  }
   return { user, scopes: wanted as Scope[] | undefined, expiresInSeconds, path };
 }
 

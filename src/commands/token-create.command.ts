@@ -33,9 +33,8 @@ function readArguments(args: string[]): Wanted {
   if (wanted.length === 0 || unknown.length > 0)
     throw new Error(`Unknown or missing scopes: ${unknown.join(', ')}\n${USAGE}`);
   const expiresAt = expires === undefined ? null : timeOf(expires);
-  if (expires !== undefined && !(expiresAt && expiresAt.getTime() > Date.now())) {
+  if (expires !== undefined && !(expiresAt && expiresAt.getTime() > Date.now()))
     throw new Error(`--expires must be an ISO 8601 time in the future\n${USAGE}`);
-  }
   return { user, scopes: wanted, name, expires: expiresAt };
 }
 

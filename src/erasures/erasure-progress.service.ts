@@ -48,9 +48,8 @@ export class ErasureProgressService {
   /** Advances every running erasure by at most 100 pages. Throws while PostgreSQL is unavailable. */
   async continueAll(): Promise<void> {
     if (this.erasing.areNone) return;
-    for (const due of await this.erasures.due()) {
+    for (const due of await this.erasures.due())
       await this.continue(due).catch((error: unknown) => this.report(due.id, error));
-    }
   }
 
   /** A failed page is retried at the next turn. */

@@ -128,9 +128,8 @@ export class EventsService {
     data: object,
     { tx, ...options }: PublishOptions = {},
   ): Promise<PublishedEvent> {
-    if (Object.hasOwn(options, 'userId') && options.userId === undefined) {
+    if (Object.hasOwn(options, 'userId') && options.userId === undefined)
       throw invalid('userId', MESSAGES.userIdUndefined);
-    }
     const name = typeof event === 'string' ? event : event.name;
     const manager = tx instanceof EntityManager ? tx : options.manager;
     const publication = { ...options, name, data, userId: options.userId ?? null, publisherId: null, manager };

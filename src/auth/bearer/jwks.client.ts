@@ -54,9 +54,8 @@ export class JwksClient {
    * @throws ApiError 503 when the key must be fetched and the provider is unavailable; otherwise an error of jose
    */
   readonly keyFor: JWTVerifyGetKey = async (header, token) => {
-    if (this.fetchedAt > 0 && Date.now() - this.fetchedAt > this.timings.refreshAfterMs) {
+    if (this.fetchedAt > 0 && Date.now() - this.fetchedAt > this.timings.refreshAfterMs)
       void this.keySet.reload().catch(() => undefined);
-    }
     return this.keySet(header, token);
   };
 

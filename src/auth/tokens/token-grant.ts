@@ -25,7 +25,6 @@ export function validateGrant(grantor: Principal, { userId, scopes, expiresAt }:
   if (lacking) throw new ApiError('scope_missing', messageFor.scopeNotHeld(lacking));
   if (expiresAt && expiresAt <= now) throw invalid('expiresAt', MESSAGES.expiryPast);
   const own = grantor.expiresAt;
-  if (own && (expiresAt === null || expiresAt > own)) {
+  if (own && (expiresAt === null || expiresAt > own))
     throw invalid('expiresAt', messageFor.tokenOutlives(own.toISOString()));
-  }
 }

@@ -45,9 +45,8 @@ export class EventTypesService {
       this.refuseModules(type.name);
       refuseForeign(before, type.application);
       refuseOthers(by, before);
-      if (!force && !isDeepStrictEqual(before.schema, type.schema)) {
+      if (!force && !isDeepStrictEqual(before.schema, type.schema))
         throw new ApiError('event_type_differs', messageFor.eventTypeDiffers(type.name));
-      }
       await this.rows.save(manager, { ...type, declaredBy: before.declaredBy });
       return false;
     });

@@ -80,8 +80,7 @@ export class ConsoleLinksRepository {
   }
 
   async endOthers(bootstrapHash: Buffer | null): Promise<void> {
-    for (const table of ['console_links', 'access_tokens']) {
+    for (const table of ['console_links', 'access_tokens'])
       await this.dataSource.query(END_OF_OTHER_BOOTSTRAP_TOKENS(table), [bootstrapHash]);
-    }
   }
 }

@@ -140,9 +140,8 @@ export class ChangesService implements OnApplicationBootstrap, OnModuleDestroy {
       const { userId } = each.request.principal;
       byUser.set(userId, [...(byUser.get(userId) ?? []), each]);
     }
-    for (const [userId, { feed }] of this.followed) {
+    for (const [userId, { feed }] of this.followed)
       if (feed && !byUser.has(userId) && feed.ageMs(performance.now()) > STALE_MS) this.followed.delete(userId);
-    }
     const asked = [...byUser].flatMap(([userId, waiting]) => {
       const feed = this.followed.get(userId)?.feed;
       return feed ? [{ userId, feed, from: feed.end, waiting }] : [];

@@ -283,15 +283,12 @@ function wayTo(userId: string, filters: DeliveryFilters, isStopping: boolean): W
     const stored = [...new Set<DeliveryStatus>([...statuses, 'pending'])];
     return { paths: stored.map((status) => [user, ['status', status]]), met: [] };
   }
-  if (statuses.every((status) => status === 'failed' || status === 'canceled')) {
+  if (statuses.every((status) => status === 'failed' || status === 'canceled'))
     return { paths: statuses.map((status) => [owner, ['status', status]]), met: ['webhookId', 'status'] };
-  }
-  if (statuses.every((status) => status === 'pending')) {
+  if (statuses.every((status) => status === 'pending'))
     return { paths: [[user, ['status', 'pending']]], met: ['status'] };
-  }
-  if (trigger !== undefined && trigger !== 'event') {
+  if (trigger !== undefined && trigger !== 'event')
     return { paths: [[owner, ['trigger', trigger]]], met: ['webhookId', 'trigger'] };
-  }
   if (event !== undefined) return { paths: [[user, ['event', event]]], met: ['event'] };
   return { paths: [[owner]], met: ['webhookId'] };
 }

@@ -124,9 +124,8 @@ export class RetentionService {
 
   private async inPages(statement: string, until: Date): Promise<number> {
     let total = 0;
-    for (let found = MAX_ROWS; found === MAX_ROWS; total += found) {
+    for (let found = MAX_ROWS; found === MAX_ROWS; total += found)
       [, found] = await this.dataSource.query<[unknown, number]>(statement, [until]);
-    }
     return total;
   }
 

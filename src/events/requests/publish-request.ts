@@ -39,9 +39,8 @@ export const parsePublish: BodyParser = (body, { raw }) =>
  * @param headerKeys values of the header `Idempotency-Key`
  */
 export function parsePublishRequest(body: unknown, headerKeys: readonly string[] = []): PublishRequest {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalid('body', MESSAGES.badPublishRequest);
-  }
   const request = body as Record<string, unknown>;
   const key = keyOf(request.idempotencyKey, headerKeys);
   const errors = [
@@ -95,9 +94,8 @@ export function parseBatchRequest(body: unknown): PublishRequest[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('body', MESSAGES.badBatch);
   const { events, ...others } = body as Record<string, unknown>;
   const unknown = Object.keys(others).map(unknownField);
-  if (!Array.isArray(events) || events.length < 1 || events.length > MAX_EVENTS) {
+  if (!Array.isArray(events) || events.length < 1 || events.length > MAX_EVENTS)
     throw ApiError.invalid(...unknown, { field: 'events', code: 'invalid', message: MESSAGES.badBatch });
-  }
   if (unknown.length > 0) throw ApiError.invalid(...unknown);
   return forEachEvent(events, (event) => parsePublishRequest(event), MAX_FIELD_ERRORS);
 }

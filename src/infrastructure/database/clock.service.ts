@@ -98,8 +98,7 @@ export class ClockService implements OnModuleInit, OnApplicationShutdown {
       this.zeroMs = Number(row?.ms) - sentAt - tookMs / 2;
     }
     const offsetMs = this.offsetMs();
-    if (Math.abs(offsetMs) > TOLERATED_OFFSET_MS) {
+    if (Math.abs(offsetMs) > TOLERATED_OFFSET_MS)
       this.logger.warn(`This machine's clock differs from PostgreSQL's by ${offsetMs} ms; using PostgreSQL's.`);
-    }
   }
 }

@@ -71,9 +71,8 @@ export class Tunnels {
   /** Returns the current addresses of the proxy, by the system's resolver with /etc/hosts and search domains. */
   async addresses(): Promise<string[]> {
     const now = performance.now();
-    if (this.resolved === null || now - this.resolved.at > RESOLVE_EVERY_MS) {
+    if (this.resolved === null || now - this.resolved.at > RESOLVE_EVERY_MS)
       this.resolved = { at: now, addresses: addressesOf(this.proxy.hostname) };
-    }
     try {
       return await this.resolved.addresses;
     } catch (error) {

@@ -277,9 +277,8 @@ function hideInSpans(server: FastifyInstance): void {
   server.server.prependListener('request', () => void trace.getActiveSpan()?.setAttributes(HIDDEN));
   server.addHook('onRequest', (request, _, done) => {
     const { url } = request.routeOptions;
-    if (url !== undefined) {
+    if (url !== undefined)
       trace.getActiveSpan()?.setAttribute('http.route', url).updateName(`${request.method} ${url}`);
-    }
     done();
   });
 }

@@ -121,9 +121,7 @@ function writeTimes(parameters: unknown[] | undefined, offsetMs: number): unknow
 
 function readTimes(result: Rows, offsetMs: number): Rows {
   for (const row of result.rows) {
-    for (const column of TIMES_READ) {
-      if (row[column] != null) row[column] = Number(row[column]) - offsetMs;
-    }
+    for (const column of TIMES_READ) if (row[column] != null) row[column] = Number(row[column]) - offsetMs;
   }
   return result;
 }

@@ -65,9 +65,8 @@ export class QueuePublisherService {
       const advance = { queue: stream.key, holder, from: held.cursor, to: page.next, namesUsers };
       if (!(await this.positions.advance(advance, manager))) throw new QueueTakenOverError();
       for (const happening of happenings) {
-        for (const event of jobEventsOf(queue, happening)) {
+        for (const event of jobEventsOf(queue, happening))
           await this.publishOne(event, { happening, namesUsers, queueKey: stream.key, manager });
-        }
       }
       await this.jobs.remember(stream.key, remembered, manager);
       await this.jobs.forget(stream.key, ended, manager);

@@ -116,9 +116,7 @@ export class RedisQueueClient implements QueueStream {
    */
   private async nothingFound(position: string): Promise<StreamPage> {
     const last = await this.lastId();
-    if (last === null || !isBefore(last, position)) {
-      return { events: [], next: { position, seen: [] }, loss: null };
-    }
+    if (last === null || !isBefore(last, position)) return { events: [], next: { position, seen: [] }, loss: null };
     const loss = `the stream ends before ${timeOf(position)}, so it is a new one and is read from its beginning`;
     return { events: [], next: { position: BEGINNING, seen: [] }, loss };
   }

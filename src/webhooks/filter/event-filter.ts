@@ -37,18 +37,14 @@ const SHOWN_OPERATOR = 20;
 export function parseFilter(value: unknown): FilterVerdict {
   if (value === null) return { ok: true, filter: null };
   // First, because it limits the work of all checks that follow.
-  if (countConditions(value) > MAX_CONDITIONS) {
+  if (countConditions(value) > MAX_CONDITIONS)
     return refused(invalidField('filter', `must have at most ${MAX_CONDITIONS} conditions; each operator counts`));
-  }
   const errors: FieldError[] = [];
-  for (const error of conditionsErrors(value, 'filter', true)) {
-    if (errors.push(error) === MAX_ERRORS) break;
-  }
+  for (const error of conditionsErrors(value, 'filter', true)) if (errors.push(error) === MAX_ERRORS) break;
   if (errors.length > 0) return refused(...errors);
   // Last, because JSON.stringify overflows the stack on deeply nested values, which are invalid.
-  if (Buffer.byteLength(JSON.stringify(value)) > MAX_FILTER_BYTES) {
+  if (Buffer.byteLength(JSON.stringify(value)) > MAX_FILTER_BYTES)
     return refused(invalidField('filter', `must have at most ${MAX_FILTER_BYTES} bytes of JSON`));
-  }
   return { ok: true, filter: value as EventFilter };
 }
 

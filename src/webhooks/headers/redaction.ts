@@ -29,8 +29,7 @@ function withoutBeginning(text: string, needles: readonly string[]): string {
 
 /** Returns the length of the longest beginning of `needle` with which `text` ends. */
 function beginningAt(text: string, needle: string): number {
-  for (let length = Math.min(needle.length - 1, text.length); length > 0; length--) {
+  for (let length = Math.min(needle.length - 1, text.length); length > 0; length--)
     if (text.endsWith(needle.slice(0, length))) return length;
-  }
   return 0;
 }

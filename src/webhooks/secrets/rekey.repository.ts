@@ -49,9 +49,8 @@ export class RekeyRepository {
   /** Rekeys the secrets of all webhooks. Throws when PostgreSQL fails; secrets rekeyed before that stay rekeyed. */
   async rekeyAll(): Promise<RekeyReport> {
     const report: RekeyReport = { reencrypted: 0, current: 0, unreadable: [] };
-    for (let page = await this.readPage(BEFORE_ALL_IDS); page.length > 0; page = await this.readPage(page.at(-1)!.id)) {
+    for (let page = await this.readPage(BEFORE_ALL_IDS); page.length > 0; page = await this.readPage(page.at(-1)!.id))
       for (const row of page) await this.rekey(row, report);
-    }
     return report;
   }
 

@@ -84,9 +84,8 @@ export class AccountsService implements RequestRules {
   /** Holds a lock per user until the transaction ends, so that concurrent creates count each other's rows. */
   private async refuseTooMany(manager: EntityManager, userId: string): Promise<void> {
     await manager.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`accounts of ${userId}`]);
-    if ((await manager.countBy(Account, { userId })) >= MAX_ACCOUNTS_PER_USER) {
+    if ((await manager.countBy(Account, { userId })) >= MAX_ACCOUNTS_PER_USER)
       throw new ApiError('account_limit_reached', MESSAGES.tooManyAccounts);
-    }
   }
 }
 

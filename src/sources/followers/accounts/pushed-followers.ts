@@ -18,9 +18,8 @@ export async function parsePushedFollowers(body: unknown, nextTurn: () => Promis
   const { followers, ...others } = isObject(body) ? body : {};
   const unknown = Object.keys(others).map(unknownField);
   if (!Array.isArray(followers)) throw ApiError.invalid(...unknown, invalidField('followers', 'must be a list'));
-  if (followers.length > MAX_PUSHED_FOLLOWERS) {
+  if (followers.length > MAX_PUSHED_FOLLOWERS)
     throw ApiError.invalid(...unknown, invalidField('followers', `must have at most ${MAX_PUSHED_FOLLOWERS} entries`));
-  }
   const errors = [...unknown];
   const ids = new Set<unknown>();
   for (const [index, follower] of (followers as unknown[]).entries()) {

@@ -42,9 +42,8 @@ export class BlueskyProvider implements FollowerProvider {
   private async page(url: URL) {
     const result = await this.http.get({ url: url.href, headers: { accept: 'application/json' } });
     // InvalidRequest, AccountDeactivated or AccountTakedown: the account is unknown, deactivated or taken down.
-    if (result.kind === 'response' && result.status === 400) {
+    if (result.kind === 'response' && result.status === 400)
       throw new ReadingFailure(`${url.host} has no such account: it may have been deleted, renamed or deactivated.`);
-    }
     const page = readBlueskyPage(readAnswer(url.host, result, this.clock.now()).body);
     if (page === null) throw notAList(url.host);
     return page;

@@ -45,15 +45,12 @@ export const endless = (host: string) => new ReadingFailure(`${host} returned a 
 function refusal(host: string, status: number, waitMs: number): ReadingFailure {
   if (status === 429) return new ReadingFailure(`${host} wants fewer requests: it is left alone for a while.`, waitMs);
   if (status === 503) return new ReadingFailure(`${host} returned status 503.`, waitMs);
-  if (status === 404 || status === 410) {
+  if (status === 404 || status === 410)
     return new ReadingFailure(`${host} has no such account: it may have been deleted, renamed or moved.`);
-  }
-  if (status === 401 || status === 403) {
+  if (status === 401 || status === 403)
     return new ReadingFailure(`${host} does not show this account's followers to the public (status ${status}).`);
-  }
-  if (status >= 300 && status < 400) {
+  if (status >= 300 && status < 400)
     return new ReadingFailure(`${host} returned a redirect, which is not followed. Use the name of the server itself.`);
-  }
   return new ReadingFailure(`${host} returned status ${status}.`);
 }
 

@@ -35,9 +35,8 @@ export class FollowerChangesService {
     readingId: string,
     followers: readonly Follower[],
   ): Promise<FollowersChange> {
-    for (let i = 0; i < followers.length; i += STAGED_AT_ONCE) {
+    for (let i = 0; i < followers.length; i += STAGED_AT_ONCE)
       await this.followers.stage(manager, account.id, readingId, followers.slice(i, i + STAGED_AT_ONCE));
-    }
     const difference = await this.followers.compare(manager, account.id, readingId);
     const events = account.lastReadAt === null ? 0 : difference.gained + difference.lost;
     if (events > 0) this.limits.count('publish', account.userId, events);

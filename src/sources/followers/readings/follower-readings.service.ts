@@ -56,9 +56,8 @@ export class FollowerReadingsService {
       stop?.throwIfAborted();
       pages += 1;
       followers += page.length;
-      if (pages > MAX_PAGES || followers > MAX_FOLLOWERS) {
+      if (pages > MAX_PAGES || followers > MAX_FOLLOWERS)
         throw new ReadingFailure(`The account has more than the ${MAX_FOLLOWERS} followers that can be read.`);
-      }
       if (performance.now() > endsAt) throw new ReadingFailure('The list of followers took too long to be read.');
       await this.readings.stage(reading, page);
     }
