@@ -39,7 +39,6 @@ function firstSteps(url: string, token: string): string[] {
   ];
 }
 
-/** Returns the reason why the service did not start, for the operator. */
 export function explainStartFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string };
@@ -49,7 +48,6 @@ export function explainStartFailure(error: unknown): string {
   return error.message || code || String(error);
 }
 
-/** Returns the error that occurred while the service stopped, for the operator. */
 export function explainEndFailure(error: unknown): string {
   return `The service has stopped, but an error occurred at the end: ${explainStartFailure(error)}`;
 }

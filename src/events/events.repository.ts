@@ -70,7 +70,6 @@ export class EventsRepository {
     return rows.length > 0;
   }
 
-  /** Returns the event that holds this key; null when the key is free. */
   async findKey(key: NewEventKey, manager?: EntityManager): Promise<TakenKey | null> {
     const [taken] = await this.run(FIND_KEY, [key.publisherId, key.key], manager);
     return (taken as TakenKey | undefined) ?? null;

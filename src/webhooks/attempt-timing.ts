@@ -26,7 +26,6 @@ export function parseRetryDelays(value: unknown): number[] | null {
   return value as number[];
 }
 
-/** Settings that bound what owners set. */
 interface Bounds {
   deliveryTimeoutMs: number;
   maxRetries: number;

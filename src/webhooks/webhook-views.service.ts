@@ -12,7 +12,6 @@ import type { Webhook, WebhookKey } from './webhook.entity';
 import { WebhooksService } from './webhooks.service';
 import { HOUR_MS } from '../infrastructure/config/durations';
 
-/** A webhook as its owner sees it, with its delivery statistics. */
 export interface WebhookView extends LastTimes {
   webhook: Webhook;
   /** When the webhook will be disabled unless it succeeds before; null while that is not near. */
@@ -43,7 +42,6 @@ export function disablesAt(
   return new Date(from.getTime() + disableAfterHours * HOUR_MS);
 }
 
-/** Reads webhooks together with their statistics. */
 @Injectable()
 export class WebhookViewsService {
   constructor(

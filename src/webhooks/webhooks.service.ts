@@ -25,7 +25,6 @@ export interface CreatedWebhook {
   secret: string;
 }
 
-/** Creates, lists, reads, changes and deletes a user's webhooks. */
 @Injectable()
 export class WebhooksService {
   constructor(

@@ -10,7 +10,6 @@ export interface Change {
   position: ChangePosition;
 }
 
-/** The result of one query: the changes between two positions. */
 export interface Polled {
   from: ChangePosition;
   changes: Change[];

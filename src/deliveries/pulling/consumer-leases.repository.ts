@@ -6,10 +6,8 @@ import { isOneOf, isPending } from '../rows/found-by-id';
 import { isStopped } from '../rows/stopping';
 import type { LeaseKey } from '../rows/lease';
 
-/** An attempt that a consumer makes. */
 export interface HeldLease extends Attempted {
   attemptedAt: Date;
-  /** Time since then. */
   durationMs: number;
   leaseMs: number;
   /** Delays of the webhook before each retry; null: the plan of the service. */

@@ -15,7 +15,6 @@ const EXAMPLES = {
   'a failure': { value: { failed: [{ leaseId, message: 'The order is not known yet.' }] } },
 };
 
-/** The deliveries of a pull webhook, for the consumers that lease them. */
 @ApiTags('Deliveries')
 @Controller('api/webhooks/:id/messages')
 export class MessagesController {

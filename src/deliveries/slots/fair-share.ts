@@ -60,7 +60,6 @@ export class FairShare {
     return state.limit < this.webhookLimit || (state.inFlight >= state.limit && now - state.movedAt > STUCK_AFTER_MS);
   }
 
-  /** Counts an attempt that `mayBegin` allowed. */
   begin({ webhookId, userId }: PartitionKey, now: number): void {
     this.inFlight += 1;
     this.users.set(userId, (this.users.get(userId) ?? 0) + 1);

@@ -57,7 +57,6 @@ interface Internals {
 export class PostgresConnection extends Client {
   /** Undefined before the first statement. */
   private plansOnce?: boolean;
-  /** Statements that set the limits and `options`. */
   private readonly settings: string;
 
   constructor({

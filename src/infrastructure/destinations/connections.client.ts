@@ -78,7 +78,6 @@ export class Connections {
     return this.open(origin, now);
   }
 
-  /** Opens a connection to this origin. Throws after `close`. */
   open(origin: string, now: number): Connection {
     if (this.isClosed) throw new Error('the HTTP client is shut down');
     const connection = new Connection(origin, now, this.connect);
@@ -98,7 +97,6 @@ export class Connections {
     else idle.push(connection);
   }
 
-  /** Closes a connection at once, connected or not. May be called again. */
   discard(connection: Connection): void {
     this.all.delete(connection);
     connection.isIdle = false;

@@ -63,7 +63,6 @@ export class NameResolver {
     return lookup;
   }
 
-  /** Returns whether a name that does not resolve is the fault of our own name servers. Never rejects. */
   serversFail(): Promise<boolean> {
     return this.servers.areDown();
   }

@@ -38,7 +38,6 @@ export const isLocked = (error: unknown): boolean =>
 export const isRefusedValue = (error: unknown): boolean =>
   REFUSED_VALUE_STATES.includes(String((error as { code?: unknown } | null)?.code));
 
-/** True when a row references a row that does not exist, or no longer exists. */
 export const isForeignKeyViolation = (error: unknown): boolean =>
   (error as { code?: unknown } | null)?.code === '23503';
 

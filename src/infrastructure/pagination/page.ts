@@ -27,13 +27,10 @@ function checksum(id: string, scope: CursorScope): string {
     .slice(0, 16);
 }
 
-/** The requested part of a list, in addition to its filters. */
 export interface PageRequest {
   limit: number;
   cursor?: string;
-  /** Only rows created at this time or later. */
   since?: Date;
-  /** Only rows created before this time. */
   until?: Date;
 }
 

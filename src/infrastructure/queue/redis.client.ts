@@ -74,7 +74,6 @@ class SettlingCluster extends Cluster {
     super(firstNodes, options as never);
   }
 
-  /** Rejects when the cluster is not ready within two seconds. */
   override connect(): Promise<void> {
     return settled(super.connect());
   }

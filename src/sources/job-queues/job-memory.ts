@@ -4,12 +4,9 @@ import type { QueueEvent } from './queue-event';
 /** Facts about a job that are kept until it ends. The queue may have deleted the job by the time its end is read. */
 export interface RememberedJob {
   jobId: string;
-  /** Null if unknown. */
   name: string | null;
   user: JobUser;
-  /** Number of times it became active; null if unknown. */
   attempts: number | null;
-  /** When it last became active; null if not yet, or unknown. */
   startedAt: Date | null;
 }
 
@@ -17,7 +14,6 @@ export interface JobFacts {
   name: string;
   user: JobUser;
   attemptsStarted: number;
-  /** The newest stack trace; null if no attempt has failed. */
   stack: string | null;
 }
 

@@ -43,7 +43,6 @@ export class PostgresQueueClient implements QueueStream {
   private readonly closed = new AbortController();
   /** The highest number assigned at each query, oldest first. After `SETTLED_AFTER_MS`, everything up to it is settled. */
   private marks: { last: number; atMs: number }[] = [];
-  /** The end of the stream when it was last read completely. */
   private readUpTo = 0;
 
   constructor(

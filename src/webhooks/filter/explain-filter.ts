@@ -3,7 +3,6 @@ import type { EventFilter } from './event-filter';
 import type { Operand, OperatorName } from './filter-operators';
 import { type FilterableEvent, valuesOf } from './filter-path';
 
-/** An operator that an event does not fulfill. */
 export interface FailedOperator {
   path: string;
   operator: OperatorName;

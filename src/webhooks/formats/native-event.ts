@@ -8,7 +8,6 @@ export interface NativeEvent {
   description: string | null;
 }
 
-/** The parsed body of a stored event. */
 export interface NativeBody {
   id: string;
   /** At most 128 of `a-z 0-9 _ .`. */

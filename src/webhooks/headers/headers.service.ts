@@ -16,7 +16,6 @@ interface WithHeaders {
 export class HeadersService {
   constructor(private readonly secrets: SecretsService) {}
 
-  /** Seals the headers of a new webhook. */
   seal(id: string, url: string, headers: Readonly<Record<string, string>>): SealedHeaders {
     return mapValues(headers, (value, name) =>
       this.secrets.seal(headerContext(id, url, name), value).toString('base64'),

@@ -10,7 +10,6 @@ export interface AttemptCount {
   count: number;
 }
 
-/** Statistics of attempts, excluding test deliveries. */
 export interface AttemptNumbers {
   succeeded: number;
   failed: number;

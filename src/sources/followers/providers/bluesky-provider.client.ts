@@ -10,7 +10,6 @@ interface BlueskyPage {
   readonly cursor: string | null;
 }
 
-/** Injection token of the origin of Bluesky's public API. */
 export const BLUESKY_ORIGIN = 'BLUESKY_ORIGIN';
 
 /** Followers per page: the maximum of `app.bsky.graph.getFollowers`. */
