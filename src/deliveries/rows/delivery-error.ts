@@ -81,64 +81,38 @@ const TLS: Record<TlsFault | 'other', string> = {
   other: 'the certificate was refused. Check that it is valid, complete and issued for this name.',
 };
 
-/** Advice for response statuses, `from` to `to` inclusive. The first matching entry applies. */
-const ADVICE: readonly { from: number; to?: number; advice: string }[] = [
-  { from: 400, advice: 'Look at the body of its response; if it validates the body, it must let further keys pass.' },
-  {
-    from: 401,
-    advice:
-      'If it checks the signature, it must compute it over the raw body, before any parsing; npx webhooks verify finds the difference. Other credentials are not sent.',
-  },
-  {
-    from: 403,
-    advice:
-      'If it checks the signature, it must compute it over the raw body, before any parsing. A firewall, bot protection or CSRF check before it must let these POSTs pass.',
-  },
-  { from: 404, advice: 'Check the path in the url: nothing is there, or not for POST.' },
-  { from: 405, advice: 'That path does not accept POST: register the one that does.' },
-  { from: 406, advice: 'It insists on an accept header, which is not sent: it must answer without one.' },
-  { from: 408, advice: 'It gave up waiting for the body: look for a proxy that holds requests back.' },
-  { from: 409, advice: 'If that means that it knows this event already, it must answer 2xx: repeats are normal.' },
-  {
-    from: 410,
-    advice:
-      'That means gone for good, and disables the webhook, unless this was a test. Set active to true when it is back.',
-  },
-  {
-    from: 413,
-    advice: 'Raise the limit on request bodies there; Express and nginx have one of 100 KB or 1 MB by default.',
-  },
-  { from: 415, advice: 'It must accept the content type application/json.' },
-  { from: 419, advice: 'Exempt this route from the CSRF check: a webhook has no session.' },
-  { from: 422, advice: 'Look at the body of its response; if it validates the body, it must let further keys pass.' },
-  { from: 426, advice: 'It must accept HTTP/1.1.' },
-  { from: 429, advice: 'It asks to be called less often: its Retry-After is respected, up to an hour.' },
-  { from: 431, advice: 'Raise the limit on request headers there.' },
-  { from: 500, advice: 'Your code failed: look into its log at this time, and answer 2xx before the work begins.' },
-  { from: 501, advice: 'It does not support POST there: check the path in the url.' },
-  {
-    from: 502,
-    advice: 'A proxy answered, because the application behind it is down or broke off: look into the logs of both.',
-  },
-  { from: 503, advice: 'It is overloaded or being maintained: its Retry-After is respected, up to an hour.' },
-  {
-    from: 504,
-    advice:
-      'A proxy answered, because the application behind it took too long: answer 2xx at once and do the work afterwards.',
-  },
-  {
-    from: 520,
-    to: 527,
-    advice:
-      'Cloudflare answered, because your server could not be reached from there: look up the code, and into its log.',
-  },
-  { from: 505, to: 999, advice: 'Look into its log at this time.' },
-];
+/** Advice for response statuses. */
+const ADVICE: Readonly<Record<number, string>> = {
+  400: 'Look at the body of its response; if it validates the body, it must let further keys pass.',
+  401: 'If it checks the signature, it must compute it over the raw body, before any parsing; npx webhooks verify finds the difference. Other credentials are not sent.',
+  403: 'If it checks the signature, it must compute it over the raw body, before any parsing. A firewall, bot protection or CSRF check before it must let these POSTs pass.',
+  404: 'Check the path in the url: nothing is there, or not for POST.',
+  405: 'That path does not accept POST: register the one that does.',
+  406: 'It insists on an accept header, which is not sent: it must answer without one.',
+  408: 'It gave up waiting for the body: look for a proxy that holds requests back.',
+  409: 'If that means that it knows this event already, it must answer 2xx: repeats are normal.',
+  410: 'That means gone for good, and disables the webhook, unless this was a test. Set active to true when it is back.',
+  413: 'Raise the limit on request bodies there; Express and nginx have one of 100 KB or 1 MB by default.',
+  415: 'It must accept the content type application/json.',
+  419: 'Exempt this route from the CSRF check: a webhook has no session.',
+  422: 'Look at the body of its response; if it validates the body, it must let further keys pass.',
+  426: 'It must accept HTTP/1.1.',
+  429: 'It asks to be called less often: its Retry-After is respected, up to an hour.',
+  431: 'Raise the limit on request headers there.',
+  500: 'Your code failed: look into its log at this time, and answer 2xx before the work begins.',
+  501: 'It does not support POST there: check the path in the url.',
+  502: 'A proxy answered, because the application behind it is down or broke off: look into the logs of both.',
+  503: 'It is overloaded or being maintained: its Retry-After is respected, up to an hour.',
+  504: 'A proxy answered, because the application behind it took too long: answer 2xx at once and do the work afterwards.',
+};
+/** For 520 to 527. */
+const CLOUDFLARE =
+  'Cloudflare answered, because your server could not be reached from there: look up the code, and into its log.';
 
 /** A test checks that the documentation explains these: TLS failures, timeout phases, and statuses with their own advice. */
 export const EXPLAINED_TLS_FAULTS = Object.keys(TLS).filter((fault) => fault !== 'other');
 export const TIMEOUT_PHASES: readonly Phase[] = ['dns', 'connect', 'tls', 'response'];
-export const ADVISED_STATUSES = ADVICE.filter(({ to }) => to === undefined).map(({ from }) => from);
+export const ADVISED_STATUSES = Object.keys(ADVICE).map(Number);
 
 /** All error codes; the same test checks them. */
 export const ERROR_CODES = Object.keys(MESSAGES) as ErrorCode[];
@@ -155,8 +129,8 @@ function remedyFor(rule: string): string {
 }
 
 function adviceFor(status: number): string {
-  const found = ADVICE.find(({ from, to = from }) => status >= from && status <= to);
-  return found?.advice ?? 'Any 2xx counts as received.';
+  if (status >= 520 && status <= 527) return CLOUDFLARE;
+  return ADVICE[status] ?? (status >= 505 ? 'Look into its log at this time.' : 'Any 2xx counts as received.');
 }
 
 function timeoutMessage(facts: Facts): string {
