@@ -190,11 +190,7 @@ export class DeliveryLogService {
   }
 
   /** Counts rows. `atLeast`: the scan reached its maximum, so there may be more. */
-  private async countRows(
-    userId: string,
-    filters: DeliveryFilters,
-    window: IdWindow,
-  ): Promise<{ count: number; atLeast: boolean }> {
+  private async countRows(userId: string, filters: DeliveryFilters, window: IdWindow) {
     const isStopping = await this.isStopping(userId, filters);
     const way = wayTo(userId, filters, isStopping);
     if (way.paths.length === 0) return { count: 0, atLeast: false };

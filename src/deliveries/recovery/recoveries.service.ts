@@ -89,11 +89,7 @@ export class RecoveriesService implements OnModuleInit {
     }
   }
 
-  private async window(
-    userId: string,
-    webhookId: string,
-    wanted: RecoveryRequestDto,
-  ): Promise<{ window: EventWindow; webhook: Webhook }> {
+  private async window(userId: string, webhookId: string, wanted: RecoveryRequestDto) {
     const { since, until, event = null, error = null } = wanted;
     const webhook = await this.webhooks.read(userId, { id: webhookId });
     const now = this.clock.now();

@@ -24,12 +24,8 @@ export class AttemptReportsService {
   private readonly leases: Counter<'outcome'>;
 
   constructor(metrics: MetricsService) {
-    this.succeeded = metrics.counterBy(
-      'webhooks_deliveries_succeeded_total',
-      'Attempts that a receiver accepted.',
-      'trigger',
-      TRIGGERS,
-    );
+    const accepted = 'Attempts that a receiver accepted.';
+    this.succeeded = metrics.counterBy('webhooks_deliveries_succeeded_total', accepted, 'trigger', TRIGGERS);
     this.failed = metrics.counterBy('webhooks_attempts_failed_total', 'Attempts that failed.', 'code', ERROR_CODES);
     this.retries = metrics.counter('webhooks_retries_scheduled_total', 'Failed attempts that are retried.');
     this.failuresOfOurs = new Map(
@@ -41,16 +37,10 @@ export class AttemptReportsService {
         ),
       ]),
     );
-    this.duration = metrics.histogram(
-      'webhooks_attempt_duration_seconds',
-      'Time from the start of a request to its status line, or to its failure.',
-      ATTEMPT_SECONDS,
-    );
-    this.way = metrics.histogram(
-      'webhooks_first_delivery_seconds',
-      'Time from publishing an event to the success of its first attempt at a webhook.',
-      WAY_SECONDS,
-    );
+    const duration = 'Time from the start of a request to its status line, or to its failure.';
+    this.duration = metrics.histogram('webhooks_attempt_duration_seconds', duration, ATTEMPT_SECONDS);
+    const way = 'Time from publishing an event to the success of its first attempt at a webhook.';
+    this.way = metrics.histogram('webhooks_first_delivery_seconds', way, WAY_SECONDS);
     const help = 'Leases of consumers that ended, by outcome. Other figures on attempts do not count them.';
     this.leases = metrics.counterBy('webhooks_leases_total', help, 'outcome', ['succeeded', 'rejected', 'timeout']);
   }

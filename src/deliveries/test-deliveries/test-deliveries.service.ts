@@ -6,8 +6,6 @@ import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
 import { explainFilter } from '../../webhooks/filter/explain-filter';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import { DeliveryLogService, type LoggedDelivery } from '../log/delivery-log.service';
-import type { Webhook } from '../../webhooks/webhook.entity';
-import type { ClaimedDelivery } from '../rows/attempt';
 import { ClaimsRepository } from '../rows/claims.repository';
 import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { AttemptsService } from '../sending/attempts.service';
@@ -36,11 +34,7 @@ export class TestDeliveriesService {
     return filter ? { ...logged, matchesFilter: explainFilter(filter, { event, userId, data }).matches } : logged;
   }
 
-  private async begin(
-    userId: string,
-    webhookId: string,
-    event: string,
-  ): Promise<{ webhook: Webhook; data: object; delivery: ClaimedDelivery }> {
+  private async begin(userId: string, webhookId: string, event: string) {
     const webhook = await this.webhooks.read(userId, { id: webhookId });
     if (webhook.kind === 'pull') throw new ApiError('kind_mismatch', MESSAGES.notPushed);
     const data = await this.exampleOf(event, webhookId);
