@@ -50,7 +50,7 @@ export class DeletedEventTypeDto {
   name: string;
 }
 
-/** Documents the body that `event-type-request.ts` parses. */
+/** Documents the body that `parseEventType` parses. */
 class EventTypeFieldsDto {
   /**
    * When the event happens, as a sentence of 1 to 500 characters.
