@@ -111,7 +111,13 @@ describeWhereInstalled(PSQL, 'The runbook, during a backlog', () => {
     await blocker.connect();
     await blocker.query('begin');
     await blocker.query('lock table webhook_service.webhooks in access exclusive mode');
-    const answer = dataOf(api.listWebhooks());
+    // A request waits for a second, and psql may take longer: one of three asks at any time.
+    const answers = Array.from({ length: 3 }, async () => {
+      for (;;) {
+        const reply = await api.listWebhooks();
+        if (reply.success) return reply.data.length;
+      }
+    });
     const waits = `select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0`;
     await waitFor(async () => (await service.database.query(waits)).length > 0, { what: 'a statement that waits' });
     const sessions = await operator.rows('What does "silent for 8000 ms" mean?');
@@ -122,7 +128,7 @@ describeWhereInstalled(PSQL, 'The runbook, during a backlog', () => {
     const killed = await operator.rows('What does "silent for 8000 ms" mean?', { "'1 minute'": "'0 s'" });
     expect(killed).toEqual([{ pid, application_name: 'a migration', pg_terminate_backend: 't' }]);
     await ended;
-    expect(await answer).toHaveLength(2);
+    expect(await Promise.all(answers)).toEqual([2, 2, 2]);
   });
 
   it('shows every setting of PostgreSQL that it names', async () => {

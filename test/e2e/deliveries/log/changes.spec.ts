@@ -86,10 +86,12 @@ describeOnStores('Waiting for changes', (store) => {
       const body = { event: 'job.started', data: EXAMPLES['job.started'] };
       await dataOf(api.publishBatch({ events: Array.from({ length: batch }, () => body) }), 202);
     }
-    // Of each event: one row of the first webhook, and three of each other.
+    // Of each event: one row of the first webhook, and three of each other. On a busy machine an attempt may time out, and have one more.
     const settled = `
       select id, attempt, status, (extract(epoch from completed_at) * 1000)::float8 as "completedAt"
-      from webhook_service.deliveries where user_id = $1 and status <> 'pending'`;
+      from webhook_service.deliveries d
+      where user_id = $1 and not exists (
+        select from webhook_service.deliveries where user_id = $1 and status = 'pending')`;
     const rows = await waitFor(
       async () => {
         const found = await service.database.query<{
@@ -98,7 +100,7 @@ describeOnStores('Waiting for changes', (store) => {
           status: string;
           completedAt: number;
         }>(settled, [userId]);
-        return found.length === events * 7 && found;
+        return found.length >= events * 7 && found;
       },
       { what: 'the last attempt' },
     );
