@@ -22,7 +22,7 @@ const countAttempts = (rows: string): string => `
          case when response_status is null then 0 else ${durationClassOf('duration_ms')} end, at, count
   from (${rows}) as r`;
 
-type WrittenRow = Written & { busy: boolean } & Record<string, unknown>;
+type WrittenRow = Written & { busy: boolean; stopped: boolean } & Record<string, unknown>;
 
 /** The row of a first attempt that is about to be inserted. */
 export interface FirstRow {
@@ -49,6 +49,10 @@ const lockRetried = (rows: string): string => `
       where id = any(array(select webhook_id from ${rows}))
       for share skip locked`;
 
+/** SQL: whether the webhook of a row exists, and fulfills a condition. */
+const isKnown = (row: string, and = 'true'): string =>
+  `exists (select from webhook_service.webhooks w where w.id = ${row}.webhook_id and ${and})`;
+
 /** The end of both statements: inserts next attempts, counts the attempts, and returns the written rows. */
 const retryCountReturn = (counted: string): string => `next as (
       insert into webhook_service.deliveries
@@ -57,11 +61,15 @@ const retryCountReturn = (counted: string): string => `next as (
              d.next_attempt_at, ${insertedLease('d.url', 'd.next_attempt_at')}
       from done d join checked o on o.id = d.id where d.next_attempt_at is not null
     ), counted as (${countAttempts(counted)})
-    select j.id, j.busy, d.status,
+    select j.id, j.busy, j.stopped, d.status,
            case when d.next_attempt_at is not null then j.next_id end as "nextId",
            case when d.next_attempt_at is not null then j.delay_ms end as "nextInMs",
            (select consecutive_failures from webhook_service.webhooks w where w.id = d.webhook_id) as "consecutiveFailures"
     from checked j left join done d on d.id = j.id`;
+
+/** Whether a row `o` is inserted to wait for a consumer or a rate: nothing may claim it for days. */
+const MAY_WAIT = `o.status = 'pending' and (o.url is null or o.parked)`;
+const waitsAt = (webhook: string): string => `(${webhook}.url is null or ${webhook}.max_per_second is not null)`;
 
 /** The rows that `INSERT` has written. */
 const INSERTED = `
@@ -70,7 +78,8 @@ const INSERTED = `
 
 /**
  * Inserts first attempts with their outcomes or as pending rows, and the next attempts of failed ones. Marks events that have no
- * other delivery as fanned out.
+ * other delivery as fanned out. Rows that may wait for days are `stopped`, and not inserted, when their webhook was disabled or
+ * deleted since it was read: nothing would cancel them. Who stops a webhook locks it for update first.
  */
 const INSERT = statement('insert_first_attempts')`
     with outcome as (
@@ -79,13 +88,20 @@ const INSERT = statement('insert_first_attempts')`
          scheduled_at timestamptz)
     ), retried as (
       ${lockRetried('outcome where next_id is not null')}
+    ), waited as (
+      select id, active from webhook_service.webhooks w
+      where id = any(array(select webhook_id from outcome o where ${MAY_WAIT})) and ${waitsAt('w')}
+      for key share skip locked
     ), checked as (
       select o.*, coalesce(r.active, false) as is_retried,
-             o.next_id is not null and r.id is null
-               and exists (select from webhook_service.webhooks w where w.id = o.webhook_id) as busy
-      from outcome o left join retried r on r.id = o.webhook_id
+             case when o.next_id is not null then r.id is null and ${isKnown('o')}
+               when ${MAY_WAIT} then h.id is null and ${isKnown('o', waitsAt('w'))} else false end as busy,
+             case when ${MAY_WAIT} then coalesce(not h.active, not ${isKnown('o')}) else false end as stopped
+      from outcome o left join retried r on r.id = o.webhook_id left join waited h on h.id = o.webhook_id
+    ), fresh as (
+      select * from checked where not busy and not stopped
     ), completed as materialized (
-      ${freeEvents('array(select event_id from checked where completes_event and not busy)')}
+      ${freeEvents('array(select event_id from fresh where completes_event)')}
     ), complete as (
       update webhook_service.events set fanned_out_at = now()
       where ${isOneOf('events', 'array(select id from completed)')}
@@ -95,13 +111,13 @@ const INSERT = statement('insert_first_attempts')`
          error_code, error_message, attempted_at, completed_at, duration_ms, request_headers, format, request_body,
          response_status, response_headers, response_body, response_body_truncated, next_attempt_at)
       select id, webhook_id, user_id, event_id, event, url, parked, not parked and url is not null, 1, 'event', status, scheduled_at,
-             case when parked then ${deferredLease('checked')} else ${insertedLease('url', 'now()')} end,
+             case when parked then ${deferredLease('fresh')} else ${insertedLease('url', 'now()')} end,
              error_code, error_message, case when attempted_at is not null then greatest(attempted_at, scheduled_at) end,
              case when status <> 'pending' then
                greatest(now(), attempted_at + duration_ms * interval '1 millisecond', scheduled_at) end,
              duration_ms, request_headers, format, request_body, response_status, response_headers, response_body,
              response_body_truncated, case when is_retried then now() + delay_ms * interval '1 millisecond' end
-      from checked where not busy
+      from fresh
       on conflict (id) do nothing
       returning id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, error_code, response_status,
                 duration_ms, next_attempt_at
@@ -137,8 +153,7 @@ const UPDATE = statement('record_attempts')`
       ${lockRetried('free where may_retry')}
     ), checked as (
       select o.*, coalesce(r.active, false) as is_retried,
-             f.id is null or (f.may_retry and r.id is null
-               and exists (select from webhook_service.webhooks w where w.id = f.webhook_id)) as busy
+             f.id is null or (f.may_retry and r.id is null and ${isKnown('f')}) as busy, false as stopped
       from outcome o left join free f on f.id = o.id left join retried r on r.id = f.webhook_id
       where f.id is not null
         or o.id in (select d.id from webhook_service.deliveries d join outcome o on ${IS_ROW_OF}
@@ -253,8 +268,11 @@ export class OutcomesRepository {
     },
   );
 
-  /** Inserts a first attempt. Returns null when it already has a row, which stays unchanged; 'busy' as for `update`. */
-  readonly insert = sharedStatement<FirstRow, Written | 'busy' | null>(
+  /**
+   * Inserts a first attempt. Returns null when it already has a row, which stays unchanged; 'busy' as for `update`; 'stopped' when it
+   * would wait at a webhook that is disabled or deleted by now.
+   */
+  readonly insert = sharedStatement<FirstRow, Written | 'busy' | 'stopped' | null>(
     ({ first }) => first.id,
     async (rows) => {
       const values = rows.map((row) => firstColumnsOf(row, () => this.clock.newId().id));
@@ -262,7 +280,8 @@ export class OutcomesRepository {
         JSON.stringify(values.sort((a, b) => (a.id < b.id ? -1 : 1))),
         ...idBounds(rows.map(({ first }) => first.eventId)),
       ]);
-      return inserted.map((row) => [row.id, row.busy ? ('busy' as const) : row.status && row] as const);
+      const resultOf = (row: WrittenRow) => (row.busy ? 'busy' : row.stopped ? 'stopped' : row.status && row);
+      return inserted.map((row) => [row.id, resultOf(row)] as const);
     },
   );
 

@@ -7,10 +7,11 @@ import { errorOfStop } from './stopping';
 const PAGE = 1000;
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
-/** A webhook that is deleted while it is stopping keeps its time. */
+/** A webhook that is deleted while it is stopping keeps its time and place. */
 const MARK = `
-  insert into webhook_service.stopping_webhooks (webhook_id, user_id, reason) values ($1, $2, $3)
-  on conflict (webhook_id) do update set reason = excluded.reason`;
+  insert into webhook_service.stopping_webhooks (webhook_id, user_id, reason, cursor) values ($1, $2, $3, $4)
+  on conflict (webhook_id) do update set reason = excluded.reason
+  returning stopped_at as "stoppedAt"`;
 
 /** Deletes a page of webhooks of a user. All of them stop, since nothing looks for their pending rows. */
 export const DELETE_AND_MARK = (limit: number): string => `
@@ -43,7 +44,7 @@ const MOVE = 'update webhook_service.stopping_webhooks set cursor = $2 where web
 
 const FORGET = 'delete from webhook_service.stopping_webhooks where webhook_id = $1';
 
-/** Cancels the pending rows of webhooks that stop: at once when they are few, otherwise page by page. */
+/** Cancels the pending rows of webhooks that stop: the first at once, the others page by page. */
 @Injectable()
 export class StoppingWebhooksRepository {
   constructor(
@@ -52,16 +53,25 @@ export class StoppingWebhooksRepository {
   ) {}
 
   /**
-   * Cancels the pending rows of a webhook in the transaction of `manager` if they are at most `atOnce` (null: however many they
-   * are). Otherwise cancels none, and marks the webhook as stopping.
+   * Cancels the first `atOnce` pending rows of a webhook in the transaction of `manager`; null: all. Marks the webhook as stopping when
+   * there are more.
    */
   async stop(manager: EntityManager, webhookId: string, reason: CancelReason, atOnce: number | null): Promise<void> {
     const most = atOnce === null ? null : atOnce + 1;
     const rows = await this.outcomes.pendingOf(manager, webhookId, BEFORE_ALL_IDS, most);
     const [first] = rows;
     if (!first) return;
-    if (rows.length === most) await manager.query(MARK, [webhookId, first.userId, reason]);
-    else await this.outcomes.cancelStopped(manager, rows, errorOfStop(reason));
+    const error = errorOfStop(reason);
+    if (rows.length !== most) return void (await this.outcomes.cancelStopped(manager, rows, error));
+    rows.pop();
+    const cursor = rows.at(-1)?.eventId ?? BEFORE_ALL_IDS;
+    const [marked] = await manager.query<[Pick<Stopping, 'stoppedAt'>]>(MARK, [
+      webhookId,
+      first.userId,
+      reason,
+      cursor,
+    ]);
+    if (rows.length > 0) await this.outcomes.cancelStopped(manager, rows, error, marked.stoppedAt);
   }
 
   async list(): Promise<string[]> {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Attempt, ClaimedDelivery, FirstAttempt, PartitionKey } from '../rows/attempt';
 import type { DueWebhook } from '../rows/due-webhook';
+import type { ErrorCode } from '../rows/delivery-error';
 import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { BacklogService } from '../slots/backlog.service';
 import { DeferralService } from '../slots/deferral.service';
@@ -49,15 +50,18 @@ export class DispatchService {
     return this.attempts.makeFirst(first);
   }
 
-  /** It waits in a pending row, for a slot or for a consumer, unless too many deliveries of its webhook do. */
+  /**
+   * It waits in a pending row, for a slot or for a consumer, unless too many deliveries of its webhook do, or the webhook was disabled
+   * or deleted meanwhile.
+   */
   async deferNew(first: FirstAttempt): Promise<void> {
     const { userId, webhookId, webhook } = first;
-    if (this.backlog.isFull(webhookId)) {
-      const outcome = unsent(first.id, 'canceled', 'backlog_full');
-      return this.outcomes.follow(first, outcome, await this.outcomes.insert(first, outcome));
-    }
+    if (this.backlog.isFull(webhookId)) return this.cancelNew(first, 'backlog_full');
     const isPushed = first.url !== null;
-    if (!(await this.outcomes.insertPending(first, isPushed))) return;
+    const isInserted = await this.outcomes.insertPending(first, isPushed);
+    if (isInserted === 'stopped')
+      return this.cancelNew(first, (await this.claims.webhook(webhookId)) ? 'webhook_disabled' : 'webhook_deleted');
+    if (!isInserted) return;
     this.backlog.note(webhookId);
     if (isPushed) this.deferral.note({ userId, webhookId, maxPerSecond: webhook?.maxPerSecond ?? null });
   }
@@ -82,6 +86,11 @@ export class DispatchService {
     // Rows that wait for a slot are due already. A row that is due in more than a day was written by a clock that was ahead.
     if (delivery.dueInMs > 0 && delivery.dueInMs < DAY_MS) await pause(delivery.dueInMs);
     await this.attempts.make(delivery);
+  }
+
+  private async cancelNew(first: FirstAttempt, code: ErrorCode): Promise<void> {
+    const outcome = unsent(first.id, 'canceled', code);
+    return this.outcomes.follow(first, outcome, await this.outcomes.insert(first, outcome));
   }
 
   /** Reads the webhook again after its delivery has waited for a slot. Releases the slot when the read fails. */

@@ -12,6 +12,8 @@ import { AttemptReportsService } from './attempt-reports.service';
 import { AutoDisableService } from './auto-disable.service';
 
 const KEEP_FOR_MS = 120_000;
+/** A pending row whose webhook is locked for longer is left to the sweeper, so that its event makes room for those of others. */
+const PENDING_WITHIN_MS = 1000;
 const WRITE_AGAIN_AFTER_MS = 250;
 
 /**
@@ -43,9 +45,11 @@ export class OutcomesService {
 
   /** Inserts the row with its outcome, or updates an existing row. Otherwise like `update`. */
   insert(first: FirstAttempt, outcome: Outcome): Promise<Written | null> {
-    return this.keep(
-      async () => (await this.insertOne({ first, outcome, deferred: false })) ?? (await this.updateOne(outcome)),
-    );
+    return this.keep(async () => {
+      const written = await this.insertOne({ first, outcome, deferred: false });
+      // Only pending rows are stopped.
+      return written === null || written === 'stopped' ? this.updateOne(outcome) : written;
+    });
   }
 
   /**
@@ -62,9 +66,13 @@ export class OutcomesService {
     if (outcome.finalStatus !== null) await this.autoDisable.note(attempt, outcome, written);
   }
 
-  /** Inserts a pending row. Returns false when a row already exists. Throws while PostgreSQL is unavailable. */
-  async insertPending(first: FirstAttempt, deferred: boolean): Promise<boolean> {
-    return (await this.insertOne({ first, outcome: null, deferred })) !== null;
+  /**
+   * Inserts a pending row. Returns false when a row already exists, and 'stopped' as `OutcomesRepository.insert` does. Throws while
+   * PostgreSQL is unavailable, and when its webhook is locked for a second.
+   */
+  async insertPending(first: FirstAttempt, deferred: boolean): Promise<boolean | 'stopped'> {
+    const written = await this.insertOne({ first, outcome: null, deferred }, PENDING_WITHIN_MS);
+    return written === 'stopped' ? written : written !== null;
   }
 
   /** Puts a claimed row back, to be attempted again later. Throws while PostgreSQL is unavailable. */
@@ -73,8 +81,8 @@ export class OutcomesService {
     this.reports.putBack(wait);
   }
 
-  private insertOne(row: FirstRow): Promise<Written | null> {
-    return whileBusy(() => this.rows.insert(row));
+  private insertOne(row: FirstRow, withinMs?: number): Promise<Written | 'stopped' | null> {
+    return whileBusy(() => this.rows.insert(row), withinMs);
   }
 
   private updateOne(outcome: Outcome, withinMs?: number): Promise<Written | null> {

@@ -96,6 +96,11 @@ describeOnStores('A webhook with more pending deliveries than a request can canc
     await insertBacklog(service.database, { webhookId: webhook.id, userId, rows: ROWS, url: hook.url });
     const [old] = (await pageOf(api.listDeliveries(webhook.id, { eventId: failed.id }))).rows;
     const lock = await lockRows(service.database, webhook.id);
+    // No attempt may begin for ten seconds.
+    await service.database.query(
+      `update webhook_service.webhooks set rate_used_until = now() + interval '10 seconds' where id = $1`,
+      [webhook.id],
+    );
     await dataOf(api.redeliver(webhook.id, old!.id), 202);
     await disable(api, webhook);
 
@@ -136,8 +141,7 @@ describeOnStores('A webhook with more pending deliveries than a request can canc
     await isStopped(service.database, webhook.id);
     expect(await read()).toEqual(before);
     expect((await dataOf(api.stats({ webhookId: webhook.id }))).totals).toMatchObject({
-      // On a busy machine the redelivery has an attempt before the webhook is switched off.
-      ...{ canceled: ROWS + 1, failed: hook.calls.length },
+      ...{ canceled: ROWS + 1, failed: 1 },
       byError: { webhook_disabled: ROWS + 1 },
     });
     expect(hook.calls).toHaveLength(1);

@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
 import { DataSource } from 'typeorm';
+import { v7 } from 'uuid';
 import { CancellationService } from '../../../../src/deliveries/cancellation.service';
 import { ConsumerLeasesRepository } from '../../../../src/deliveries/pulling/consumer-leases.repository';
+import { firstDeliveryId } from '../../../../src/deliveries/fan-out/first-delivery-id';
+import type { FirstAttempt, PartitionKey } from '../../../../src/deliveries/rows/attempt';
 import { ClaimsRepository } from '../../../../src/deliveries/rows/claims.repository';
 import { OutcomesRepository } from '../../../../src/deliveries/rows/outcomes.repository';
+
 import { StoppingWebhooksRepository } from '../../../../src/deliveries/rows/stopping-webhooks.repository';
 import { WaitingRowsRepository } from '../../../../src/deliveries/rows/waiting-rows.repository';
+import { DeferredDispatchService } from '../../../../src/deliveries/sending/deferred-dispatch.service';
+import { DispatchService } from '../../../../src/deliveries/sending/dispatch.service';
 import { DeferredRepository } from '../../../../src/deliveries/slots/deferred.repository';
 import { OldestDueService } from '../../../../src/deliveries/sweeping/oldest-due.service';
 import type { ClockService } from '../../../../src/infrastructure/database/clock.service';
@@ -22,27 +28,32 @@ import { makeDays } from '../../stage/long-log';
 import { type Cost, measure } from '../../stage/measured-connection';
 
 const URL = 'https://receiver.example/';
-/** One more than a request cancels. */
-const ROWS = 5001;
+/** A request cancels so many. */
+const AT_ONCE = 5000;
 const FIRST_KEY = { userId: '', webhookId: '00000000-0000-0000-0000-000000000000' };
 
 // With the role of the application, no background task cancels anything unless a test asks for it.
 
 describe('A webhook that is stopping', () => {
   const { app, database } = useApplication();
+  beforeAll(() => app.get(DeferredDispatchService).stop());
 
-  /** Switches a webhook off that has 5,001 waiting rows, and rows of other states that `insert` makes. */
-  async function stopped(
-    kind: 'push' | 'pull',
-    insert: (key: { userId: string; webhookId: string }) => Promise<string[]> = async () => [],
-  ) {
+  const create = async (kind: 'push' | 'pull') => {
     const userId = `user-${randomUUID()}`;
     const url = kind === 'push' ? URL : undefined;
     const { webhook } = await app.get(WebhooksService).create(userId, { kind, url, events: ['job.started'] });
-    const key = { userId, webhookId: webhook.id };
+    return { userId, webhookId: webhook.id, url: url ?? null };
+  };
+  const disable = ({ userId, webhookId }: PartitionKey) =>
+    app.get(WebhooksService).update(userId, webhookId, { active: false });
+
+  /** Switches a webhook off that has as many waiting rows as a request cancels, and more after them. */
+  async function stopped(kind: 'push' | 'pull', insert: (key: PartitionKey) => Promise<string[]> = async () => []) {
+    const key = await create(kind);
+    await insertBacklog(database, { ...key, rows: AT_ONCE });
     const ids = await insert(key);
-    await insertBacklog(database, { ...key, rows: ROWS, url: url ?? null });
-    await app.get(WebhooksService).update(userId, webhook.id, { active: false });
+    await insertBacklog(database, { ...key, rows: 1 });
+    await disable(key);
     return { ...key, ids };
   }
 
@@ -53,6 +64,83 @@ describe('A webhook that is stopping', () => {
     );
     return row!.count;
   };
+
+  it('has 5,000 rows less at once, and shows all others with the same time', async () => {
+    const { webhookId } = await stopped('push');
+    expect(await pending(webhookId)).toBe(1);
+    const completed = `select count(distinct completed_at)::int as count from webhook_service.deliveries where webhook_id = $1`;
+    for (let more = true; more; more = (await app.get(CancellationService).continueAll()) === 0);
+    expect(await pending(webhookId)).toBe(0);
+    expect(await database.query(completed, [webhookId])).toEqual([{ count: 1 }]);
+  });
+
+  const first = async ({ userId, webhookId, url }: PartitionKey & { url: string | null }): Promise<FirstAttempt> => {
+    const eventId = v7();
+    await database.query(
+      `insert into webhook_service.events (id, name, user_id, body) values ($1, 'job.started', $2, '{}')`,
+      [eventId, userId],
+    );
+    const webhook = url === null ? null : await app.get(ClaimsRepository).webhook(webhookId);
+    return {
+      ...{ id: firstDeliveryId(eventId, webhookId), webhookId, userId, eventId, event: 'job.started', attempt: 1 },
+      ...{ trigger: 'event', body: '{}', traceparent: null, audience: userId, webhook, url },
+      ...{ scheduledAt: new Date(), completesEvent: false },
+    };
+  };
+  const rowOf = (id: string) =>
+    database.query('select status, error_code as code from webhook_service.deliveries where id between $1 and $1', [
+      id,
+    ]);
+
+  describe.each(['pull', 'push'] as const)('gets no row that nothing would cancel (%s)', (kind) => {
+    const furnish = async () => {
+      const key = await create(kind);
+      // Its deliveries wait for the rate.
+      if (kind === 'push') await app.get(WebhooksService).update(key.userId, key.webhookId, { maxPerSecond: 0.1 });
+      return { key, delivery: await first(key) };
+    };
+    const insert = (delivery: FirstAttempt) => app.get(DispatchService).deferNew(delivery);
+
+    it('after it was disabled', async () => {
+      const { key, delivery } = await furnish();
+      await disable(key);
+      await insert(delivery);
+      expect(await rowOf(delivery.id)).toEqual([{ status: 'canceled', code: 'webhook_disabled' }]);
+    });
+
+    it('after it was deleted', async () => {
+      const { key, delivery } = await furnish();
+      await app.get(WebhooksService).remove(key.userId, { id: key.webhookId });
+      await insert(delivery);
+      expect(await rowOf(delivery.id)).toEqual([{ status: 'canceled', code: 'webhook_deleted' }]);
+    });
+
+    it('while it is being disabled, and leaves others alone', async () => {
+      const [{ key, delivery }, other] = [await furnish(), await furnish()];
+      const stopping = await openTransaction(
+        database,
+        ['select from webhook_service.webhooks where id = $1 for update', [key.webhookId]],
+        ['update webhook_service.webhooks set active = false, disabled_at = now() where id = $1', [key.webhookId]],
+      );
+      const inserted = insert(delivery);
+      await insert(other.delivery);
+      expect(await rowOf(other.delivery.id)).toEqual([{ status: 'pending', code: null }]);
+      expect(await rowOf(delivery.id)).toEqual([]);
+      await stopping.end('commit');
+      // After a second it is left to the sweeper, which lets the event be fanned out again.
+      await inserted.catch(() => insert(delivery));
+      await disable(other.key);
+      expect(await rowOf(delivery.id)).toEqual([{ status: 'canceled', code: 'webhook_disabled' }]);
+    });
+
+    it('and others wait as before', async () => {
+      const { key, delivery } = await furnish();
+      await insert(delivery);
+      expect(await rowOf(delivery.id)).toEqual([{ status: 'pending', code: null }]);
+      await disable(key);
+      expect(await rowOf(delivery.id)).toEqual([{ status: 'canceled', code: 'webhook_disabled' }]);
+    });
+  });
 
   it('keeps its rows from every claim of a worker, until they are canceled', async () => {
     const { webhookId, userId, ids } = await stopped('push', async (key) => [

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DataSource } from 'typeorm';
+import { ConsumerLeasesRepository } from '../../../../src/deliveries/pulling/consumer-leases.repository';
 import type { Outcome, PartitionKey } from '../../../../src/deliveries/rows/attempt';
 import { WaitingRowsRepository } from '../../../../src/deliveries/rows/waiting-rows.repository';
 import { ClaimsRepository } from '../../../../src/deliveries/rows/claims.repository';
@@ -81,6 +82,22 @@ describe('A row that another transaction has locked', () => {
     const locked = table === 'deliveries' ? id : key.webhookId;
     expect(await whileLocked(table, locked, record)).toBe('busy');
     expect(await record()).toMatchObject({ status: 'failed', nextInMs: 60_000 });
+  });
+
+  it('does not block leases of a consumer, which is noted later', async () => {
+    const { webhook } = await app.get(WebhooksService).create('consumer', { kind: 'pull', events: ['job.started'] });
+    const noted = async () => {
+      const [row] = await database.query<{ noted: boolean }>(
+        'select last_leased_at is not null as noted from webhook_service.webhooks where id = $1',
+        [webhook.id],
+      );
+      return row!.noted;
+    };
+    const note = () => app.get(ConsumerLeasesRepository).noteConsumer(webhook.id, null);
+    expect(await whileLocked('webhooks', webhook.id, note)).toBeUndefined();
+    expect(await noted()).toBe(false);
+    await note();
+    expect(await noted()).toBe(true);
   });
 
   it('does not block disabling its webhook', async () => {
