@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, DeleteDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { Provider } from './account-handle';
 
 @Entity('accounts')
@@ -42,4 +42,8 @@ export class Account {
 
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
+
+  /** TypeORM finds no account that is deleted. Its row goes last, after its followers. */
+  @DeleteDateColumn({ type: 'timestamptz', name: 'deleted_at' })
+  deletedAt: Date | null;
 }

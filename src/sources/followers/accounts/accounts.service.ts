@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, Repository } from 'typeorm';
+import { type EntityManager, IsNull, Repository } from 'typeorm';
 import type { FieldError } from 'webhook-notification/catalogue';
 import { Config } from '../../../infrastructure/config/config';
 import { ClockService } from '../../../infrastructure/database/clock.service';
@@ -55,8 +55,12 @@ export class AccountsService implements RequestRules {
     return found(await this.accounts.findOneBy({ userId, id }));
   }
 
+  /** Disconnects an account: its followers are deleted in the background, without publishing events. */
   async remove(userId: string, id: string): Promise<void> {
-    const { affected } = await this.accounts.delete({ userId, id });
+    const { affected } = await this.accounts.update(
+      { userId, id, deletedAt: IsNull() },
+      { deletedAt: () => 'now()', readingId: null, nextReadingAt: null },
+    );
     if (!affected) throw new ApiError('not_found', MESSAGES.accountNotFound);
   }
 

@@ -58,7 +58,7 @@ export class FollowerChangesService {
         observedAt: observedAt.toISOString(),
       });
     await this.followers.takeOver(manager, account.id, readingId);
-    await this.followers.clear(manager, account.id);
+    await this.followers.clear(manager, account.id, readingId);
     await manager.update(
       Account,
       { id: account.id },

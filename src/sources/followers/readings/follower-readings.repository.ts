@@ -54,11 +54,13 @@ const STAGE = `
   )
   select id from held`;
 
-/** Keeps the rows of the current holder, because this process may have lost the account without noticing. */
+/** At most 5,000. Keeps the rows of the current holder, because this process may have lost the account without noticing. */
 const CLEAR_STALE = `
-  delete from webhook_service.staged_followers
-  where account_id = $1
-    and reading_id is distinct from (select reading_id from webhook_service.accounts where id = $1)`;
+  delete from webhook_service.staged_followers where ctid = any(array(
+    select ctid from webhook_service.staged_followers
+    where account_id = $1
+      and reading_id is distinct from (select reading_id from webhook_service.accounts where id = $1)
+    limit 5000))`;
 
 const RELEASE = `
   update webhook_service.accounts set reading_id = null, next_reading_at = now() where id = $1 and reading_id = $2`;
@@ -85,7 +87,8 @@ export class FollowerReadingsRepository {
 
   /** Deletes the rows that earlier readings of the account have left staged. */
   async begin(reading: Reading): Promise<void> {
-    await this.dataSource.query(CLEAR_STALE, [reading.id]);
+    const clearPage = async () => (await this.dataSource.query<[unknown, number]>(CLEAR_STALE, [reading.id]))[1];
+    while ((await clearPage()) > 0);
   }
 
   /** Stages a page of followers and holds the account for another 3 minutes. */
@@ -102,7 +105,7 @@ export class FollowerReadingsRepository {
       const account = await manager.findOne(Account, { where: { id, readingId }, lock: { mode: 'pessimistic_write' } });
       if (!account) throw new ReadingAbandoned();
       await settle(manager, account);
-      await this.followers.clear(manager, id);
+      await this.followers.clear(manager, id, readingId);
       const nextReadingAt = () => 'clock_timestamp() + make_interval(secs => interval_seconds)';
       await manager.update(Account, { id }, { readingId: null, nextReadingAt });
     });
@@ -118,8 +121,13 @@ export class FollowerReadingsRepository {
   async fail({ id, readingId }: Reading, lastError: string, waitMs: number): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       const [, held] = await manager.query<[unknown, number]>(FAIL, [id, readingId, lastError, waitMs / 1000]);
-      if (held > 0) await this.followers.clear(manager, id);
+      if (held > 0) await this.followers.clear(manager, id, readingId);
     });
+  }
+
+  /** Deletes the next page of what disconnected accounts have left. Returns false when there is nothing to do for this process. */
+  deletePage(): Promise<boolean> {
+    return this.dataSource.transaction((manager) => this.followers.deletePage(manager));
   }
 
   /** Releases the account. It is due immediately, for any process. */

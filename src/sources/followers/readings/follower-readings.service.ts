@@ -100,8 +100,15 @@ export class FollowersTimerService implements OnModuleDestroy {
 
   constructor(
     private readonly readings: FollowerReadingsService,
+    rows: FollowerReadingsRepository,
     tasks: WorkerTasksService,
   ) {
+    tasks.add(
+      new Repeat(async () => ((await rows.deletePage()) ? 0 : undefined), {
+        everyMs: POLL_INTERVAL_MS,
+        onFailure: logFirst(this.logger, 'Deleting disconnected accounts'),
+      }),
+    );
     tasks.add(
       new Repeat(() => this.poll(), {
         everyMs: POLL_INTERVAL_MS,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { BY_INDEX_ONLY } from '../../../infrastructure/database/statements.service';
 import type { Follower } from '../follower';
 
 export interface Difference {
@@ -46,38 +47,58 @@ const LOST = `
     where s.account_id = $1 and s.reading_id = $2 and s.follower_id = f.follower_id
   )`;
 
-const DELETE_LOST = `
-  delete from webhook_service.account_followers k
-  where k.account_id = $1 and not exists (
-    select from webhook_service.staged_followers s
-    where s.account_id = $1 and s.reading_id = $2 and s.follower_id = k.follower_id
+/** The next 5,000 rows of an account in a table, after the id `$3`. */
+const pageOf = (table: string, and = ''): string => `
+  page as materialized (
+    select * from webhook_service.${table} where account_id = $1 ${and} and follower_id > $3 order by follower_id limit 5000
   )`;
+/** Matches a row within the page. */
+const isInPage = (row: string): string => `
+  ${row}.account_id = $1 and ${row}.follower_id > $3 and ${row}.follower_id <= (select max(follower_id) from page)`;
+const LAST = 'select max(follower_id) as last from page';
 
-/** Each page is read in the order of the primary key, whatever the planner expects of rows that were just staged. */
-const PLAN_FOR_PAGES = 'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off';
+// One statement for a long list would take longer than a statement may. Each of these changes one page, and returns its last id.
 
-/**
- * Takes over up to 5,000 followers after the id `$3`, in their order, and returns the last id of the page. One statement for a
- * long list would take longer than a statement may. Followers who stay keep their rows; new names are stored.
- */
+const DELETE_LOST = `
+  with ${pageOf('account_followers')}, lost as (
+    delete from webhook_service.account_followers k where ${isInPage('k')} and not exists (
+      select from webhook_service.staged_followers s
+      where ${isInPage('s')} and s.reading_id = $2 and s.follower_id = k.follower_id)
+  )
+  ${LAST}`;
+
+/** Followers who stay keep their rows; new names are stored. */
 const TAKE_OVER = `
-  with page as (
-    select * from webhook_service.staged_followers
-    where account_id = $1 and reading_id = $2 and follower_id > $3 order by follower_id limit 5000
-  ), taken as (
+  with ${pageOf('staged_followers', 'and reading_id = $2')}, taken as (
     insert into webhook_service.account_followers (account_id, follower_id, username, display_name)
     select account_id, follower_id, username, display_name from page
     where not exists (
       select from webhook_service.account_followers k
-      where k.account_id = $1 and k.follower_id > $3 and k.follower_id <= (select max(follower_id) from page)
-        and k.follower_id = page.follower_id
+      where ${isInPage('k')} and k.follower_id = page.follower_id
         and (k.username, k.display_name) is not distinct from (page.username, page.display_name)
     )
     on conflict (account_id, follower_id) do update set username = excluded.username, display_name = excluded.display_name
   )
-  select max(follower_id) as last from page`;
+  ${LAST}`;
 
-const CLEAR = 'delete from webhook_service.staged_followers where account_id = $1';
+const CLEAR = `
+  with ${pageOf('staged_followers', 'and reading_id = $2')}, cleared as (
+    delete from webhook_service.staged_followers s where ${isInPage('s')} and s.reading_id = $2
+  )
+  ${LAST}`;
+
+const DISCONNECTED = `
+  select id from webhook_service.accounts where deleted_at is not null order by deleted_at limit 1 for update skip locked`;
+
+const deletePageOf = (table: string): string => `
+  delete from webhook_service.${table} where ctid = any(array(
+    select ctid from webhook_service.${table} where account_id = $1 limit 5000))`;
+/** In the order in which they run; each when the one before finds nothing. */
+const DELETE_DISCONNECTED = [
+  deletePageOf('account_followers'),
+  deletePageOf('staged_followers'),
+  'delete from webhook_service.accounts where id = $1',
+];
 
 const FETCH = 'fetch 1000 from changed_followers';
 
@@ -127,17 +148,36 @@ export class FollowersRepository {
 
   /** Makes the staged list the current one. Changes the plans of the rest of the transaction. */
   async takeOver(manager: EntityManager, accountId: string, readingId: string): Promise<void> {
-    await manager.query(DELETE_LOST, [accountId, readingId]);
-    await manager.query(PLAN_FOR_PAGES);
-    for (let after: string | null = ''; after !== null;) {
-      const [page]: [{ last: string | null }] = await manager.query(TAKE_OVER, [accountId, readingId, after]);
-      after = page.last;
-    }
+    await this.change(manager, DELETE_LOST, accountId, readingId);
+    await this.change(manager, TAKE_OVER, accountId, readingId);
   }
 
-  /** Deletes all staged rows of an account. The caller has locked the account. */
-  async clear(manager: EntityManager, accountId: string): Promise<void> {
-    await manager.query(CLEAR, [accountId]);
+  /** Deletes the staged list of a reading. Changes the plans of the rest of the transaction. */
+  async clear(manager: EntityManager, accountId: string, readingId: string): Promise<void> {
+    await this.change(manager, CLEAR, accountId, readingId);
+  }
+
+  /**
+   * Deletes up to 5,000 followers of an account that was disconnected, and the account itself after the last one. Returns false when
+   * there is no such account, or only one that another process is working on.
+   */
+  async deletePage(manager: EntityManager): Promise<boolean> {
+    const [account] = await manager.query<{ id: string }[]>(DISCONNECTED);
+    if (!account) return false;
+    for (const statement of DELETE_DISCONNECTED) {
+      const [, count] = await manager.query<[unknown, number]>(statement, [account.id]);
+      if (count > 0) break;
+    }
+    return true;
+  }
+
+  /** Runs a statement for each page of an account, in the order of the primary key, whatever the planner expects of new rows. */
+  private async change(manager: EntityManager, statement: string, accountId: string, readingId: string): Promise<void> {
+    await manager.query(BY_INDEX_ONLY);
+    for (let after: string | null = ''; after !== null;) {
+      const [page]: [{ last: string | null }] = await manager.query(statement, [accountId, readingId, after]);
+      after = page.last;
+    }
   }
 
   private async *pages(
