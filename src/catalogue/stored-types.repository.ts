@@ -20,6 +20,7 @@ export interface TypeOwner {
 /** Differs after every change: no change restores an earlier pair of count and newest version. */
 export const TYPES_STATE = `select count(*) || ' ' || coalesce(max(version), 0) from webhook_service.event_types`;
 const COLUMNS = 'name, description, schema, example, application, version';
+const TRY_LOCK = `select pg_try_advisory_xact_lock(hashtextextended('event types', 0)) as locked`;
 const VERSIONS = 'select name, version from webhook_service.event_types order by name';
 const SOME = `select ${COLUMNS} from webhook_service.event_types where name = any($1)`;
 const ONE = `
@@ -47,9 +48,10 @@ export class StoredTypesRepository {
     return names.length === 0 ? [] : this.dataSource.query(SOME, [names]);
   }
 
-  /** Blocks all other changes until the transaction ends. */
-  async lock(manager: EntityManager): Promise<void> {
-    await manager.query(`select pg_advisory_xact_lock(hashtextextended('event types', 0))`);
+  /** Blocks all other changes until the transaction ends. Returns false when another transaction does. */
+  async tryLock(manager: EntityManager): Promise<boolean> {
+    const [row] = await manager.query<{ locked: boolean }[]>(TRY_LOCK);
+    return row?.locked === true;
   }
 
   async find(manager: EntityManager, name: string): Promise<(StoredType & TypeOwner) | undefined> {

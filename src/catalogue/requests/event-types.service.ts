@@ -3,12 +3,15 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { EventCatalogue, isBuiltIn, type KnownEventType, nameProblem } from 'webhook-notification/catalogue';
 import type { Principal } from '../../auth/access-token';
+import { whileBusy } from '../../infrastructure/concurrency/pauses.timer';
 import { ApiError, invalid, messageFor, MESSAGES } from '../../infrastructure/errors/api-error';
 import { type StoredType, StoredTypesRepository, type TypeOwner } from '../stored-types.repository';
 import { StoredTypesService } from '../stored-types.service';
 import type { Declaration } from './dto/event-type.dto';
 
 const MAX_TYPES = 500;
+/** A change waits this long for those of others. */
+const LOCKED_FOR_MS = 1000;
 
 export type Declarer = Pick<Principal, 'userId' | 'scopes'>;
 
@@ -67,12 +70,18 @@ export class EventTypesService {
     });
   }
 
-  /** Runs one change at a time. Afterwards this process knows it, and all others within a second. */
+  /**
+   * Runs one change at a time, whoever makes it; the others wait without a connection. Afterwards this process knows it, and all
+   * others within a second.
+   */
   private async change<T>(action: (manager: EntityManager) => Promise<T>): Promise<T> {
-    const result = await this.dataSource.transaction(async (manager) => {
-      await this.rows.lock(manager);
-      return action(manager);
-    });
+    const result = await whileBusy(
+      () =>
+        this.dataSource.transaction(async (manager) =>
+          (await this.rows.tryLock(manager)) ? action(manager) : ('busy' as const),
+        ),
+      LOCKED_FOR_MS,
+    );
     await this.stored.refresh();
     return result;
   }
