@@ -6,6 +6,8 @@ import { waitFor } from './wait-for';
 export interface OpenTransaction {
   /** Resolves when at least `count` connections wait for locks of this transaction, or when `other` returns true. */
   waitedFor(count: number, other?: () => boolean): Promise<void>;
+  /** The statements that wait for locks of this transaction now, each as its connection and its beginning. */
+  waiting(): Promise<string[]>;
   end(how: 'commit' | 'rollback'): Promise<void>;
 }
 
@@ -17,7 +19,7 @@ const WAITING_FOR = `
     select activity.pid from pg_stat_activity as activity, blocked
     where activity.wait_event_type = 'Lock' and blocked.pid = any(pg_blocking_pids(activity.pid))
   )
-  select pid from blocked where pid <> $1`;
+  select a.pid || ' since ' || a.query_start as statement from blocked join pg_stat_activity a using (pid) where pid <> $1`;
 
 export async function openTransaction(
   database: TestDatabase,
@@ -28,11 +30,14 @@ export async function openTransaction(
   await client.query('begin');
   for (const [sql, parameters] of statements) await client.query(sql, parameters);
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const waiting = async () =>
+    (await database.query<{ statement: string }>(WAITING_FOR, [rows[0]?.pid])).map(({ statement }) => statement);
   return {
-    waitedFor: async (count, other = () => false) => {
-      const waiting = async () => other() || (await database.query(WAITING_FOR, [rows[0]?.pid])).length >= count;
-      await waitFor(waiting, { what: `${count} connections that wait for a transaction` });
-    },
+    waiting,
+    waitedFor: (count, other = () => false) =>
+      waitFor(async () => other() || (await waiting()).length >= count, {
+        what: `${count} connections that wait for a transaction`,
+      }).then(() => undefined),
     end: async (how) => {
       await client.query(how);
       await client.end();
