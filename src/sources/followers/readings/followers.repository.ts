@@ -88,16 +88,18 @@ const CLEAR = `
   ${LAST}`;
 
 const DISCONNECTED = `
-  select id from webhook_service.accounts where deleted_at is not null order by deleted_at limit 1 for update skip locked`;
+  select id from webhook_service.accounts where deleted_at is not null order by deleted_at limit 100 for update skip locked`;
 
 const deletePageOf = (table: string): string => `
   delete from webhook_service.${table} where ctid = any(array(
-    select ctid from webhook_service.${table} where account_id = $1 limit 5000))`;
+    select ctid from webhook_service.${table} where account_id = $1 limit 5000 for update skip locked))`;
 /** In the order in which they run; each when the one before finds nothing. */
 const DELETE_DISCONNECTED = [
   deletePageOf('account_followers'),
   deletePageOf('staged_followers'),
-  'delete from webhook_service.accounts where id = $1',
+  `delete from webhook_service.accounts a where id = $1
+     and not exists (select from webhook_service.account_followers where account_id = a.id)
+     and not exists (select from webhook_service.staged_followers where account_id = a.id)`,
 ];
 
 const FETCH = 'fetch 1000 from changed_followers';
@@ -158,17 +160,17 @@ export class FollowersRepository {
   }
 
   /**
-   * Deletes up to 5,000 followers of an account that was disconnected, and the account itself after the last one. Returns false when
-   * there is no such account, or only one that another process is working on.
+   * Deletes up to 5,000 followers of an account that was disconnected, or the account itself after the last one. Returns false when
+   * there is none, except those that others have locked.
    */
   async deletePage(manager: EntityManager): Promise<boolean> {
-    const [account] = await manager.query<{ id: string }[]>(DISCONNECTED);
-    if (!account) return false;
-    for (const statement of DELETE_DISCONNECTED) {
-      const [, count] = await manager.query<[unknown, number]>(statement, [account.id]);
-      if (count > 0) break;
+    for (const { id } of await manager.query<{ id: string }[]>(DISCONNECTED)) {
+      for (const statement of DELETE_DISCONNECTED) {
+        const [, count] = await manager.query<[unknown, number]>(statement, [id]);
+        if (count > 0) return true;
+      }
     }
-    return true;
+    return false;
   }
 
   /** Runs a statement for each page of an account, in the order of the primary key, whatever the planner expects of new rows. */
