@@ -1,7 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { DataSourceOptions } from 'typeorm';
 import { BusyDays1764000200000 } from './migrations/busy-days.migration';
-import { DeletedAccounts1764001600000 } from './migrations/deleted-accounts.migration';
 import { Erasures1764000800000 } from './migrations/erasures.migration';
 import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.migration';
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
@@ -14,7 +13,7 @@ import { SecretRotations1764000300000 } from './migrations/secret-rotations.migr
 import { WebhookHeaders1764000660000 } from './migrations/webhook-headers.migration';
 import { WebhookRates1764000690000 } from './migrations/webhook-rates.migration';
 import { WebhookFormats1764000650000 } from './migrations/webhook-formats.migration';
-import { StoppingWebhooks1764001200000 } from './migrations/stopping-webhooks.migration';
+import { DeletedAccounts1764001600000, StoppingWebhooks1764001200000 } from './migrations/stopping-webhooks.migration';
 import { WebhookFilters1764000600000 } from './migrations/webhook-filters.migration';
 import { WebhookLabels1764000400000 } from './migrations/webhook-labels.migration';
 import { WebhookTiming1764000500000 } from './migrations/webhook-timing.migration';

@@ -13,6 +13,22 @@ export class StoppingWebhooks1764001200000 implements MigrationInterface {
   }
 }
 
+/** Lets an account be disconnected at once, however many followers it has: these are deleted in the background. */
+export class DeletedAccounts1764001600000 implements MigrationInterface {
+  name = 'DeletedAccounts1764001600000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('alter table webhook_service.accounts add column deleted_at timestamptz(3)');
+    await queryRunner.query(`
+      create index accounts_deleted on webhook_service.accounts (deleted_at) where deleted_at is not null`);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('delete from webhook_service.accounts where deleted_at is not null');
+    await queryRunner.query('alter table webhook_service.accounts drop column deleted_at');
+  }
+}
+
 const STOPPING_WEBHOOKS = `
   -- Webhooks that were disabled or deleted while too many deliveries were pending for one transaction. A row is deleted when all
   -- of them are canceled. The webhook itself may be gone.
