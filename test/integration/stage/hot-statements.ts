@@ -114,6 +114,16 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
       return () => Promise.all(ids.map((id) => fanOut.complete(id)));
     },
     'inserts first attempts': () => insertFirst(false),
+    'inserts deliveries for consumers': async () => {
+      const ids = await day.publish(BATCH);
+      const { webhookId } = day.pulled;
+      const rows = ids.map((id) => ({
+        first: { ...firstOf(id, day), ...day.pulled, id: firstDeliveryId(id, webhookId), url: null },
+        outcome: null,
+        deferred: false,
+      }));
+      return () => Promise.all(rows.map((row) => outcomes.insert(row)));
+    },
     'inserts first attempts that failed': () => insertFirst(true),
     'records successes': () => record(false),
     'records failures': () => record(true),
