@@ -8,6 +8,7 @@ import {
   isReserved,
   messageOf,
   type Publication as CataloguePublication,
+  requireUserId,
   validatePublication,
 } from 'webhook-notification/catalogue';
 import { database, EventRefusedError, type Transaction } from 'webhook-notification/nest';
@@ -45,8 +46,8 @@ export class PublicationRulesService {
 }
 
 export interface PublishOptions {
-  /** User whose subscribed webhooks receive the event; absent or null for all users. A property set to undefined throws. */
-  userId?: string | null;
+  /** User whose subscribed webhooks receive the event; null for all users. */
+  userId: string | null;
   /** Repeating the same key returns the first event and publishes no other. 1 to 255 printable ASCII characters. */
   idempotencyKey?: string;
   /** The transaction to commit or roll back with: an EntityManager, a client of pg, `fromDrizzle`, `fromKysely`. */
@@ -111,28 +112,24 @@ export class EventsService {
    * is committed, or with `tx` when it is inserted. Delivery follows the commit asynchronously and survives any crash from then
    * on.
    * @throws ApiError 400 (unknown name, data that does not match its schema, bad option), 409 (key reused, user being erased),
-   *   413 (data too large)
+   *   413 (data too large); TypeError without `userId`
    */
   publish<Name extends EventName>(
     event: Name,
     data: EventPayloads[Name],
-    options?: PublishOptions,
+    options: PublishOptions,
   ): Promise<PublishedEvent>;
   publish<Data extends object>(
     event: EventDefinition<string, Data>,
     data: NoInfer<Data>,
-    options?: PublishOptions,
+    options: PublishOptions,
   ): Promise<PublishedEvent>;
-  async publish(
-    event: string | EventDefinition,
-    data: object,
-    { tx, ...options }: PublishOptions = {},
-  ): Promise<PublishedEvent> {
-    if (Object.hasOwn(options, 'userId') && options.userId === undefined)
-      throw invalid('userId', MESSAGES.userIdUndefined);
+  async publish(event: string | EventDefinition, data: object, options: PublishOptions): Promise<PublishedEvent> {
+    requireUserId(options);
+    const { tx, ...audience } = options;
     const name = typeof event === 'string' ? event : event.name;
-    const manager = tx instanceof EntityManager ? tx : options.manager;
-    const publication = { ...options, name, data, userId: options.userId ?? null, publisherId: null, manager };
+    const manager = tx instanceof EntityManager ? tx : audience.manager;
+    const publication = { ...audience, name, data, publisherId: null, manager };
     await this.rules.lookUp([name]);
     if (tx && !manager) return this.insertElsewhere(publication, tx);
     return this.insert(this.prepare(publication), manager);

@@ -36,6 +36,7 @@ export {
   validatePublication,
   type Publication,
   PUBLICATION_MESSAGES,
+  requireUserId,
   publicationMessageFor,
   type PublicationVerdict,
 } from './catalogue/publication';

@@ -33,6 +33,9 @@ const OrderPaid = defineEvent({
   example: { orderId: 'order 42' },
 });
 
+const ALICE = { userId: 'alice' };
+const VALID = { orderId: 'order 1' };
+
 @Injectable()
 class OrdersService {
   constructor(readonly events: EventsService) {}
@@ -121,12 +124,10 @@ describe('A Nest application on the database of the service', () => {
   });
 
   describe.each(WAYS)('in a transaction of $title', ({ title, inTransaction }) => {
-    const options = { userId: 'alice' };
-
     it('publishes with the commit, and the event arrives', async () => {
       const orderId = `order ${title} "é\\u0000'`;
       const published = await inTransaction(pool, source, async (tx) => {
-        const made = await app.events.publish(OrderPaid, { orderId }, { ...options, tx });
+        const made = await app.events.publish(OrderPaid, { orderId }, { ...ALICE, tx });
         expect(await kept(orderId)).toEqual([]);
         return made;
       });
@@ -142,7 +143,7 @@ describe('A Nest application on the database of the service', () => {
     it('publishes nothing when it is rolled back', async () => {
       const orderId = `order rolled back ${title}`;
       const failing = inTransaction(pool, source, async (tx) => {
-        await app.events.publish(OrderPaid, { orderId }, { ...options, tx });
+        await app.events.publish(OrderPaid, { orderId }, { ...ALICE, tx });
         throw new Error('not after all');
       });
       await expect(failing).rejects.toThrow('not after all');
@@ -153,7 +154,7 @@ describe('A Nest application on the database of the service', () => {
       const key = randomUUID();
       const publish = (orderId: string) =>
         inTransaction(pool, source, (tx) =>
-          app.events.publish(OrderPaid, { orderId }, { ...options, idempotencyKey: key, tx }),
+          app.events.publish(OrderPaid, { orderId }, { ...ALICE, idempotencyKey: key, tx }),
         );
       const first = (await publish('order 1')) as { id: string; createdAt: Date };
       const second = await publish('order 1');
@@ -205,10 +206,15 @@ describe('A Nest application on the database of the service', () => {
   });
 
   it.each<[string, () => Promise<unknown>, number, RegExp]>([
-    ['data that only the whole schema refuses', () => app.events.publish(OrderPaid, { orderId: '42' }), 400, /pattern/],
+    [
+      'data that only the whole schema refuses',
+      () => app.events.publish(OrderPaid, { orderId: '42' }, ALICE),
+      400,
+      /pattern/,
+    ],
     [
       'an unknown name',
-      () => app.events.publish('order.lost' as never, {} as never),
+      () => app.events.publish('order.lost' as never, {} as never, ALICE),
       400,
       /no event named "order.lost"/,
     ],
@@ -219,21 +225,17 @@ describe('A Nest application on the database of the service', () => {
       /^userId/,
     ],
     [
-      'an undefined user',
-      () => app.events.publish(OrderPaid, { orderId: 'order 1' }, { userId: undefined as never }),
-      400,
-      /undefined/,
-    ],
-    [
       'what is too large',
-      () => app.events.publish(OrderPaid, { orderId: 'order 1', note: 'x'.repeat(99_000) }),
+      () => app.events.publish(OrderPaid, { orderId: 'order 1', note: 'x'.repeat(99_000) }, ALICE),
       413,
       /larger/,
     ],
     [
       '501 without a transaction',
       () =>
-        app.events.publishMany(Array.from({ length: 501 }, () => ({ event: OrderPaid, data: { orderId: 'order 1' } }))),
+        app.events.publishMany(
+          Array.from({ length: 501 }, () => ({ event: OrderPaid, data: { orderId: 'order 1' }, ...ALICE })),
+        ),
       400,
       /pass tx/,
     ],
@@ -243,13 +245,33 @@ describe('A Nest application on the database of the service', () => {
     expect(refused).toMatchObject({ status, message: expect.stringMatching(message) });
   });
 
+  const forgotten = { idempotencyKey: 'forgotten' };
+  const unknown: { userId?: string } = {};
+  it.each<[string, string, (events: EventsService) => Promise<unknown>]>([
+    // @ts-expect-error: options are required
+    ['no options', 'userId', (events) => events.publish(OrderPaid, VALID)],
+    // @ts-expect-error: userId is required
+    ['options without a user', 'userId', (events) => events.publish(OrderPaid, VALID, forgotten)],
+    // @ts-expect-error: userId is a text, or null
+    ['an undefined user', 'userId', (events) => events.publish(OrderPaid, VALID, unknown)],
+    ['null instead of options', 'userId', (events) => events.publish(OrderPaid, VALID, null as never)],
+    // @ts-expect-error: each event names its user
+    ['one of many', 'events[0].userId', (events) => events.publishMany([{ event: OrderPaid, data: VALID }])],
+  ])('publishes to nobody with %s', async (_, field, publish) => {
+    const before = await pool.query('select id from webhook_service.events');
+    const error = await publish(app.events).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TypeError);
+    expect((error as Error).message).toContain(`${field} is missing: pass the id of a user, or null`);
+    expect(await pool.query('select id from webhook_service.events')).toMatchObject({ rowCount: before.rowCount });
+  });
+
   it('knows what others have declared, at once', async () => {
     const types = await service.apiFor('operator', ['event-types:manage']);
-    await expect(app.events.publish('mail.sent' as never, {} as never)).rejects.toThrow('no event named');
+    await expect(app.events.publish('mail.sent' as never, {} as never, ALICE)).rejects.toThrow('no event named');
     const schema = { type: 'object', required: ['to'] };
     await dataOf(types.saveEventType('mail.sent', { description: 'Sent.', schema, example: { to: 'ada' } }), 201);
-    await expect(app.events.publish('mail.sent' as never, {} as never)).rejects.toThrow("'to'");
-    await app.events.publish('mail.sent' as never, { to: 'ada' } as never);
+    await expect(app.events.publish('mail.sent' as never, {} as never, ALICE)).rejects.toThrow("'to'");
+    await app.events.publish('mail.sent' as never, { to: 'ada' } as never, ALICE);
   });
 
   it('keeps the description and example of its last start, and knows both again', async () => {

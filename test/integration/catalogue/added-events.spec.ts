@@ -42,19 +42,19 @@ class InvoicesService {
     return this.events.publish('invoice.paid', { cents }, { userId: 'alice' });
   }
 
-  order(orderId: string, options: PublishOptions) {
+  order(orderId: string, options: Omit<PublishOptions, 'userId'>) {
     return this.events.publish(OrderPaid, { orderId }, { userId: 'alice', ...options });
   }
 
   async wrongly(): Promise<void> {
     // @ts-expect-error: orderId is a string
-    await this.events.publish(OrderPaid, { orderId: 1 }).catch(() => undefined);
+    await this.events.publish(OrderPaid, { orderId: 1 }, { userId: 'alice' }).catch(() => undefined);
     // @ts-expect-error: cents is a number
-    await this.events.publish('invoice.paid', { cents: '4900' });
+    await this.events.publish('invoice.paid', { cents: '4900' }, { userId: 'alice' });
     // @ts-expect-error: cents is missing
-    await this.events.publish('invoice.paid', {});
+    await this.events.publish('invoice.paid', {}, { userId: 'alice' });
     // @ts-expect-error: the event is not declared
-    await this.events.publish('invoice.lost', { cents: 1 });
+    await this.events.publish('invoice.lost', { cents: 1 }, { userId: 'alice' });
     // @ts-expect-error: the example does not match the declaration
     ({ ...INVOICE_PAID, name: 'invoice.paid', example: { cents: 'x' } }) satisfies AddedEventType;
   }

@@ -18,7 +18,7 @@ import { waitFor } from '../../support/wait-for';
 class AutomationService {
   constructor(private readonly events: EventsService) {}
 
-  report<Name extends EventName>(name: Name, data: EventPayloads[Name], options?: PublishOptions) {
+  report<Name extends EventName>(name: Name, data: EventPayloads[Name], options: PublishOptions) {
     return this.events.publish(name, data, options);
   }
 }
@@ -74,12 +74,19 @@ describeOnStores('Another Nest module that injects EventsService', (store) => {
     },
   );
 
-  it('reaches all users without a userId, and rejects an undefined userId', async () => {
+  it('reaches all users with null for a user, and nobody without a userId', async () => {
     const [alice, bob] = [await subscribe('alice', ['job.started']), await subscribe('bob', ['job.started'])];
-    await automation.report('job.started', EXAMPLES['job.started'] as never);
+    const data = EXAMPLES['job.started'] as never;
+    for (const options of [undefined, null, {}, { userId: undefined }, { idempotencyKey: 'forgotten' }]) {
+      const forgotten = automation.report('job.started', data, options as never);
+      await expect(forgotten).rejects.toThrow(
+        new TypeError('userId is missing: pass the id of a user, or null to publish for all users.'),
+      );
+    }
+    const { id } = await automation.report('job.started', data, { userId: null });
     await Promise.all([alice.received(1), bob.received(1)]);
-    const forgotten = automation.report('job.started', EXAMPLES['job.started'] as never, { userId: undefined });
-    await expect(forgotten).rejects.toThrow(/userId is present but undefined/);
+    await fannedOut(id);
+    for (const { calls } of [alice, bob]) expect(calls.map(({ headers }) => headers['webhook-id'])).toEqual([id]);
   });
 
   it('publishes once for one idempotency key', async () => {

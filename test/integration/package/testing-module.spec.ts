@@ -93,7 +93,9 @@ describe('The testing module', () => {
   it('validates like the real module', async () => {
     const { app, orders, events } = await start();
     await expect(orders.pay(1.5)).rejects.toThrow('data.cents must be integer');
-    await expect(events.publish('order.lost' as never, {} as never)).rejects.toMatchObject({ status: 400 });
+    await expect(events.publish('order.lost' as never, {} as never, { userId: null })).rejects.toMatchObject({
+      status: 400,
+    });
     const first = await orders.pay(1, { idempotencyKey: 'one' });
     expect(await orders.pay(1, { idempotencyKey: 'one' })).toEqual({ ...first, duplicate: true });
     await expect(orders.pay(2, { idempotencyKey: 'one' })).rejects.toMatchObject({ status: 409 });

@@ -25,7 +25,6 @@ const ALL_ERRORS_UP_TO = 16_384;
 
 /** Error messages that contain no values of the event. */
 export const PUBLICATION_MESSAGES = {
-  userIdUndefined: 'userId is present but undefined: name the user, or pass null for all users.',
   badUserId: 'userId must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -',
   badIdempotencyKey: 'idempotencyKey must be 1 to 255 printable ASCII characters',
   idempotencyKeyReused: 'This idempotency key was already used for another event, audience or data.',
@@ -38,6 +37,12 @@ const someOf = (names: readonly string[]): string[] =>
   names.length <= MAX_LISTED
     ? [...names]
     : [...names.slice(0, MAX_LISTED), `${names.length - MAX_LISTED} others that GET /api/event-types lists`];
+
+/** @throws TypeError without a userId: a forgotten option must not publish to all users */
+export function requireUserId(options: unknown, field = 'userId'): asserts options is { userId: string | null } {
+  if ((options as { userId?: unknown } | null | undefined)?.userId !== undefined) return;
+  throw new TypeError(`${field} is missing: pass the id of a user, or null to publish for all users.`);
+}
 
 const eitherOf = (choices: readonly string[]): string => `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
 

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { BAD_APPLICATION, isApplication } from '../catalogue/declaration-rules';
 import type { EventDefinition } from '../catalogue/define-event';
 import { EventCatalogue, type KnownEventType } from '../catalogue/event-catalogue';
-import { validatePublication, PUBLICATION_MESSAGES } from '../catalogue/publication';
+import { requireUserId, validatePublication } from '../catalogue/publication';
 import type { EventName, EventPayloads } from '../events/payloads';
 import { type FieldError, messageOf } from '../catalogue/field-error';
 import { EventRefusedError } from './event-refused.error';
@@ -20,8 +20,8 @@ export const PUBLISHED_CHANNEL = 'webhook-notification:published';
 const published = channel(PUBLISHED_CHANNEL);
 
 export interface PublishOptions {
-  /** The user whose subscribed webhooks receive the event; absent or null: all users. A property set to undefined throws. */
-  userId?: string | null;
+  /** The user whose subscribed webhooks receive the event; null: all users. */
+  userId: string | null;
   /** A call with a known key returns the first event and publishes no other. 1 to 255 printable ASCII characters. */
   idempotencyKey?: string;
   /** The event commits or rolls back with this transaction. */
@@ -32,7 +32,8 @@ export interface PublishOptions {
 export interface EventToPublish<Event extends string | EventDefinition = string | EventDefinition> {
   event: Event;
   data: object;
-  userId?: string | null;
+  /** The user whose subscribed webhooks receive the event; null: all users. */
+  userId: string | null;
   idempotencyKey?: string;
 }
 
@@ -78,36 +79,36 @@ export class EventsService {
   /**
    * Publishes an event to every subscribed webhook of its audience. Resolves when it is committed, or with `tx` when it
    * is part of that transaction. Delivery follows the commit, and survives any crash from then on.
+   * @throws TypeError without `userId`
    * @throws EventRefusedError 400 (unknown name, invalid data, invalid option), 409 (key reused), 413 (data too large)
    */
   publish<Data extends object>(
     event: EventDefinition<string, Data>,
     data: NoInfer<Data>,
-    options?: PublishOptions,
+    options: PublishOptions,
   ): Promise<PublishedEvent>;
   publish<Name extends EventName>(
     event: Name,
     data: EventPayloads[Name],
-    options?: PublishOptions,
+    options: PublishOptions,
   ): Promise<PublishedEvent>;
-  async publish(
-    event: string | EventDefinition,
-    data: object,
-    { tx, ...options }: PublishOptions = {},
-  ): Promise<PublishedEvent> {
-    const [answer] = await this.write([{ event, data, ...options }], tx);
+  async publish(event: string | EventDefinition, data: object, options: PublishOptions): Promise<PublishedEvent> {
+    requireUserId(options);
+    const { tx, ...audience } = options;
+    const [answer] = await this.write([{ event, data, ...audience }], tx);
     return answer as PublishedEvent;
   }
 
   /**
    * Publishes several events, all of them or none, with hundreds of them in a statement. Without `tx` at most 500,
    * which are committed together.
-   * @throws EventRefusedError as `publish`; roll back the transaction then
+   * @throws TypeError, EventRefusedError as `publish`; roll back the transaction then
    */
   async publishMany(events: readonly EventToPublish[], { tx }: { tx?: Transaction } = {}): Promise<PublishedEvent[]> {
     if (!tx && events.length > MAX_BATCH) {
       throw refused('events', `More than ${MAX_BATCH} events are published in a transaction: pass tx.`);
     }
+    for (const [i, event] of events.entries()) requireUserId(event, `events[${i}].userId`);
     return this.write(events, tx);
   }
 
@@ -124,11 +125,7 @@ export class EventsService {
     return answers;
   }
 
-  private validate({ event, data, ...options }: EventToPublish): ValidatedEvent {
-    if (Object.hasOwn(options, 'userId') && options.userId === undefined) {
-      throw refused('userId', PUBLICATION_MESSAGES.userIdUndefined);
-    }
-    const { userId = null, idempotencyKey } = options;
+  private validate({ event, data, userId, idempotencyKey }: EventToPublish): ValidatedEvent {
     const name = nameOf({ event });
     const publication = { name, data, userId, ...(idempotencyKey !== undefined && { idempotencyKey }) };
     const verdict = validatePublication(this.catalogue, publication);
