@@ -1,9 +1,12 @@
+import { stopSignal, unlessStopped } from './stop-signal.setup';
+import { once } from 'node:events';
+import { Logger } from '@nestjs/common';
 import { letYoungGenerationGrow } from './young-generation.setup';
 import type { Config } from './infrastructure/config/config';
-import { readConfig } from './infrastructure/config/environment.setup';
-import { connect, migrate } from './infrastructure/database/migrator.setup';
+import { readConfig, unknownSettings } from './infrastructure/config/environment.setup';
+import { connect, migrate, WATCHED } from './infrastructure/database/migrator.setup';
 import { endLog } from './infrastructure/http/logger.service';
-import { startService } from './service.setup';
+import { type Service, startService } from './service.setup';
 import { openStore } from './store.setup';
 import { KeyCheckRepository } from './webhooks/secrets/key-check.repository';
 import { SecretsService } from './webhooks/secrets/secrets.service';
@@ -12,27 +15,30 @@ import { explainEndFailure, explainStartFailure, welcome } from './welcome';
 let hasStarted = false;
 
 async function main(): Promise<void> {
-  const stopRequested = firstSignal();
-  const settings = readConfig();
-  const store = await openStore(settings);
+  const store = await unlessStopped(openStore(readConfig()));
   try {
-    await migrate(store.config.databaseUrl ?? '');
-    await requireKeys(store.config);
-    const service = await startService(store.config);
+    const service = await unlessStopped(start(store.config));
     letYoungGenerationGrow();
     process.stdout.write(welcome(service, store));
     hasStarted = true;
-    await stopRequested;
+    for (const name of unknownSettings())
+      new Logger('Settings').warn(`.env contains ${name}, which is no setting; ignoring it.`);
+    if (!stopSignal.aborted) await once(stopSignal, 'abort');
     await service.stop();
   } catch (error) {
     explain(error);
-    process.exitCode = 1;
   }
   await store.close();
 }
 
+async function start(config: Config): Promise<Service> {
+  await migrate(config.databaseUrl ?? '');
+  await requireKeys(config);
+  return startService(config);
+}
+
 async function requireKeys(config: Config): Promise<void> {
-  const client = await connect(config.databaseUrl ?? '');
+  const client = await connect(config.databaseUrl ?? '', WATCHED);
   try {
     await new KeyCheckRepository(client, new SecretsService(config)).requireKeys();
   } finally {
@@ -41,29 +47,15 @@ async function requireKeys(config: Config): Promise<void> {
 }
 
 function explain(error: unknown): void {
-  process.stderr.write(`${hasStarted ? explainEndFailure(error) : explainStartFailure(error)}\n`);
-}
-
-/**
- * Resolves on the first SIGTERM or Ctrl-C, even during the start, to drain the service. A second one ends the process at once.
- */
-function firstSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        resolve();
-        process.once(signal, () => process.exit(1));
-      });
-    }
-  });
+  const isStopped = stopSignal.aborted && !hasStarted;
+  const reason: unknown = isStopped ? stopSignal.reason : error;
+  process.stderr.write(`${hasStarted ? explainEndFailure(reason) : explainStartFailure(reason)}\n`);
+  process.exitCode = isStopped ? 0 : 1;
 }
 
 // A full disk or a closed pipe must not end the service.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
 main()
-  .catch((error: unknown) => {
-    explain(error);
-    process.exitCode = 1;
-  })
+  .catch(explain)
   .finally(() => void endLog().then(() => process.exit()));

@@ -1,3 +1,4 @@
+import { stopSignal, unlessStopped } from './stop-signal.setup';
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -30,9 +31,20 @@ export function openStore(config: Config): Promise<Store> {
   return config.databaseUrl === null ? embeddedStore(config, startEmbeddedPostgres, true) : externalStore(config);
 }
 
-/** Opens the store for a command. Uses a running database, and stops only a database that it has started. */
+/**
+ * Opens the store for a command. Uses a running database, and stops only a database that it has started, also when a signal
+ * ends the command.
+ */
 export function attachStore(config: Config): Promise<Store> {
-  return config.databaseUrl === null ? embeddedStore(config, attachEmbeddedPostgres, false) : externalStore(config);
+  const store =
+    config.databaseUrl === null ? embeddedStore(config, attachEmbeddedPostgres, false) : externalStore(config);
+  stopSignal.addEventListener('abort', () => void endCommand(store));
+  return store;
+}
+
+async function endCommand(store: Promise<Store>): Promise<void> {
+  await unlessStopped(store.then(({ close }) => close())).catch(() => undefined);
+  process.exit(1);
 }
 
 async function externalStore(config: Config): Promise<Store> {
@@ -71,7 +83,7 @@ async function embeddedStore(config: Config, start: typeof startEmbeddedPostgres
 async function keepRunning(dataDir: string, start: typeof startEmbeddedPostgres) {
   let stopped = false;
   const onExit = (reason: string): void => void again(reason);
-  const first = await start({ dataDir, onExit });
+  const first = await start({ dataDir, onExit, signal: stopSignal });
   let current = first;
 
   async function again(reason: string): Promise<void> {

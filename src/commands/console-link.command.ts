@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { Client } from 'pg';
 import { isUserId } from 'webhook-notification/catalogue';
 import { isScope, type Scope } from '../auth/access-token';
 import { CODE_LIVES_MS, CONSOLE_PATH, grantOf, hashCode, linkUrl } from '../console/sessions/console-link';
 import { INSERT_LINK } from '../console/sessions/console-links.repository';
 import { readConfig } from '../infrastructure/config/environment.setup';
-import { migrate } from '../infrastructure/database/migrator.setup';
+import { connect, migrate } from '../infrastructure/database/migrator.setup';
 import { attachStore } from '../store.setup';
 
 const USAGE = `Usage: npx webhooks console-link --user <user id> [--scopes <scope,scope>] [--expires-in <seconds>] [--path </console/...>]`;
@@ -46,8 +45,7 @@ export async function createConsoleLink(args: string[]): Promise<void> {
     await migrate(store.config.databaseUrl ?? '');
     const code = randomBytes(32).toString('base64url');
     const { scopes, expiresAt } = grantOf(user, options, new Date());
-    const client = new Client({ connectionString: store.config.databaseUrl ?? '' });
-    await client.connect();
+    const client = await connect(store.config.databaseUrl ?? '');
     await client.query(INSERT_LINK, [hashCode(code), user, scopes, expiresAt, null, null, CODE_LIVES_MS]);
     await client.end();
     process.stdout.write(`${linkUrl(path, code)}\n`);

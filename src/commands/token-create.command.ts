@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { Client } from 'pg';
 import { v7 } from 'uuid';
 import { isUserId } from 'webhook-notification/catalogue';
 import { readConfig } from '../infrastructure/config/environment.setup';
-import { migrate } from '../infrastructure/database/migrator.setup';
+import { connect, migrate } from '../infrastructure/database/migrator.setup';
 import { attachStore } from '../store.setup';
 import { ALL_SCOPES, formatToken, hashToken, isScope } from '../auth/access-token';
 import { timeOf } from '../infrastructure/validation/api-field.decorator';
@@ -45,8 +44,7 @@ export async function createToken(args: string[]): Promise<void> {
   try {
     await migrate(store.config.databaseUrl ?? '');
     const token = formatToken(randomBytes(32));
-    const client = new Client({ connectionString: store.config.databaseUrl ?? '' });
-    await client.connect();
+    const client = await connect(store.config.databaseUrl ?? '');
     await client.query(
       `insert into webhook_service.access_tokens (id, user_id, name, token_hash, scopes, expires_at)
        values ($1, $2, $3, $4, $5, $6)`,

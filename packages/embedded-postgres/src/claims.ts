@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from './data-folder';
 import { isAlive } from './postgres-process';
 
 const HEIR = 'heir';
@@ -29,7 +30,7 @@ export interface Claim {
 export async function makeClaim(dataDir: string, onFreshServer: boolean): Promise<Claim> {
   const folder = join(dataDir, 'claims');
   if (onFreshServer) await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, 0o700);
   const isFirst = (await findLivingClaims(folder)).length === 0;
   const name = `${process.pid}-${randomUUID()}`;
   const path = join(folder, name);

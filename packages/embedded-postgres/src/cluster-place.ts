@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { clusterExists } from './cluster';
+import { makeFolder } from './data-folder';
 import { findSharedFolder } from './shared-folder';
 import { nobodyIn, OWN_USERS, postgresUserIn, type SystemUser } from './postgres-user';
 import { canPassThrough, giveTo, isRoot, readUsers } from './system-user';
@@ -75,7 +76,7 @@ async function makeHome(shared: string, dataDir: string): Promise<string> {
   for (let number = 1; ; number++) {
     const home = join(shared, number === 1 ? hash : `${hash}-${number}`);
     if (await stat(join(home, 'postgres')).catch(() => null)) continue;
-    await mkdir(home, { recursive: true });
+    await makeFolder(home, 0o711);
     await chmod(home, 0o711);
     return home;
   }

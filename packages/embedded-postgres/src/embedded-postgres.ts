@@ -25,6 +25,8 @@ export interface EmbeddedPostgresOptions {
   /** Environment of the server, which gets nothing else from this process; for a diagnosis, such as `MALLOC_PERTURB_`. */
   environment?: Readonly<Record<string, string>>;
   log?: (line: string) => void;
+  /** Ends a start that has not finished, and the server that it has launched. */
+  signal?: AbortSignal;
   /** Called at most once, when the server ends without `stop`, with a message and the end of the server's log. */
   onExit?: (reason: string) => void;
 }
@@ -84,20 +86,21 @@ interface Opened extends Setup {
  */
 async function open(options: EmbeddedPostgresOptions, takesOver: (claim: Claim) => boolean): Promise<EmbeddedPostgres> {
   const dataDir = await prepareDataFolder(options.dataDir);
-  const opened = await withStartLock(dataDir, async () => {
+  const start = async (): Promise<Opened> => {
     const setup = await prepareSetup(dataDir);
     const { folder } = setup.place;
-    const running = await findRunningServer(folder);
+    const running = await findRunningServer(folder, options.signal);
     const server = running ?? (await launch(setup, options));
     options.log?.(`PostgreSQL (pid ${server.pid}) ${running ? 'already runs' : 'started'} on port ${server.port}.`);
     const url = `postgres://${ROLE_NAME}:${setup.password}@127.0.0.1:${server.port}/${DATABASE_NAME}`;
-    await ensureDatabase(url).catch(async (error) => {
+    await ensureDatabase(url, options.signal).catch(async (error) => {
       if (!running) await stopServer(server.pid, folder, setup.binaries.pgCtl);
       throw error;
     });
     const claim = await makeClaim(dataDir, running === null);
     return { ...setup, server, url, claim, owned: !running || takesOver(claim) };
-  });
+  };
+  const opened = await withStartLock(dataDir, start, options.signal);
   return handleOf(opened, options.onExit);
 }
 
@@ -114,11 +117,11 @@ async function prepareSetup(dataDir: string): Promise<Setup> {
 
 async function launch(
   { place, binaries, password, logFile }: Setup,
-  { port, environment }: EmbeddedPostgresOptions,
+  { port, environment, signal }: EmbeddedPostgresOptions,
 ): Promise<Server> {
   const { folder, user } = place;
   if (!(await clusterExists(folder))) await createCluster({ folder, user, initdb: binaries.initdb, password });
-  return launchServer({ folder, user, postgres: binaries.postgres, logFile, port, environment });
+  return launchServer({ folder, user, postgres: binaries.postgres, logFile, port, environment, signal });
 }
 
 function handleOf(opened: Opened, onExit?: (reason: string) => void): EmbeddedPostgres {

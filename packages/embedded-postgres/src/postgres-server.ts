@@ -27,6 +27,8 @@ export interface ServerPlan {
   user?: SystemUser;
   port?: number;
   environment?: Readonly<Record<string, string>>;
+  /** Ends the wait for the server, and the server. */
+  signal?: AbortSignal;
 }
 
 export interface Server {
@@ -39,7 +41,7 @@ export interface Server {
  * or stops.
  * @throws Error with a readable message when the server is still starting or stopping after that
  */
-export async function findRunningServer(folder: string): Promise<Server | null> {
+export async function findRunningServer(folder: string, signal?: AbortSignal): Promise<Server | null> {
   const path = join(folder, 'postmaster.pid');
   const deadline = Date.now() + UNSETTLED_DEADLINE_MS;
   for (;;) {
@@ -53,7 +55,7 @@ export async function findRunningServer(folder: string): Promise<Server | null> 
     }
     if (file.status === 'ready') return { pid: file.pid, port: file.port };
     if (Date.now() > deadline) throw new Error(`PostgreSQL (pid ${file.pid}) in ${folder} stays ${file.status}`);
-    await sleep(POLL_MS);
+    await sleep(POLL_MS, undefined, { signal });
   }
 }
 
@@ -67,7 +69,9 @@ export async function launchServer(plan: ServerPlan): Promise<Server> {
     const result = await launchOnce(plan, port);
     if (typeof result !== 'string') return result;
     // A server whose starter was killed meanwhile may have come first.
-    const rival = /postmaster\.pid" already exists/.test(result) ? await findRunningServer(plan.folder) : null;
+    const rival = /postmaster\.pid" already exists/.test(result)
+      ? await findRunningServer(plan.folder, plan.signal)
+      : null;
     if (rival) return rival;
     const isPortTaken = /could not bind|could not create any TCP/.test(result);
     // The children of a killed server take a moment to notice that it is gone.
@@ -76,7 +80,7 @@ export async function launchServer(plan: ServerPlan): Promise<Server> {
       throw new Error(`PostgreSQL did not start in ${plan.folder}: ${result}`);
     }
     if (isPortTaken) port = await findFreePort();
-    else await sleep(ORPHANS_POLL_MS);
+    else await sleep(ORPHANS_POLL_MS, undefined, { signal: plan.signal });
   }
 }
 
@@ -95,7 +99,7 @@ async function launchOnce(plan: ServerPlan, port: number): Promise<Server | stri
       env: { ...plan.environment, LC_ALL: 'C' },
       ...asSpawnOptions(plan.user),
     });
-    const end = await waitUntilReady(child, plan.folder);
+    const end = await waitUntilReady(child, plan);
     if (end !== null) return `${end}\n${await readServerLog(plan.logFile, startsAt)}`;
     child.unref();
     return { pid: child.pid!, port };
@@ -104,18 +108,28 @@ async function launchOnce(plan: ServerPlan, port: number): Promise<Server | stri
   }
 }
 
-/** Returns null when the server is ready, otherwise how it ended. Waits while it lives: recovery after a crash may take long. */
-async function waitUntilReady(child: ChildProcess, folder: string): Promise<string | null> {
+/**
+ * Returns null when the server is ready, otherwise how it ended.
+ * @throws Error after five minutes: the server goes on, and a later start finds it. On a signal it is stopped.
+ */
+async function waitUntilReady(child: ChildProcess, { folder, signal }: ServerPlan): Promise<string | null> {
   let end: string | null = null;
   child.once('error', (error) => (end = error.message));
   child.once('exit', (code, signal) => (end = `it ended with ${signal ?? `code ${code}`}`));
+  const deadline = Date.now() + UNSETTLED_DEADLINE_MS;
   while (end === null) {
+    if (signal?.aborted) child.kill('SIGINT');
+    else if (Date.now() > deadline) throw new Error(stillStarting(child.pid, folder));
     const file = parsePostmasterFile(await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => ''));
     if (file?.pid === child.pid && file?.status === 'ready') return null;
     await sleep(POLL_MS);
   }
   return end;
 }
+
+const stillStarting = (pid: number | undefined, folder: string): string =>
+  `PostgreSQL (pid ${pid}) in ${folder} has been starting for five minutes, and goes on. It may be recovering from a crash: ` +
+  'see postgres.log in the data folder, and start the service again.';
 
 async function findFreePort(): Promise<number> {
   const probe = createServer();

@@ -7,20 +7,25 @@ import { isAlive } from './postgres-process';
 const STALE_AFTER_MS = 60_000;
 const HEARTBEAT_MS = 5_000;
 const POLL_MS = 25;
+/** Longer than a server may take to start. */
+const MAX_WAIT_MS = 6 * 60_000;
 
 /** The locks of this process. Its pid alone is not enough: a restarted container gets the same pids again. */
 const held = new Set<string>();
 
 /**
- * Runs the action while no other process starts or stops the database of this folder. Waits for the lock without a
- * limit; a lock whose process is dead, or that is silent for a minute, is removed. Rejects with the error of `action`.
+ * Runs the action while no other process starts or stops the database of this folder. A lock whose process is dead, or that
+ * is silent for a minute, is removed. Rejects with the error of `action`.
+ * @throws Error with a readable message when another process holds the lock for six minutes
  */
-export async function withStartLock<T>(dataDir: string, action: () => Promise<T>): Promise<T> {
+export async function withStartLock<T>(dataDir: string, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const path = join(dataDir, 'start.lock');
   const token = `${process.pid} ${randomUUID()}`;
+  const deadline = Date.now() + MAX_WAIT_MS;
   while (!(await tryToCreate(path, token))) {
     await removeIfStale(path);
-    await sleep(POLL_MS);
+    if (Date.now() > deadline) throw await heldTooLong(path);
+    await sleep(POLL_MS, undefined, { signal });
   }
   held.add(token);
   const heartbeat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), HEARTBEAT_MS);
@@ -69,6 +74,13 @@ function isStale(token: string, ageMs: number): boolean {
   // Just after its creation the file is still empty.
   if (!pid) return false;
   return pid === process.pid ? !held.has(token) : !isAlive(pid);
+}
+
+async function heldTooLong(path: string): Promise<Error> {
+  const pid = (await readText(path)).split(' ')[0] ?? '';
+  return new Error(
+    `Another process (pid ${pid}) has been starting or stopping PostgreSQL for minutes: end it, or remove ${path}.`,
+  );
 }
 
 async function readText(path: string): Promise<string> {

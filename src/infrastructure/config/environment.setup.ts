@@ -1,11 +1,41 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, type Stats, statSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import type { Config } from './config';
-import { parseConfig, type SettingFiles } from './settings';
+import { misspelledSettings, unknownNames } from './misspelled-settings';
+import { parseConfig, type SettingFiles, SettingsError } from './settings';
+import { schema, variableOf } from './settings-schema';
 
 /** Reads the settings from the environment, a `.env` file in the working folder, and the files that these name. */
 export function readConfig(): Config {
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  return parseConfig(process.env, readSettingFiles(process.env));
+  const env = statSync('.env', { throwIfNoEntry: false });
+  if (env) loadEnvFile(env);
+  const files = readSettingFiles(process.env);
+  const problems = [...misspelledSettings(process.env, NAMES), ...files.problems];
+  const config = parseConfig(process.env, { ...files, problems });
+  if (config.databaseUrl === null) ignoreLibpqVariables();
+  return config;
+}
+
+/** Returns the names in `.env` that are no settings, nor those of other programs. */
+export function unknownSettings(): string[] {
+  if (!statSync('.env', { throwIfNoEntry: false })) return [];
+  return unknownNames(Object.keys(parseEnv(readFileSync('.env', 'utf8'))), NAMES);
+}
+
+/** A folder is what docker creates for a volume of a file that does not exist; reading a named pipe might never end. */
+function loadEnvFile(env: Stats): void {
+  const rule = 'must be a file that this process can read: change or remove it';
+  if (!env.isFile()) throw new SettingsError([`.env in the working folder ${rule}.`]);
+  try {
+    process.loadEnvFile('.env');
+  } catch {
+    throw new SettingsError([`.env in the working folder ${rule}.`]);
+  }
+}
+
+/** PGSSLMODE and others are for other servers: pg would apply them to the embedded one as well. */
+function ignoreLibpqVariables(): void {
+  for (const name of Object.keys(process.env)) if (/^PG[A-Z]+$/.test(name)) delete process.env[name];
 }
 
 /** Reads the secret that `webhooks verify` uses when no file is named. It is not a setting of the service. */
@@ -24,6 +54,9 @@ const VARIABLES: [setting: string, variable: string][] = [
   ...SECRETS.map((name): [string, string] => [name, `${name}_FILE`]),
   ['EGRESS_CA_FILE', 'EGRESS_CA_FILE'],
 ];
+
+/** Every variable that is a setting. */
+const NAMES = [...Object.keys(schema.shape).map(variableOf), ...VARIABLES.map(([, variable]) => variable)];
 
 const MAX_BYTES = 64 * 1024;
 

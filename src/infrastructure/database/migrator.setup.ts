@@ -1,25 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { isDatabaseReadOnly } from '../errors/database-error';
 import { dataSourceOptions, SCHEMA } from './data-source.setup';
-import { PostgresConnection } from './postgres-connection.client';
+import { PostgresConnection, type PostgresConnectionConfig } from './postgres-connection.client';
+
+const LOCK_POLL_MS = 100;
+/** Ten times what a migration of ten million rows takes. */
+const MAX_WAIT_MS = 10 * 60_000;
 
 /**
  * Migrates the schema to the current version. Any number of processes may call this at once: a session lock lets one of
  * them migrate, and the others wait and then find nothing to do.
  * @throws Error with a readable message when the database cannot be used, or belongs to version 0.1 or to a newer
- *   version
+ *   version, or when another process migrates for longer than `maxWaitMs`
  */
-export async function migrate(databaseUrl: string): Promise<void> {
-  await locked(databaseUrl, async () => {
-    const dataSource = await new DataSource(dataSourceOptions(databaseUrl, 2, 0)).initialize();
-    try {
-      await refuseOtherVersions(dataSource);
-      await dataSource.runMigrations({ transaction: 'each' });
-    } finally {
-      await dataSource.destroy();
-    }
-  });
+export async function migrate(databaseUrl: string, maxWaitMs = MAX_WAIT_MS): Promise<void> {
+  await locked(
+    databaseUrl,
+    async () => {
+      const dataSource = await new DataSource(dataSourceOptions(databaseUrl, 2, 0)).initialize();
+      try {
+        await refuseOtherVersions(dataSource);
+        await dataSource.runMigrations({ transaction: 'each' });
+      } finally {
+        await dataSource.destroy();
+      }
+    },
+    maxWaitMs,
+  );
 }
 
 /** The first migration of version 0.1, whose tables have other columns. */
@@ -49,20 +58,25 @@ const madeByNewer = (migration: string): string =>
 
 /** Creates the schema, which the table of migrations requires. */
 export async function ensureSchema(databaseUrl: string): Promise<void> {
-  await locked(databaseUrl, async () => undefined);
+  await locked(databaseUrl, async () => undefined, MAX_WAIT_MS);
 }
 
 const READ_ONLY =
   'The database of DATABASE_URL takes no writes: it is a standby, or default_transaction_read_only is on. ' +
   'Connect to the primary, or allow writes.';
 
-async function locked(databaseUrl: string, action: () => Promise<void>): Promise<void> {
-  const lock = await connect(databaseUrl);
-  try {
+async function locked(databaseUrl: string, action: () => Promise<void>, maxWaitMs: number): Promise<void> {
+  const lock = await connect(databaseUrl, WATCHED);
+  // The connection of the lock, which is watched, tells that a server has stopped to answer during a long statement.
+  const lost = new Promise<never>((_, reject) => lock.once('end', () => reject(new Error(LOST))));
+  const run = async (): Promise<void> => {
     await refusePoolers(lock, databaseUrl);
-    await lock.query('select pg_advisory_lock(hashtext($1))', [`${SCHEMA}.migrations`]);
-    await lock.query(`create schema if not exists ${SCHEMA}`);
+    await acquire(lock, Date.now() + maxWaitMs);
+    await ensureOwnSchema(lock);
     await action();
+  };
+  try {
+    await Promise.race([run(), lost]);
   } catch (error) {
     throw isDatabaseReadOnly(error) ? new Error(READ_ONLY, { cause: error }) : error;
   } finally {
@@ -70,8 +84,31 @@ async function locked(databaseUrl: string, action: () => Promise<void>): Promise
   }
 }
 
+/** Polls, so that no statement waits for long on a connection that is watched. */
+async function acquire(lock: Client, deadline: number): Promise<void> {
+  for (;;) {
+    const { rows } = await lock.query<{ locked: boolean }>('select pg_try_advisory_lock(hashtext($1)) as locked', [
+      `${SCHEMA}.migrations`,
+    ]);
+    if (rows[0]?.locked) return;
+    if (Date.now() > deadline) throw new Error(MIGRATES_TOO_LONG);
+    await pause(LOCK_POLL_MS);
+  }
+}
+
+/** Creating a schema that exists requires the right to create one, too. */
+async function ensureOwnSchema(client: Client): Promise<void> {
+  const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [SCHEMA]);
+  if (rowCount === 0) await client.query(`create schema if not exists ${SCHEMA}`);
+}
+
+const LOST = 'The connection to the database of DATABASE_URL was lost during the start.';
+const MIGRATES_TOO_LONG =
+  'Another process has been migrating the database for minutes: wait until it is ready, or end it, and start again. ' +
+  `To find it: select pid, query from pg_stat_activity join pg_locks using (pid) where locktype = 'advisory'.`;
+
 async function refusePoolers(first: Client, databaseUrl: string): Promise<void> {
-  const second = await connect(databaseUrl);
+  const second = await connect(databaseUrl, WATCHED);
   try {
     await refuseSharedSessions(first, second);
   } finally {
@@ -79,11 +116,14 @@ async function refusePoolers(first: Client, databaseUrl: string): Promise<void> 
   }
 }
 
+/** For connections whose statements are all quick: they end when the server stops to answer. */
+export const WATCHED: PostgresConnectionConfig = { isUnlimited: true, silenceMs: undefined };
+
 /** Connects, or throws an Error with a readable message. */
-export async function connect(databaseUrl: string): Promise<Client> {
+export async function connect(databaseUrl: string, options: PostgresConnectionConfig = {}): Promise<Client> {
   const client = new PostgresConnection({
-    ...{ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 },
-    silenceMs: 0,
+    ...{ connectionString: databaseUrl, connectionTimeoutMillis: 10_000, silenceMs: 0 },
+    ...options,
   });
   await client.connect().catch((error: Error) => {
     throw new Error(`The database of DATABASE_URL cannot be used: ${error.message || String(error)}`, { cause: error });
