@@ -53,6 +53,8 @@ async function main(words: string[]): Promise<void> {
   const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
   if (command) return command.run(words.slice(command.name.split(' ').length));
   const wantsHelp = ['--help', '-h', 'help'].includes(words[0] ?? '');
+  if (!wantsHelp && words.length > 0)
+    process.stderr.write(`Unknown command: ${JSON.stringify(words.join(' ').slice(0, 100))}.\n`);
   (wantsHelp ? process.stdout : process.stderr).write(USAGE);
   process.exitCode = wantsHelp ? 0 : 2;
 }

@@ -80,6 +80,21 @@ export const url = (rule: string, protocols: readonly string[]) =>
     .nullable()
     .default(null);
 
+/** A URL of PostgreSQL; that of a socket has no host: `postgres://user:password@/database?host=/folder`. */
+export const databaseUrl = setting('a postgres:// URL', (text) => {
+  const withHost = /[?&]host=(\/|%2F)/i.test(text) ? text.replace(/^(\w+:\/\/[^/?#]*@|\w+:\/\/)\//, '$1socket/') : text;
+  return isUrlOf(withHost, ['postgres:', 'postgresql:']) ? text : undefined;
+})
+  .nullable()
+  .default(null);
+
+/** True where an @ / ? or # of a password ends it: parts of it would become the host, and be logged. */
+export function hasOpenPassword(text: string): boolean {
+  const [, authority = '', rest = ''] = /^[a-z+]+:\/\/([^/?#]*)([^]*)$/i.exec(text) ?? [];
+  const [path = ''] = rest.split('?');
+  return authority.split('@').length > 2 || path.includes('@') || /^[?#][^@]*@[^/]+\//.test(rest);
+}
+
 /** True for a URL of one of these protocols that names exactly one host. */
 function isUrlOf(text: string, protocols: readonly string[]): boolean {
   const url = urlOf(text);

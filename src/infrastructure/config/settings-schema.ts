@@ -3,6 +3,7 @@ import { isUserId } from 'webhook-notification/catalogue';
 import {
   certificates,
   consoleName,
+  databaseUrl,
   decimal,
   dnsServers,
   egressProxy,
@@ -51,7 +52,7 @@ export const schema = z.object({
   role: oneOf(['all', 'api', 'worker'], 'all').describe(
     '`all`, `api` (no workers) or `worker` (no API); only `all` without `DATABASE_URL`',
   ),
-  databaseUrl: url('a postgres:// URL', ['postgres:', 'postgresql:'])
+  databaseUrl: databaseUrl
     .describe(
       'PostgreSQL 15 or newer, such as `postgres://user:password@host:5432/database`; see [TLS and poolers](settings.md#postgresql-and-redis)',
     )

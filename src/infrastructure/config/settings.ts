@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { Config } from './config';
 import { parseQueueName } from './queue-name';
-import { list } from './setting-shapes';
+import { hasOpenPassword, list } from './setting-shapes';
 import { schema, type Settings, variableOf } from './settings-schema';
 
 /** All problems of the environment, one message each. No message contains a secret or a URL. */
@@ -62,6 +62,7 @@ function combinationProblems(given: Given): string[] {
     ...queueProblems(given),
     ...portProblems(given),
     ...proxyProblems(given),
+    ...passwordProblems(given),
   ];
 }
 
@@ -94,6 +95,14 @@ function proxyProblems({ egressProxy, egressProxyResolves }: Given): string[] {
   return egressProxyResolves === 'true' && egressProxy === undefined
     ? ['EGRESS_PROXY is required: EGRESS_PROXY_RESOLVES is true.']
     : [];
+}
+
+const WITH_PASSWORD = ['databaseUrl', 'redisUrl', 'monitoredQueuesRedisUrl', 'egressProxy'] as const;
+
+function passwordProblems(given: Given): string[] {
+  return WITH_PASSWORD.filter((name) => given[name]?.split(',').some(hasOpenPassword)).map(
+    (name) => `${variableOf(name)} must have the characters @ / ? # of its password written as %40 %2F %3F %23.`,
+  );
 }
 
 function toConfig({ secretsKey, automationQueues, local, ...settings }: Settings): Config {

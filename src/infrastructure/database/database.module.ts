@@ -20,6 +20,7 @@ import { StatementsService } from './statements.service';
       useFactory: (config: Config) => ({
         // When no url is set, `main.ts` has filled in the embedded PostgreSQL's.
         ...dataSourceOptions(config.databaseUrl ?? '', config.databasePoolSize),
+        applicationName: `webhook-notification-service, queues on ${config.redisUrl === null ? 'PostgreSQL' : 'Redis'}`,
         autoLoadEntities: true,
         retryAttempts: 0,
       }),

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Client } from 'pg';
+import { type Client, escapeIdentifier } from 'pg';
 import { DataSource } from 'typeorm';
 import { isDatabaseReadOnly } from '../errors/database-error';
 import { dataSourceOptions, SCHEMA } from './data-source.setup';
@@ -70,15 +70,16 @@ async function locked(databaseUrl: string, action: () => Promise<void>, maxWaitM
   // The connection of the lock, which is watched, tells that a server has stopped to answer during a long statement.
   const lost = new Promise<never>((_, reject) => lock.once('end', () => reject(new Error(LOST))));
   const run = async (): Promise<void> => {
+    await refuseUnfit(lock);
     await refusePoolers(lock, databaseUrl);
     await acquire(lock, Date.now() + maxWaitMs);
-    await ensureOwnSchema(lock);
+    await lock.query(`create schema if not exists ${SCHEMA}`);
     await action();
   };
   try {
     await Promise.race([run(), lost]);
   } catch (error) {
-    throw isDatabaseReadOnly(error) ? new Error(READ_ONLY, { cause: error }) : error;
+    throw isDatabaseReadOnly(error) ? new Error(READ_ONLY, { cause: error }) : explained(error, lock);
   } finally {
     await lock.end();
   }
@@ -96,10 +97,51 @@ async function acquire(lock: Client, deadline: number): Promise<void> {
   }
 }
 
-/** Creating a schema that exists requires the right to create one, too. */
-async function ensureOwnSchema(client: Client): Promise<void> {
-  const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [SCHEMA]);
-  if (rowCount === 0) await client.query(`create schema if not exists ${SCHEMA}`);
+const OLDEST_VERSION = 150_000;
+
+/** BullMQ's functions and many names need UTF-8, and the statements of the service PostgreSQL 15. */
+async function refuseUnfit(client: Client): Promise<void> {
+  const { rows } = await client.query<{ version: string; number: number; encoding: string }>(
+    `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
+            current_setting('server_encoding') as encoding`,
+  );
+  const { version, number, encoding } = rows[0]!;
+  if (number < OLDEST_VERSION) {
+    throw new Error(
+      `The server of DATABASE_URL is PostgreSQL ${version}: the service requires PostgreSQL 15 or newer.`,
+    );
+  }
+  if (encoding === 'UTF8') return;
+  throw new Error(
+    `The database of DATABASE_URL has the encoding ${encoding}, and the service requires UTF8. Create another one, and set ` +
+      `DATABASE_URL to it: ${createDatabase(`${client.database}_utf8`, client)}`,
+  );
+}
+
+const createDatabase = (name: string | undefined, { user = '' }: Client): string =>
+  `create database ${escapeIdentifier(name ?? '')} owner ${escapeIdentifier(user)} encoding 'UTF8' template template0;`;
+
+/** Adds what an operator can do about an error of PostgreSQL. Its own message holds neither url nor password. */
+function explained(error: unknown, client: Client): Error {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const [database, role] = [client.database, client.user].map((name) => escapeIdentifier(name ?? ''));
+  const remedy: Partial<Record<string, string>> = {
+    '3D000': `Create it as an administrator: ${createDatabase(client.database, client)}`,
+    '28P01':
+      'Check user and password of DATABASE_URL, or of its file; the characters @ / ? # % are written %40 %2F %3F %23 %25.',
+    '28000': 'Check the user of DATABASE_URL, and what pg_hba.conf of the server allows.',
+    '42501': `Run as an administrator, in this database: grant create on database ${database} to ${role}; or create the schemas yourself: create schema ${SCHEMA} authorization ${role}; create schema ${SCHEMA}_queue authorization ${role};`,
+    '53300': 'Raise max_connections of the server, or lower DATABASE_POOL_SIZE of the processes.',
+    ENOTFOUND: 'Check the host of DATABASE_URL.',
+    EAI_AGAIN: 'The name servers of this machine do not answer.',
+    ECONNREFUSED: 'Check host and port of DATABASE_URL, and that the server runs.',
+    ENOENT: 'Check the folder of its socket: host= of DATABASE_URL.',
+  };
+  const advice = remedy[code ?? ''];
+  const text = message || code || String(error);
+  return advice === undefined
+    ? (error as Error)
+    : new Error(`${text.replace(/\.?$/, '.')} ${advice}`, { cause: error });
 }
 
 const LOST = 'The connection to the database of DATABASE_URL was lost during the start.';
@@ -126,7 +168,8 @@ export async function connect(databaseUrl: string, options: PostgresConnectionCo
     ...options,
   });
   await client.connect().catch((error: Error) => {
-    throw new Error(`The database of DATABASE_URL cannot be used: ${error.message || String(error)}`, { cause: error });
+    const { message } = explained(error, client);
+    throw new Error(`The database of DATABASE_URL cannot be used: ${message || String(error)}`, { cause: error });
   });
   return client;
 }

@@ -11,6 +11,11 @@ const READ_ONLY_PARAMETERS = ['in_hot_standby', 'default_transaction_read_only']
 const PLAN_ONCE = 'set jit = off; set plan_cache_mode = force_generic_plan; set enable_seqscan = off';
 const PLAN_EACH_TIME = 'set jit = off; reset plan_cache_mode; reset enable_seqscan';
 
+/** Requires the right to create a schema even if it exists. BullMQ runs it at each start. */
+const CREATE_SCHEMA = /^create schema if not exists "?(\w+)"?$/i;
+const createSchemaOnce = (schema: string): string =>
+  `do $$ begin if to_regnamespace('${schema}') is null then create schema ${schema}; end if; end $$`;
+
 /** One `-c name=value` of startup options. */
 const OPTION = /-c\s*([\w.]+)=(\S+)/g;
 
@@ -99,6 +104,8 @@ export class PostgresConnection extends Client {
    * partitions at each execution, which takes longer than the execution.
    */
   override query(...args: never[]): never {
+    const schema = CREATE_SCHEMA.exec(String(args[0]))?.[1];
+    if (schema !== undefined) args[0] = createSchemaOnce(schema) as never;
     const run = () => super.query(...(args as unknown as [string])) as never;
     const [config, callback] = [args[0], args.at(-1)] as unknown as [unknown, ((error: Error) => void) | undefined];
     const plansOnce = typeof config === 'object' && config !== null && 'name' in config;

@@ -2,8 +2,14 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Queue, RedisQueueBackend } from 'bullmq';
 import { Config } from '../config/config';
 import { HealthService, UnhealthyError } from '../health/health.service';
+import { SharedStateService } from '../database/shared-state.service';
 import { MetricsService, type Sample } from '../metrics/metrics.service';
 import { RepeatFilter } from './repeat-filter';
+
+/** Whether processes of the service with their queues on this store use the database, by the names of their connections. */
+const connectionsWith = (store: string): string => `
+  select (count(*) > 0)::int::text from pg_stat_activity
+  where datname = current_database() and application_name = 'webhook-notification-service, queues on ${store}'`;
 
 const STATES = ['waiting', 'delayed'] as const;
 
@@ -23,8 +29,17 @@ export class QueueHealthService {
   constructor(
     private readonly config: Config,
     private readonly health: HealthService,
+    state: SharedStateService,
     metrics: MetricsService,
   ) {
+    const [own, other] = config.redisUrl === null ? ['PostgreSQL', 'Redis'] : ['Redis', 'PostgreSQL'];
+    state.watch(connectionsWith(other!), (count) => {
+      if (count === '0') return;
+      this.logger.warn(
+        `Another process has its queues on ${other}, and this one on ${own}: neither takes the jobs of the other, and deliveries ` +
+          'are late. Start all processes with the same REDIS_URL, or all without.',
+      );
+    });
     metrics.gauge('webhooks_queue_jobs', 'Jobs on a queue.', ['queue', 'state'], async () => {
       const depths = await Promise.allSettled(this.queues.map(depthOf));
       // One node of a cluster may be unavailable while the others respond.
