@@ -59,6 +59,10 @@ async function main(words: string[]): Promise<void> {
   process.exitCode = wantsHelp ? 0 : 2;
 }
 
+// The reader, such as `head`, has ended. The service ignores it.
+if (process.argv[2] !== 'start')
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => process.exit());
+
 main(process.argv.slice(2)).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -42,7 +42,10 @@ export interface Conditions {
  */
 export function requireConditions(webhook: Webhook | null, { ifMatch, ifNoneMatch }: Conditions): void {
   if (ifMatch !== undefined && !(webhook && names(ifMatch, webhook)))
-    throw new ApiError('precondition_failed', MESSAGES.preconditionFailed);
+    throw new ApiError(
+      'precondition_failed',
+      /^\s*W\//.test(ifMatch) ? MESSAGES.weakEtag : MESSAGES.preconditionFailed,
+    );
   if (ifNoneMatch !== undefined && webhook && names(ifNoneMatch, webhook))
     throw new ApiError('precondition_failed', MESSAGES.webhookExists);
 }

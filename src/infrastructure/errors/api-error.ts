@@ -92,6 +92,7 @@ export const MESSAGES = {
   largeBodyTooManyValues: 'The request body has too many values: at most 500,000 are allowed. Send it in parts.',
   bodyTooLarge: 'The request body is larger than this route allows.',
   unsupportedMediaType: 'The request body must be sent as application/json.',
+  encodedBody: 'The request body must be sent as it is, without content-encoding.',
   webhookNotFound: 'There is no webhook with this id.',
   deliveryNotFound: 'This webhook has no delivery with this id.',
   noDelivery: 'There is no delivery with this id.',
@@ -155,6 +156,9 @@ export const MESSAGES = {
   noTryReceivers: 'Test receivers are available only with the embedded PostgreSQL, and a loopback HOST or LOCAL=true.',
   tryReceiverNotFound: 'There is no test receiver with this id, or it has expired.',
   tooManyTryReceivers: '20 users have a test receiver, the maximum. Wait for one to expire.',
+  weakEtag:
+    'if-match has a weak etag (W/"…"), which never matches: a proxy that compresses answers has made it weak. Turn compression ' +
+    'off for /api, or send the etag of the webhook itself.',
   preconditionFailed: 'The webhook was changed since the version that if-match names. Read it again.',
   webhookExists: 'The webhook already exists, in a version that if-none-match excludes.',
   broadcastRefused: 'This token lacks the scope events:broadcast, which is required to publish for other users.',

@@ -151,7 +151,11 @@ export const ERROR_CODES = {
     'The body, or the `data` of an event, is larger than this route allows.',
     'send less; the operator can raise `EVENT_MAX_BYTES`',
   ),
-  unsupported_media_type: of(415, 'The body is not `application/json`.', 'send `Content-Type: application/json`'),
+  unsupported_media_type: of(
+    415,
+    'The body is not `application/json`, or it is compressed.',
+    'send `Content-Type: application/json`, and no `Content-Encoding`',
+  ),
   expectation_unknown: of(417, 'Only `Expect: 100-continue` is supported.', 'omit the header'),
   rate_limited: of(
     429,

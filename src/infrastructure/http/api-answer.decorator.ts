@@ -42,11 +42,13 @@ export const ANSWER_HEADERS = {
   'retry-after': text('Seconds to wait.', true),
   location: text('Path of the new resource.'),
   etag: text('Version of the fields that you can set, and of `active`. Send it back as `if-match`.'),
+  'accept-encoding': text('`identity`, when the body was compressed.'),
   'www-authenticate': text('`Bearer realm="api"`.'),
 };
 const RATE_LIMIT = ['ratelimit-policy', 'ratelimit'];
 const HEADERS: Record<number | string, string[]> = {
   401: ['www-authenticate'],
+  415: [...RATE_LIMIT, 'accept-encoding'],
   429: [...RATE_LIMIT, 'retry-after'],
   default: [],
 };

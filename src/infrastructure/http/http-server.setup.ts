@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import cors from '@fastify/cors';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -61,6 +67,7 @@ export function createAdapter(config: Config, limits: ConnectionLimits = CONNECT
   hideInSpans(server);
   registerJsonParser(server, config);
   drainUnreadBodies(server, limits);
+  inviteBodies(server);
   wrapAnswers(server);
   addHooks(server, config);
   // Node's own response would have no envelope. `Expect` is validated with the other headers.
@@ -121,24 +128,51 @@ function rejectRequests(server: FastifyInstance, known: RouteMethods, isServed: 
   });
 }
 
+/** A proxy that compresses an answer makes its etag weak, which `if-match` never accepts. */
+const NO_STORE = 'no-store, no-transform';
+
 /** No answer of the API may be cached: some contain secrets. */
 function apiHeadersOf({ raw, routeOptions }: FastifyRequest): Record<string, string> {
   const { body } = (routeOptions.config ?? {}) as BodyRule;
   const isIgnored = raw.headers['idempotency-key'] !== undefined && body !== 'event';
-  return { 'cache-control': 'no-store', ...(isIgnored && { 'idempotency-key-ignored': 'true' }) };
+  return { 'cache-control': NO_STORE, ...(isIgnored && { 'idempotency-key-ignored': 'true' }) };
 }
 
-/** Checks what RFC 9112 (section 3.2) and RFC 9110 (section 10.1.1) require a server to reject. */
+/** Checks what RFC 9112 (section 3.2) and RFC 9110 (sections 10.1.1 and 15.5.16) require a server to reject. */
 function refusalOf({ rawHeaders, headers, httpVersionMinor }: IncomingMessage): ApiError | null {
   const hosts = rawHeaders.filter(
     (text, i) => i % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host',
   ).length;
   if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return new ApiError('malformed_request', MESSAGES.badHost);
-  const { expect } = headers;
+  const { expect, 'content-encoding': coding = 'identity' } = headers;
+  if (!/^\s*(identity)?\s*$/i.test(coding) && hasBody(headers)) return ENCODED_BODY;
   return expect === undefined || expect.toLowerCase() === '100-continue'
     ? null
     : new ApiError('expectation_unknown', MESSAGES.unknownExpectation);
 }
+
+const ENCODED_BODY = new ApiError('unsupported_media_type', MESSAGES.encodedBody, {
+  headers: { 'accept-encoding': 'identity' },
+});
+
+const hasBody = (headers: IncomingHttpHeaders): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
+
+/** Invites a body that was announced with `Expect: 100-continue`, unless its length is over the limit: then 413 is the answer. */
+function inviteBodies(server: FastifyInstance): void {
+  server.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+    server.server.emit('request', request, response),
+  );
+  server.addHook('preParsing', ({ raw, routeOptions }, reply, _payload, done) => {
+    if (isInvited(raw) || Number(raw.headers['content-length']) > routeOptions.bodyLimit) return done();
+    invited.add(raw);
+    reply.raw.writeContinue();
+    done();
+  });
+}
+
+const invited = new WeakSet<IncomingMessage>();
+const isInvited = (request: IncomingMessage): boolean => request.headers.expect === undefined || invited.has(request);
 
 /** Errors of Fastify's router, before any hook: a URL that cannot be decoded, or a parameter over 100 characters. */
 function answerFrameworkError(error: { code: string }, request: FastifyRequest, reply: FastifyReply): void {
@@ -147,7 +181,7 @@ function answerFrameworkError(error: { code: string }, request: FastifyRequest, 
       ? new ApiError('malformed_request', MESSAGES.malformedUrl)
       : noRoute(request.method, 'with a parameter of this length');
   void reply
-    .headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
+    .headers({ 'x-request-id': request.id, 'cache-control': NO_STORE })
     .status(answer.status)
     .send(errorEnvelope(answer, request.id));
 }
@@ -294,8 +328,11 @@ interface DrainBounds {
  */
 function drainUnreadBodies(server: FastifyInstance, bounds: DrainBounds): void {
   server.addHook('onSend', ({ raw }, reply, _payload, done) => {
-    const hasBody = raw.headers['transfer-encoding'] !== undefined || Number(raw.headers['content-length']) > 0;
-    if (!hasBody || raw.complete || raw.destroyed) return done();
+    if (!hasBody(raw.headers) || raw.complete || raw.destroyed) return done();
+    if (!isInvited(raw)) {
+      reply.header('connection', 'close');
+      return done();
+    }
     return void drain(raw, bounds).then(() => {
       if (!raw.complete) reply.header('connection', 'close');
       done();

@@ -14,7 +14,7 @@ describe('The headers of an answer', () => {
   it('forbid caches to keep it, also when it is an error', async () => {
     const answers = [service.api.me(), service.api.readWebhook(UNKNOWN_ID), service.api.call('GET', '/api/nothing')];
     for (const { headers } of [...(await Promise.all(answers)), await service.api.call('GET', '/api/%ZZ')]) {
-      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['cache-control']).toBe('no-store, no-transform');
     }
   });
 

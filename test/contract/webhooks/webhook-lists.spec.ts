@@ -43,6 +43,7 @@ describe('The list of webhooks', () => {
     for (const text of ['%', '_', 'o%r', 'nothing']) expect((await found(text)).includes(other)).toBe(false);
     const { nextCursor } = await pageOf(service.api.listWebhooks({ q: 'hooks', limit: 1 }));
     expect(await errorOf(service.api.listWebhooks({ q: 'shop', cursor: nextCursor! }), 400)).toMatch(/cursor/);
+    expect(await found('SHOP.EXAMPLE/H')).toEqual([shop]);
     for (const q of ['', 'x'.repeat(129), 'a\0b']) await errorOf(service.api.listWebhooks({ q }), 400);
   });
 

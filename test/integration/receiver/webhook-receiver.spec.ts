@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Body, Controller, Module, Post, type INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { ExpressAdapter } from 'platform-express';
+import { ExpressAdapter, type NestExpressApplication } from 'platform-express';
 import { Pool, type PoolClient } from 'pg';
 import { signDelivery } from 'webhook-notification';
 import {
@@ -67,15 +67,33 @@ describe.each(['Fastify', 'Express'] as const)('A receiver on %s', (on) => {
       controllers: [HooksController],
     })
     class ReceiverModule {}
-    app = await NestFactory.create(ReceiverModule, ADAPTERS[on](), { logger: false, rawBody: true });
+    const created = await NestFactory.create<NestExpressApplication>(ReceiverModule, ADAPTERS[on](), {
+      logger: false,
+      rawBody: true,
+    });
+    const type = ['application/json', 'application/cloudevents+json'];
+    if (on === 'Express') created.useBodyParser('json', { type });
+    app = created;
     await app.listen(0, '127.0.0.1');
   }
 
-  async function post(id: string, more: { trigger?: 'redelivery'; secret?: string } = {}) {
-    const { headers, body } = signDelivery({ event: 'job.started', data: {}, secret: SECRET, id, ...more });
+  async function post(id: string, more: { trigger?: 'redelivery'; secret?: string } = {}, type?: string) {
+    const signed = signDelivery({ event: 'job.started', data: {}, secret: SECRET, id, ...more });
+    const { body } = signed;
+    const headers = { ...signed.headers, ...(type && { 'content-type': type }) };
     const answer = await fetch(`${await app.getUrl()}/hooks`, { method: 'POST', headers, body });
     return { status: answer.status, text: await answer.text() };
   }
+
+  it('handles deliveries in the format cloudevents', async () => {
+    await start({});
+    expect(await post(`${on}-cloudevents`, {}, 'application/cloudevents+json')).toEqual({
+      status: 200,
+      text: 'handled',
+    });
+    expect(await post(`${on}-text`, {}, 'text/plain')).toMatchObject({ status: on === 'Fastify' ? 415 : 401 });
+    expect(handled).toEqual([`${on}-cloudevents`]);
+  });
 
   describe.each([
     ['in memory', () => new MemoryReceipts()],
