@@ -20,15 +20,15 @@ function ordinaryPostgresBin() {
 }
 
 /**
- * Starts a server on a free loopback port, with an empty cluster in its own folder.
+ * Starts a server on a free loopback port, with an empty cluster in its own folder, and with more settings.
  * @returns its url as superuser, the id of its main process, and `stop`, which stops it and deletes the folder
  */
-async function startOrdinaryPostgres() {
+async function startOrdinaryPostgres(more = {}) {
   const [folder, port] = [ordinaryFolder(), await freePort()];
   try {
     const data = join(folder, 'data');
     const password = initOrdinaryData(data);
-    const child = await serveOrdinaryData(data, port);
+    const child = await serveOrdinaryData(data, port, more);
     const stop = async () => {
       // Immediate shutdown, because its data is not used again.
       await endChild(child, 'SIGQUIT');
@@ -62,8 +62,8 @@ function initOrdinaryData(data, password = randomBytes(16).toString('hex')) {
 }
 
 /** Starts a server on the data of a cluster. Resolves with its main process when it accepts connections. */
-async function serveOrdinaryData(data, port) {
-  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '' };
+async function serveOrdinaryData(data, port, more = {}) {
+  const settings = { ...more, listen_addresses: '127.0.0.1', port, unix_socket_directories: '' };
   const args = Object.entries(settings).map(([name, value]) => `-c${name}=${value}`);
   const { program, options } = ordinaryProgram('postgres');
   // Ctrl-C is handled by the caller, which then stops the server.

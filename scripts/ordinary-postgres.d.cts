@@ -13,5 +13,5 @@ export function initOrdinaryData(data: string, password?: string): string;
 export function ordinaryFolder(): string;
 export function ordinaryPostgresBin(): string | undefined;
 export function ordinaryProgram(name: string): OrdinaryProgram;
-export function serveOrdinaryData(data: string, port: number): Promise<ChildProcess>;
-export function startOrdinaryPostgres(): Promise<OrdinaryPostgres>;
+export function serveOrdinaryData(data: string, port: number, more?: Record<string, string>): Promise<ChildProcess>;
+export function startOrdinaryPostgres(more?: Record<string, string>): Promise<OrdinaryPostgres>;

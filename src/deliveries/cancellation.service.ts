@@ -6,8 +6,10 @@ import { WorkerTasksService } from '../infrastructure/queue/worker-tasks.service
 import { RollUpService } from '../webhooks/stats/roll-up.service';
 import { WebhookLifecycleService } from '../webhooks/webhook-lifecycle.service';
 import { StoppingWebhooksRepository } from './rows/stopping-webhooks.repository';
+import { BEFORE_ALL_IDS } from '../infrastructure/database/id-time';
 
 const CONTINUE_EVERY_MS = 1000;
+const MAX_A_TURN = 100;
 
 /**
  * Cancels the pending deliveries of webhooks that are disabled or deleted: few in the transaction that stops the webhook, many in
@@ -17,6 +19,9 @@ const CONTINUE_EVERY_MS = 1000;
 export class CancellationService implements OnModuleInit {
   private readonly logger = new Logger(CancellationService.name);
   private readonly logged = new RepeatFilter();
+  /** The last webhook of the turn before, and whether one since the first of all has more rows. */
+  private lastId = BEFORE_ALL_IDS;
+  private isMoreLeft = false;
 
   constructor(
     private readonly lifecycle: WebhookLifecycleService,
@@ -35,11 +40,13 @@ export class CancellationService implements OnModuleInit {
     });
   }
 
-  /** Cancels one page of each webhook that is stopping. Returns 0 when the next pages may follow at once. */
+  /** Cancels one page of each of the next webhooks that are stopping. Returns 0 when more may follow at once. */
   async continueAll(): Promise<number | void> {
-    let isMoreLeft = false;
-    for (const webhookId of await this.stopping.list()) isMoreLeft = (await this.cancelPage(webhookId)) || isMoreLeft;
-    if (isMoreLeft) return 0;
+    const webhookIds = await this.stopping.list(this.lastId, MAX_A_TURN);
+    if (this.lastId === BEFORE_ALL_IDS) this.isMoreLeft = false;
+    for (const webhookId of webhookIds) this.isMoreLeft = (await this.cancelPage(webhookId)) || this.isMoreLeft;
+    this.lastId = (webhookIds.length === MAX_A_TURN && webhookIds.at(-1)) || BEFORE_ALL_IDS;
+    if (this.isMoreLeft || this.lastId !== BEFORE_ALL_IDS) return 0;
   }
 
   /** Never throws, so that the others go on; a failed page is retried at the next turn. */

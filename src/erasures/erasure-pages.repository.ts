@@ -3,12 +3,11 @@ import type { EntityManager } from 'typeorm';
 import { isOneOf } from '../deliveries/rows/found-by-id';
 import { DELETE_DELIVERIES } from '../deliveries/rows/outcomes.repository';
 import { DELETE_AND_MARK, FORGET_CANCELED } from '../deliveries/rows/stopping-webhooks.repository';
-import { idBounds } from '../infrastructure/database/id-time';
+import { BEFORE_ALL_IDS, idBounds } from '../infrastructure/database/id-time';
 import { StatementsService } from '../infrastructure/database/statements.service';
 import type { ErasureKind } from './erasure.entity';
 
 const PAGE = 1000;
-const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 const rowsOf = (table: string, found: string): string =>
   `delete from webhook_service.${table} where ctid = any(array(${found} limit ${PAGE}))`;

@@ -19,6 +19,12 @@ type Listener = (
 /** A request, and attempts that find that a webhook is gone, wait for this many rows. */
 const MAX_AT_ONCE = 5000;
 
+/** Earlier pauses have ended. In the order of the primary key, so that these are not read. */
+const IS_NEWEST = `
+  webhook_id = $1 and started_at = (
+    select started_at from webhook_service.webhook_pauses
+    where webhook_id between $1 and $1 order by webhook_id desc, started_at desc limit 1)`;
+
 /**
  * Records when a webhook was inactive, because events missed in that time can be recovered. Continues a pause that
  * ended less than a minute ago, so that frequent switching adds at most one row per minute.
@@ -26,11 +32,11 @@ const MAX_AT_ONCE = 5000;
 const BEGIN_PAUSE = `
   with resumed as (
     update webhook_service.webhook_pauses set ended_at = null
-    where webhook_id = $1 and ended_at > clock_timestamp() - interval '1 minute' returning webhook_id
+    where ${IS_NEWEST} and ended_at > clock_timestamp() - interval '1 minute' returning webhook_id
   )
   insert into webhook_service.webhook_pauses (webhook_id) select $1 where not exists (select from resumed)`;
 const END_PAUSE = `
-  update webhook_service.webhook_pauses set ended_at = clock_timestamp() where webhook_id = $1 and ended_at is null`;
+  update webhook_service.webhook_pauses set ended_at = clock_timestamp() where ${IS_NEWEST} and ended_at is null`;
 
 /** While it is stopping, its pending deliveries are being canceled in the background; see deliveries/rows/stopping.ts. */
 const IS_STOPPING = 'select 1 from webhook_service.stopping_webhooks where webhook_id = $1';

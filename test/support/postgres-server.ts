@@ -37,14 +37,16 @@ export async function startServers(): Promise<() => Promise<void>> {
 /**
  * Starts a server, with the database that `cloneDatabase` of this process copies from now on.
  * @param environment of an embedded server
+ * @param settings of an ordinary server
  * @returns a function that stops it
  */
 export async function startPostgres(
   isOrdinary: boolean,
   environment?: Record<string, string>,
+  settings?: Record<string, string>,
 ): Promise<() => Promise<void>> {
   delete process.env[TEST_ORDINARY_URL];
-  const { url, stop } = await (isOrdinary ? startOrdinaryPostgres() : startEmbedded(environment));
+  const { url, stop } = await (isOrdinary ? startOrdinaryPostgres(settings) : startEmbedded(environment));
   process.env[TEST_DATABASE_URL] = url;
   try {
     await migrateTemplate(isOrdinary);

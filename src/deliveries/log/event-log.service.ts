@@ -3,6 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
 import { Event } from '../../events/event.entity';
+import { StatementsService } from '../../infrastructure/database/statements.service';
 import { type CursorScope, idWindow, Page } from '../../infrastructure/pagination/page';
 import { Delivery } from '../rows/delivery.entity';
 import type { EventQueryDto } from './dto/event.dto';
@@ -10,25 +11,39 @@ import { patternsSql } from '../../webhooks/event-pattern';
 
 const MAX_DELIVERIES = 250;
 
-const IN_WINDOW = `
-  ($2::uuid is null or e.id >= $2) and ($3::uuid is null or e.id < $3) and ($4::text is null or e.name = $4) and not e.is_test`;
+/** Rows of the log of deliveries that a page looks at, as pages of that log do. */
+const MAX_LOOKED_AT = 10_000;
+
+/** The order names all columns of the index: otherwise PostgreSQL could search the events of all users in the order of ids. */
+const eventsOf = (user: string, isNamed: boolean): string => `
+  (select e.id from webhook_service.events e
+   where ${isNamed ? `${user} = $1 and e.name between $4 and $4` : `${user} between $1 and $1 and $4::text is null`}
+     and ($2::uuid is null or e.id >= $2) and ($3::uuid is null or e.id < $3) and not e.is_test
+   order by ${isNamed ? 'e.name' : user} desc, e.id desc limit $5)`;
 
 /**
  * An event is visible to its user, its publisher, and the owners of webhooks that it was sent to. Each case is a branch of its
- * own with an index that starts at the newest row; one condition for all would search the events of all users. A redelivered
- * event may already be past retention. It sorts last, because the oldest days are dropped first.
+ * own with an index that starts at the newest row; one condition for all would search the events of all users. When the last one
+ * ends before the log does, so does the page. A redelivered event may already be past retention. It sorts last, because the
+ * oldest days are dropped first.
  */
-const NEWEST = `
-  (select e.id from webhook_service.events e
-   where e.user_id = $1 and ${IN_WINDOW} order by e.id desc limit $5)
-  union
-  (select e.id from webhook_service.events e
-   where nullif(e.publisher_id, e.user_id) = $1 and ${IN_WINDOW} order by e.id desc limit $5)
-  union
-  (select distinct d.event_id from webhook_service.deliveries d
-   where d.user_id = $1 and ($2::uuid is null or d.event_id >= $2) and ($3::uuid is null or d.event_id < $3)
-     and ($4::text is null or d.event = $4) and d.trigger <> 'test' order by d.event_id desc limit $5)
-  order by id desc limit $5`;
+const newest = (isNamed: boolean): string => `
+  with looked as materialized (
+    select event_id, event, trigger from webhook_service.deliveries
+    where user_id between $1 and $1 and ($2::uuid is null or event_id >= $2) and ($3::uuid is null or event_id < $3)
+    order by user_id desc, event_id desc limit ${MAX_LOOKED_AT}
+  ), edge as (
+    select event_id as id from looked order by event_id desc offset ${MAX_LOOKED_AT - 1}
+  ), found as (
+    ${eventsOf('e.user_id', isNamed)}
+    union
+    ${eventsOf('nullif(e.publisher_id, e.user_id)', isNamed)}
+    union
+    (select distinct event_id from looked where ($4 is null or event = $4) and trigger <> 'test' order by event_id desc limit $5)
+  )
+  select array(
+    select id from found where id >= coalesce((select id from edge), id) order by id desc limit $5
+  ) as ids, (select id from edge) as edge`;
 
 const VISIBLE = `not e.is_test and (e.user_id = :userId or e.publisher_id = :userId or exists (
   select from webhook_service.deliveries d where d.user_id = :userId and d.event_id = e.id))`;
@@ -45,20 +60,17 @@ export class EventLogService {
   constructor(
     @InjectRepository(Event) private readonly events: Repository<Event>,
     @InjectRepository(Delivery) private readonly deliveries: Repository<Delivery>,
+    private readonly statements: StatementsService,
   ) {}
 
   async list(userId: string, { event, ...page }: EventQueryDto): Promise<Page<Event>> {
     const scope: CursorScope = [userId, 'events', { event, since: page.since, until: page.until }];
     const { from, before } = idWindow(page, scope);
-    const found = await this.events.query<{ id: string }[]>(NEWEST, [
-      userId,
-      from,
-      before,
-      event ?? null,
-      page.limit + 1,
-    ]);
-    const rows = await this.events.find({ where: { id: In(found.map(({ id }) => id)) }, order: { id: 'DESC' } });
-    return Page.of(rows, page.limit, scope);
+    const values = [userId, from, before, event ?? null, page.limit + 1];
+    const sql = newest(event !== undefined);
+    const [found] = await this.statements.runByIndex<{ ids: string[]; edge: string | null }>(sql, values);
+    const rows = await this.events.find({ where: { id: In(found?.ids ?? []) }, order: { id: 'DESC' } });
+    return Page.of(rows, page.limit, scope, found?.edge);
   }
 
   /** Returns an event and its newest 250 deliveries to the user's webhooks. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { lowestIdOf } from '../../infrastructure/database/id-time';
-import { StatementsService, statement } from '../../infrastructure/database/statements.service';
+import { StatementsService } from '../../infrastructure/database/statements.service';
 import { isNoticeSql } from '../../webhooks/event-pattern';
 import { IS_NOTICE_DUE } from '../../webhooks/webhook-health.service';
 import type { Webhook } from '../../webhooks/webhook.entity';
@@ -13,6 +13,8 @@ import { HOUR_MS } from '../../infrastructure/config/durations';
 export interface DueNotice {
   webhookId: string;
   userId: string;
+  /** False for owners who have had all notices of an hour, and inactive webhooks. */
+  mayBeTold: boolean;
   /** Milliseconds until the owner may be told, by PostgreSQL's clock; 0 for now. */
   inMs: number;
 }
@@ -38,17 +40,18 @@ const isWithinLimit = (userId: string): string => `(
   select count(*) from webhook_service.events e
   where e.user_id = ${userId} and ${isNoticeSql('e.name')} and e.id >= $1 and not e.is_test) < ${MOST_AN_HOUR}`;
 
-/** Those that may be told now come first. Omits owners who have had all notices of an hour. */
-const DUE = statement('due_notices')`
-    with due as materialized (
-      select w.id, w.user_id, w.told_at from webhook_service.webhooks w where w.active and ${IS_NOTICE_DUE}
-    ), owner as (
-      select user_id from (select distinct user_id from due) as u where ${isWithinLimit('u.user_id')}
-    )
-    select d.id as "webhookId", d.user_id as "userId",
-           greatest(0, coalesce(extract(epoch from d.told_at + ${MINUTE} - now()) * 1000, 0))::float8 as "inMs"
-    from due d join owner using (user_id)
-    order by d.told_at nulls first, d.id limit $2`;
+/** Omits owners who have had all notices of an hour. In the order of the index of webhooks with a due notice. */
+const DUE = `
+  with due as materialized (
+    select w.id, w.user_id, w.told_at, w.active from webhook_service.webhooks w
+    where ${IS_NOTICE_DUE} and w.id > $2 order by w.id limit $3
+  ), owner as materialized (
+    select user_id from (select distinct user_id from due where active) as u where ${isWithinLimit('u.user_id')}
+  )
+  select d.id as "webhookId", d.user_id as "userId",
+         d.active and exists (select from owner o where o.user_id = d.user_id) as "mayBeTold",
+         greatest(0, coalesce(extract(epoch from d.told_at + ${MINUTE} - now()) * 1000, 0))::float8 as "inMs"
+  from due d order by d.id`;
 
 /** Two transactions never count the notices of a user at the same time; the second leaves it to its next turn. */
 const LOCK_USER = 'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as ok';
@@ -80,8 +83,9 @@ export class NoticesRepository {
     private readonly clock: ClockService,
   ) {}
 
-  due(limit: number): Promise<DueNotice[]> {
-    return this.statements.run<DueNotice & Record<string, unknown>>(DUE, [this.anHourAgo(), limit]);
+  /** Returns webhooks after an id whose owner is yet to be told, at most `limit`, in the order of their ids. */
+  due(afterId: string, limit: number): Promise<DueNotice[]> {
+    return this.statements.runByIndex<DueNotice>(DUE, [this.anHourAgo(), afterId, limit]);
   }
 
   /** Locks a webhook whose owner may be told now; null when there is nothing to tell, or another transaction has locked it. */

@@ -8,11 +8,13 @@ import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.serv
 import { StatsService } from '../../webhooks/stats/stats.service';
 import { disablesAt } from '../../webhooks/webhook-views.service';
 import { type DueNotice, type LastError, type NoticedWebhook, NoticesRepository } from './notices.repository';
+import { BEFORE_ALL_IDS } from '../../infrastructure/database/id-time';
 
 /** How often a process looks for notices that another process left behind. */
 const POLL_INTERVAL_MS = 60_000;
 const TURN_EVERY_MS = 1000;
-const MOST_A_TURN = 100;
+/** Also the most notices of a turn. */
+const PAGE = 500;
 
 /**
  * Tells owners that a webhook is failing, or healthy again: at most once a minute for each webhook, and 60 times an hour for each
@@ -25,6 +27,8 @@ export class NoticesService {
   private isDue = true;
   /** When to look without knowing of one, by `performance.now()`. */
   private pollAtMs = 0;
+  /** The last webhook of the page before: those that must wait keep none after them waiting. */
+  private lastId = BEFORE_ALL_IDS;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -47,11 +51,15 @@ export class NoticesService {
     if (!this.isDue && performance.now() < this.pollAtMs) return;
     this.isDue = false;
     try {
-      const due = await this.notices.due(MOST_A_TURN);
-      const waiting = due.find(({ inMs }) => inMs > 0);
-      this.pollAtMs = performance.now() + Math.min(waiting?.inMs ?? Infinity, POLL_INTERVAL_MS);
-      for (const notice of due) if (notice.inMs === 0 && !(await this.tell(notice))) this.isDue = true;
-      if (due.length === MOST_A_TURN) this.isDue = true;
+      const due = await this.notices.due(this.lastId, PAGE);
+      this.lastId = (due.length === PAGE && due.at(-1)?.webhookId) || BEFORE_ALL_IDS;
+      const tellable = due.filter(({ mayBeTold }) => mayBeTold);
+      const waits = tellable.flatMap(({ inMs }) => (inMs > 0 ? [inMs] : []));
+      const pollAtMs = performance.now() + Math.min(POLL_INTERVAL_MS, ...waits);
+      // Pages before this one may have webhooks whose turn comes earlier.
+      this.pollAtMs = this.pollAtMs > performance.now() ? Math.min(this.pollAtMs, pollAtMs) : pollAtMs;
+      for (const notice of tellable) if (notice.inMs === 0 && !(await this.tell(notice))) this.isDue = true;
+      if (due.length === PAGE) this.isDue = true;
     } catch (error) {
       this.isDue = true;
       throw error;

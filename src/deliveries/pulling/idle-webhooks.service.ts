@@ -3,12 +3,15 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { EventsService } from '../../events/events.service';
 import { unlessErased } from '../../events/unless-erased';
 import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer';
+import { StatementsService } from '../../infrastructure/database/statements.service';
 import { isDatabaseUnavailable, isLocked } from '../../infrastructure/errors/database-error';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { WebhookLifecycleService } from '../../webhooks/webhook-lifecycle.service';
+import { BEFORE_ALL_IDS } from '../../infrastructure/database/id-time';
 
 const POLL_INTERVAL_MS = 5000;
-const MAX_A_TURN = 100;
+const MAX_A_TURN = 1000;
+const NEXT_PAGE_MS = 1000;
 /** Time for consumers to ask again after an outage, during which they could not. */
 const GRACE_MS = 30_000;
 
@@ -16,10 +19,10 @@ const IS_IDLE = `
   idle_seconds is not null
   and greatest(created_at, last_leased_at) < now() - idle_seconds * interval '1 second'`;
 
+/** In the order of their index. */
 const FIND = `
-  select id from webhook_service.webhooks where id > $1 and ${IS_IDLE} order by id limit ${MAX_A_TURN}`;
-
-const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+  select id, ${IS_IDLE} as "isIdle" from webhook_service.webhooks
+  where id > $1 and idle_seconds is not null order by id limit ${MAX_A_TURN}`;
 
 /** Skips a webhook that another process deletes, or that a consumer has asked for deliveries meanwhile. */
 const TAKE = `
@@ -44,6 +47,7 @@ export class IdleWebhooksService {
     private readonly dataSource: DataSource,
     private readonly events: EventsService,
     private readonly lifecycle: WebhookLifecycleService,
+    private readonly statements: StatementsService,
     tasks: WorkerTasksService,
   ) {
     const logFailure = logFirst(this.logger, 'Deleting idle webhooks');
@@ -55,11 +59,11 @@ export class IdleWebhooksService {
   }
 
   private async deleteIdle(): Promise<number | void> {
-    const idle = await this.dataSource.query<{ id: string }[]>(FIND, [this.lastId]);
+    const webhooks = await this.statements.runByIndex<{ id: string; isIdle: boolean }>(FIND, [this.lastId]);
     if (performance.now() - this.outageAt < GRACE_MS) return;
-    for (const { id } of idle) await this.deleteOne(id);
-    this.lastId = (idle.length === MAX_A_TURN && idle.at(-1)?.id) || BEFORE_ALL_IDS;
-    if (idle.length === MAX_A_TURN) return 0;
+    for (const { id, isIdle } of webhooks) if (isIdle) await this.deleteOne(id);
+    this.lastId = (webhooks.length === MAX_A_TURN && webhooks.at(-1)?.id) || BEFORE_ALL_IDS;
+    if (webhooks.length === MAX_A_TURN) return NEXT_PAGE_MS;
   }
 
   /** Throws only while PostgreSQL is unavailable: a webhook that cannot be deleted must not keep others waiting. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { StatementsService, statement } from '../../infrastructure/database/statements.service';
+import { StatementsService } from '../../infrastructure/database/statements.service';
 import type { PageRequest, Page } from '../../infrastructure/pagination/page';
 import { newestFirst } from '../../infrastructure/pagination/newest-first.query';
 import type { Webhook } from '../../webhooks/webhook.entity';
@@ -19,8 +19,9 @@ const INSERT = `
   on conflict (webhook_id) where status = 'running' do nothing
   returning id`;
 
-const RUNNING = statement('running_recoveries')`
-    select id, webhook_id as "webhookId", user_id as "userId" from webhook_service.recoveries where status = 'running'`;
+const RUNNING = `
+  select id, webhook_id as "webhookId", user_id as "userId" from webhook_service.recoveries
+  where status = 'running' and webhook_id > $1 order by webhook_id limit $2`;
 
 const ADVANCE = `
   update webhook_service.recoveries set cursor = $2, queued = queued + $3 where id = $1 and status = 'running'`;
@@ -80,8 +81,9 @@ export class RecoveriesRepository {
     return webhook ?? null;
   }
 
-  running(): Promise<RunningRecovery[]> {
-    return this.statements.run<RunningRecovery & Record<string, unknown>>(RUNNING, []);
+  /** Returns the running recoveries of webhooks after an id, at most `limit`, in the order of these ids. */
+  running(afterWebhookId: string, limit: number): Promise<RunningRecovery[]> {
+    return this.statements.runByIndex<RunningRecovery>(RUNNING, [afterWebhookId, limit]);
   }
 
   /** Reads the recovery again and locks it; returns null when it is done, or another transaction has locked it. */

@@ -8,6 +8,7 @@ import { MissedEventsRepository } from './missed-events.repository';
 import { RecoveriesRepository, type RunningRecovery } from './recoveries.repository';
 import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { SendQueue } from '../send.queue';
+import { BEFORE_ALL_IDS } from '../../infrastructure/database/id-time';
 
 /** The next page follows when fewer than this many redeliveries of earlier pages are still to be sent. */
 const MOSTLY_SENT = 100;
@@ -21,6 +22,7 @@ interface Step {
   more: boolean;
 }
 
+const MAX_A_TURN = 100;
 const NO_STEP: Step = { ids: [], more: false };
 
 /**
@@ -30,6 +32,7 @@ const NO_STEP: Step = { ids: [], more: false };
 @Injectable()
 export class RecoveryProgressService {
   private readonly logger = new Logger(RecoveryProgressService.name);
+  private lastWebhookId = BEFORE_ALL_IDS;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -44,9 +47,15 @@ export class RecoveryProgressService {
     tasks.add(new Repeat(() => this.continueAll(), { everyMs: CONTINUE_EVERY_MS, onFailure }));
   }
 
-  /** Advances every running recovery as far as possible without waiting. Throws while PostgreSQL is unavailable. */
-  async continueAll(): Promise<void> {
-    for (const recovery of await this.recoveries.running()) await this.continue(recovery);
+  /**
+   * Advances the next running recoveries as far as possible without waiting. Returns 0 when others may follow at once. Throws
+   * while PostgreSQL is unavailable.
+   */
+  async continueAll(): Promise<number | void> {
+    const running = await this.recoveries.running(this.lastWebhookId, MAX_A_TURN);
+    for (const recovery of running) await this.continue(recovery);
+    this.lastWebhookId = (running.length === MAX_A_TURN && running.at(-1)?.webhookId) || BEFORE_ALL_IDS;
+    if (running.length === MAX_A_TURN) return 0;
   }
 
   /** Never throws: any process retries a failed step at its next turn. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { sharedStatement } from '../../infrastructure/concurrency/batcher';
 import { ClockService } from '../../infrastructure/database/clock.service';
-import { idBounds } from '../../infrastructure/database/id-time';
+import { BEFORE_ALL_IDS, idBounds } from '../../infrastructure/database/id-time';
 import { type Statement, StatementsService, statement } from '../../infrastructure/database/statements.service';
 import type { FirstAttempt, Outcome, Written } from './attempt';
 import { deferredLease, insertedLease } from './lease';
@@ -223,10 +223,19 @@ const cancelFound = (lock: string): string => `
 const CANCEL_ALL_FOUND = cancelFound('for update');
 const CANCEL_FREE_FOUND = cancelFound('for update skip locked');
 
+/** Looks at a page of the pending rows, in the order of their index. The last one is where the next page begins. */
+const EXPIRED = `
+  with page as materialized (
+    select id, webhook_id, event_id, trigger from webhook_service.deliveries
+    where status = 'pending' and (webhook_id, event_id) > ($1, $2) order by webhook_id, event_id limit $3
+  )
+  select array(select id from page where event_id < $4 and trigger <> 'test') as ids, last.*
+  from (select webhook_id as "webhookId", event_id as "eventId" from page order by webhook_id desc, event_id desc limit 1) as last`;
+
 /** Leaves rows whose attempt is being made: it ends within seconds. */
 const CANCEL_EXPIRED: Statement = {
   name: 'cancel_expired_deliveries',
-  text: cancel('event_id < $3 and not claimed', 'limit $4 for update skip locked'),
+  text: cancel('id = any($3::uuid[]) and not claimed', 'for update skip locked'),
 };
 
 const CANCEL_LOST: Statement = {
@@ -239,6 +248,12 @@ const LOST: DeliveryError = {
   code: 'expired',
   message: 'Its event is no longer in the database, so this delivery was not sent.',
 };
+
+interface Expired {
+  ids: string[];
+  webhookId: string;
+  eventId: string;
+}
 
 export interface PendingRow {
   id: string;
@@ -321,10 +336,17 @@ export class OutcomesRepository {
     await this.statements.run(CANCEL_LOST, [LOST.code, LOST.message, ids]);
   }
 
-  /** Cancels pending deliveries of events with a lower id than `firstKeptId`, at most `limit`. Returns their number. */
-  async cancelExpired(firstKeptId: string, { code, message }: DeliveryError, limit: number): Promise<number> {
-    const [row] = await this.statements.run<{ count: number }>(CANCEL_EXPIRED, [code, message, firstKeptId, limit]);
-    return row?.count ?? 0;
+  /** Cancels the pending deliveries of events with a lower id than `firstKeptId`, a page at a time. Returns their number. */
+  async cancelExpired(firstKeptId: string, { code, message }: DeliveryError, pageSize: number): Promise<number> {
+    let total = 0;
+    for (let last: Expired | undefined = { ids: [], webhookId: BEFORE_ALL_IDS, eventId: BEFORE_ALL_IDS }; last;) {
+      const values: unknown[] = [last.webhookId, last.eventId, pageSize, firstKeptId];
+      [last] = await this.statements.runByIndex<Expired>(EXPIRED, values);
+      if (!last?.ids.length) continue;
+      const [row] = await this.statements.run<{ count: number }>(CANCEL_EXPIRED, [code, message, last.ids]);
+      total += row?.count ?? 0;
+    }
+    return total;
   }
 }
 

@@ -3,9 +3,9 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { CancelReason } from '../../webhooks/webhook-lifecycle.service';
 import { OutcomesRepository } from './outcomes.repository';
 import { errorOfStop } from './stopping';
+import { BEFORE_ALL_IDS } from '../../infrastructure/database/id-time';
 
 const PAGE = 1000;
-const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /** A webhook that is deleted while it is stopping keeps its time and place. */
 const MARK = `
@@ -34,7 +34,8 @@ export const FORGET_CANCELED = (limit: number): string => `
       order by d.webhook_id, d.event_id limit 1) is null
     limit ${limit}))`;
 
-const LIST = 'select webhook_id as "webhookId" from webhook_service.stopping_webhooks order by stopped_at, webhook_id';
+const LIST = `
+  select webhook_id as "webhookId" from webhook_service.stopping_webhooks where webhook_id > $1 order by webhook_id limit $2`;
 
 const TAKE = `
   select reason, stopped_at as "stoppedAt", cursor from webhook_service.stopping_webhooks
@@ -74,8 +75,9 @@ export class StoppingWebhooksRepository {
     if (rows.length > 0) await this.outcomes.cancelStopped(manager, rows, error, marked.stoppedAt);
   }
 
-  async list(): Promise<string[]> {
-    const rows = await this.dataSource.query<{ webhookId: string }[]>(LIST);
+  /** Returns the webhooks after an id that are stopping, at most `limit`, in the order of their ids. */
+  async list(afterId: string, limit: number): Promise<string[]> {
+    const rows = await this.dataSource.query<{ webhookId: string }[]>(LIST, [afterId, limit]);
     return rows.map(({ webhookId }) => webhookId);
   }
 

@@ -29,7 +29,8 @@ const RELEASE_EVENTS = `
 /** Moves creation times in the future to now: an event reaches only webhooks that are older than itself. */
 const DATE_WEBHOOKS = `
   with ahead as materialized (
-    select id from webhook_service.webhooks where id >= $1 and created_at > now() for no key update skip locked
+    select id from webhook_service.webhooks where id >= $1 and created_at > now()
+    order by id limit ${MAX_ROWS} for no key update skip locked
   )
   update webhook_service.webhooks w set created_at = now() from ahead where w.id = ahead.id`;
 

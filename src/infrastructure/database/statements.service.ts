@@ -19,7 +19,8 @@ export const statement =
 
 /** Makes the statements of a transaction read rows in the order of an index. */
 export const BY_INDEX_ONLY =
-  'set local enable_seqscan = off; set local enable_bitmapscan = off; set local enable_sort = off';
+  'set local enable_seqscan = off; set local enable_bitmapscan = off; ' +
+  'set local enable_sort = off; set local enable_incremental_sort = off';
 
 /** Longer than any statement of maintenance takes: then the network to PostgreSQL is gone. */
 const MAINTENANCE_MS = HOUR_MS;

@@ -1,9 +1,9 @@
 import type { Client } from 'pg';
 import { headerContext } from './secret-box';
 import type { SecretsService } from './secrets.service';
+import { BEFORE_ALL_IDS } from '../../infrastructure/database/id-time';
 
 const PAGE_ROWS = 500;
-const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 const COLUMNS = 'id, url, secret, previous_secret as "previousSecret", headers';
 const READ_PAGE = {

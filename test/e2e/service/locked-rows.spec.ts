@@ -7,17 +7,10 @@ import { type Service, useService } from '../../support/service';
 import { describeOnStores } from '../../support/stores';
 import { waitFor } from '../../support/wait-for';
 import { EXAMPLES } from '../stage/examples';
+import { DECLARED_TYPE, routeRequest, ROUTES } from '../stage/route-requests';
 import { publish, settledDeliveries, subscribe } from '../stage/steps';
 
 const ROOT = join(__dirname, '../../..');
-const { paths } = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as {
-  paths: Record<string, Record<string, object>>;
-};
-const ROUTES = Object.keys(paths)
-  .filter((path) => path.startsWith('/api/'))
-  .flatMap((path) => Object.keys(paths[path]!).map((method) => `${method.toUpperCase()} ${path}`))
-  // Routes that delete come last, because the others need the resources.
-  .sort((a, b) => Number(a.startsWith('DELETE')) - Number(b.startsWith('DELETE')));
 
 /** The promise to others, while a process and a database that nobody locks answer as usual. */
 const WITHIN_MS = 1000;
@@ -27,7 +20,6 @@ const SCOPES = [
   ...['messages:pull', 'accounts:manage', 'tokens:manage', 'event-types:manage', 'users:erase'],
 ];
 const EVENT = { event: 'job.started', data: EXAMPLES['job.started'] };
-const DECLARED = { description: 'A test.', schema: { type: 'object' }, example: {} };
 const ERIN = 'erin';
 /** Test receivers are in memory, and only where the service runs on its user's machine. */
 const WITHOUT_ROWS = /^\w+ \/api\/try-receivers/;
@@ -67,7 +59,7 @@ describeOnStores('While another transaction holds every row and lock of a user',
     const token = await dataOf(api.createToken({ name: 'x', scopes: ['webhooks:read'] }), 201);
     const account = await dataOf(api.createAccount({ provider: 'push', handle: user }), 201);
     await dataOf(api.putFollowers(account.id, { followers: [{ id: '1', username: 'one' }] }));
-    for (const name of types) await dataOf(api.createEventType({ name, ...DECLARED }), 201);
+    for (const name of types) await dataOf(api.createEventType({ name, ...DECLARED_TYPE }), 201);
     const session = api.withToken((await dataOf(api.beginSession({}), 201)).token);
     await dataOf(api.createConsoleLink({}), 201);
     const recovery = await dataOf(api.recover(push.id, { since: event.createdAt }), 202);
@@ -100,59 +92,15 @@ describeOnStores('While another transaction holds every row and lock of a user',
     await run(`update webhook_service.console_links set code_expires_at = now() where user_id = $1`, user);
   }
 
-  /** The request of each route with what this user has. */
-  function requestOf(route: string, { push, failing, pull, ...own }: Furnished) {
-    const [method, path] = route.split(' ') as [string, string];
-    const isOfFailing = /recover$|redeliver$/.test(path);
-    const webhook = path.includes('/messages/') ? pull : isOfFailing ? failing : push;
-    const values: Record<string, string> = {
-      '/api/webhooks/{id}': webhook.id,
-      '{deliveryId}': isOfFailing ? own.failed.id : own.delivery.id,
-      '{recoveryId}': own.recovery.id,
-      '{externalId}': method === 'DELETE' ? 'b' : 'a',
-      '/api/events/{id}': own.event.id,
-      '/api/accounts/{id}': own.account.id,
-      '/api/tokens/{id}': own.token.id,
-      '/api/erasures/{id}': erasureOfCarol,
-      '/api/try-receivers/{id}': 'a'.repeat(32),
-      '{name}': 'alice.opened',
-      '{userId}': ERIN,
-    };
-    const filled = path.replace(/(\/api\/[\w-]+\/\{id\})|(\{\w+\})/g, (key) => {
-      const value = values[key];
-      if (value === undefined) throw new Error(`Say in this test which ${key} to use.`);
-      return key.startsWith('/') ? key.replace('{id}', value) : value;
+  const requestOf = (route: string, { user, api, session, ...own }: Furnished) => {
+    const { method, path, body } = routeRequest(route, {
+      ...own,
+      type: 'alice.opened',
+      user: ERIN,
+      erasureId: erasureOfCarol,
     });
-    const bodies: Record<string, object> = {
-      'POST /api/webhooks': { url: push.url, events: ['job.started'] },
-      'PATCH /api/webhooks/{id}': { description: 'changed' },
-      'POST /api/webhooks/{id}/rotate-secret': {},
-      'POST /api/webhooks/{id}/test': {},
-      'PUT /api/webhooks/external/{externalId}': { url: push.url, events: ['job.started'], description: 'saved' },
-      'POST /api/filter-checks': { filter: { event: 'job.started' }, eventId: own.event.id },
-      'POST /api/format-previews': { format: 'slack', eventId: own.event.id },
-      'POST /api/events': { event: 'job.completed', data: EXAMPLES['job.completed'], idempotencyKey: 'once' },
-      'POST /api/events/batch': { events: [{ ...EVENT, idempotencyKey: 'batch' }, EVENT] },
-      'POST /api/event-types': { name: 'alice.closed', ...DECLARED },
-      'PUT /api/event-types/{name}': { ...DECLARED, description: 'Changed.' },
-      'POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver': {},
-      'POST /api/webhooks/{id}/recover': { since: own.event.createdAt },
-      'POST /api/webhooks/{id}/messages/lease': {},
-      'POST /api/webhooks/{id}/messages/ack': { failed: own.messages.map(({ leaseId }) => ({ leaseId })) },
-      'POST /api/try-receivers': {},
-      'PATCH /api/try-receivers/{id}': { answer: 200 },
-      'POST /api/accounts': { provider: 'push', handle: 'another' },
-      'PUT /api/accounts/{id}/followers': { followers: [{ id: '2', username: 'two' }] },
-      'POST /api/tokens': { name: 'y', scopes: ['webhooks:read'] },
-      'POST /api/console-links': {},
-      'POST /api/console-sessions': {},
-      'DELETE /api/users/{userId}': { confirm: ERIN },
-    };
-    if (!(route in bodies) && !/^(GET|DELETE) /.test(route))
-      throw new Error(`Say in this test what to send to ${route}.`);
-    const api = route === 'DELETE /api/console-sessions' ? own.session : own.api;
-    return () => api.call<unknown>(method, filled, { body: bodies[route] });
-  }
+    return () => (route === 'DELETE /api/console-sessions' ? session : api).call<unknown>(method, path, { body });
+  };
 
   let alice: Furnished;
   let bob: Furnished;

@@ -12,6 +12,16 @@ import { defaultSettings, type Settings } from '../../support/service';
 
 /** Starts the service in this process with additional modules and the adaptations of the test; its workers run. */
 export async function startApplication(
+  ...args: Parameters<typeof startIdleApplication>
+): Promise<NestFastifyApplication> {
+  const app = await startIdleApplication(...args);
+  app.get(WorkersService).start();
+  app.get(DeferredDispatchService).start();
+  return app;
+}
+
+/** The same without workers and loops. */
+export async function startIdleApplication(
   databaseUrl: string,
   modules: (Type | DynamicModule)[],
   settings: Settings = {},
@@ -32,8 +42,6 @@ export async function startApplication(
     await app.close();
     throw error;
   }
-  app.get(WorkersService).start();
-  app.get(DeferredDispatchService).start();
   return app;
 }
 

@@ -5,7 +5,6 @@ import { StatementsService } from '../../../../src/infrastructure/database/state
 import { FanOutRepository, type Subscriber } from '../../../../src/deliveries/fan-out/fan-out.repository';
 import { FanOutService } from '../../../../src/deliveries/fan-out/fan-out.service';
 import type { FirstAttempt, Outcome } from '../../../../src/deliveries/rows/attempt';
-import { NoticesRepository } from '../../../../src/deliveries/notices/notices.repository';
 import { DispatchService } from '../../../../src/deliveries/sending/dispatch.service';
 import { OutcomesService } from '../../../../src/deliveries/sending/outcomes.service';
 import { startApplication, stopApplication } from '../../stage/application';
@@ -91,12 +90,6 @@ describe(`With ${OTHERS} users who have a webhook for the same event`, () => {
     const plan = await planOfStatement('claim_events', async () => (found = await subscribersOf('user 77')));
     expect(found.map(({ userId }) => userId)).toEqual(['user 77']);
     expect(plan).toMatchObject({ rows: 1, scanned: 0 });
-    expect(plan.pages).toBeLessThan(MAX_PAGES);
-  });
-
-  it('a look for news of webhooks reads only those with news', async () => {
-    const plan = await planOfStatement('due_notices', () => app.get(NoticesRepository).due(100));
-    expect(plan).toMatchObject({ rows: 0, scanned: 0 });
     expect(plan.pages).toBeLessThan(MAX_PAGES);
   });
 

@@ -26,6 +26,7 @@ import { useApplication } from '../../stage/application';
 import { insertDueDelivery } from '../../stage/due-delivery';
 import { makeDays } from '../../stage/long-log';
 import { type Cost, measure } from '../../stage/measured-connection';
+import { BEFORE_ALL_IDS } from '../../../../src/infrastructure/database/id-time';
 
 const URL = 'https://receiver.example/';
 /** A request cancels so many. */
@@ -209,13 +210,16 @@ describe('A webhook that is stopping', () => {
       return pending(webhookId);
     };
     try {
-      expect([await pages(), await stopping.list()]).toEqual([1, expect.arrayContaining([webhookId])]);
+      expect([await pages(), await stopping.list(BEFORE_ALL_IDS, 100)]).toEqual([
+        1,
+        expect.arrayContaining([webhookId]),
+      ]);
     } finally {
       await lock.end('rollback');
     }
     expect(await pages()).toBe(0);
     await stopping.cancelPage(webhookId);
-    expect(await stopping.list()).not.toContain(webhookId);
+    expect(await stopping.list(BEFORE_ALL_IDS, 100)).not.toContain(webhookId);
   });
 });
 
