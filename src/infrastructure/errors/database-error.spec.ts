@@ -17,6 +17,8 @@ describe('PostgreSQL is unavailable', () => {
     ['sqlclient_unable_to_establish_sqlconnection', '08001'],
     ['read_only_sql_transaction', '25006'],
     ['too_many_connections', '53300'],
+    ['disk_full', '53100'],
+    ['io_error', '58030'],
     ['query_canceled', '57014'],
     ['admin_shutdown', '57P01'],
     ['crash_shutdown', '57P02'],

@@ -1,6 +1,6 @@
-// Class 08: connection exceptions; 53300: too many connections; 57P: the server is going down or not up yet; 57014: the statement
-// took longer than `statement_timeout`.
-const UNAVAILABLE_STATES = /^(08|57P|53300|57014)/;
+// Class 08: connection exceptions; 53100: a full disk; 53300: too many connections; 57P: the server is going down or not up yet;
+// 57014: the statement took longer than `statement_timeout`; 58030: its disk failed.
+const UNAVAILABLE_STATES = /^(08|53[13]00|57P|57014|58030)/;
 /** read_only_sql_transaction: the server is a standby, or was configured to reject writes. */
 const READ_ONLY_STATE = '25006';
 const UNAVAILABLE_SYSTEM_CODES = [
