@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { startProxy } from './proxy';
+import { startProxy, type TcpProxy } from './proxy';
 import { callRedis, startRedis } from './redis';
 
 /** Two Redis servers behind one address, as a provider of managed ones runs them. */
 export interface RedisPair {
   /** The address, which leads to the current primary. */
   readonly url: string;
+  /** What the address leads through. */
+  readonly network: TcpProxy;
+  /** The first primary itself. */
+  readonly directUrl: string;
   /**
    * Promotes the other server and moves the address to it. The former primary lives on as a replica that receives nothing,
    * and every open connection stays on it.
@@ -29,6 +33,8 @@ export async function startRedisPair(more: Record<string, string> = {}): Promise
   await callRedis(other.url, 'REPLICAOF', NOWHERE);
   return {
     url: `redis://:${requirepass}@127.0.0.1:${address.port}`,
+    network: address,
+    directUrl: primary.url,
     failOver: async () => {
       await callRedis(other.url, 'REPLICAOF', ['NO', 'ONE']);
       await callRedis(primary.url, 'REPLICAOF', NOWHERE);
