@@ -11,8 +11,8 @@ import { patternsSql } from '../../webhooks/event-pattern';
 
 const MAX_DELIVERIES = 250;
 
-/** Rows of the log of deliveries that a page looks at, as pages of that log do. */
-const MAX_LOOKED_AT = 10_000;
+/** Rows of the log of deliveries that a page looks at. An event has several, and only some may have the name. */
+const maxLookedAt = (isNamed: boolean): number => (isNamed ? 10_000 : 1000);
 
 /** The order names all columns of the index: otherwise PostgreSQL could search the events of all users in the order of ids. */
 const eventsOf = (user: string, isNamed: boolean): string => `
@@ -31,9 +31,9 @@ const newest = (isNamed: boolean): string => `
   with looked as materialized (
     select event_id, event, trigger from webhook_service.deliveries
     where user_id between $1 and $1 and ($2::uuid is null or event_id >= $2) and ($3::uuid is null or event_id < $3)
-    order by user_id desc, event_id desc limit ${MAX_LOOKED_AT}
+    order by user_id desc, event_id desc limit ${maxLookedAt(isNamed)}
   ), edge as (
-    select event_id as id from looked order by event_id desc offset ${MAX_LOOKED_AT - 1}
+    select case when count(*) = ${maxLookedAt(isNamed)} then min(event_id::text)::uuid end as id from looked
   ), found as (
     ${eventsOf('e.user_id', isNamed)}
     union

@@ -230,7 +230,9 @@ const EXPIRED = `
     where status = 'pending' and (webhook_id, event_id) > ($1, $2) order by webhook_id, event_id limit $3
   )
   select array(select id from page where event_id < $4 and trigger <> 'test') as ids, last.*
-  from (select webhook_id as "webhookId", event_id as "eventId" from page order by webhook_id desc, event_id desc limit 1) as last`;
+  from (
+    select webhook_id as "webhookId", event_id as "eventId" from page order by webhook_id desc, event_id desc limit 1
+  ) as last`;
 
 /** Leaves rows whose attempt is being made: it ends within seconds. */
 const CANCEL_EXPIRED: Statement = {

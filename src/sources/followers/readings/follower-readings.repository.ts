@@ -23,7 +23,7 @@ const MOST_OF_A_USER = 3;
 const isDue = (a: string): string =>
   `(${a}.next_reading_at <= now() or ${a}.next_reading_at > now() + interval '2 days')`;
 
-/** Both in the order of an index, which a condition with `or` could not use. Most of them may have to wait for others of their users. */
+/** Both in the order of an index, which a condition with `or` could not use. Many may have to wait for others of their users. */
 const FIRST_DUE = ['<= now()', `> now() + interval '2 days'`]
   .map(
     (when) =>
