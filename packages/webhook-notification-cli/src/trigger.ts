@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
+import { inexactPartOf } from 'webhook-notification/cli';
 import type { Command, CommandLine } from './command-line';
 import { printable } from './printable';
 import { connect, SERVICE_HELP, SERVICE_OPTIONS } from './service-connection';
@@ -31,7 +32,8 @@ async function dataOf(line: CommandLine): Promise<object | undefined> {
   const data = parsed(json);
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     return line.refuse(`--data must be a file with a JSON object.`);
-  return data;
+  const inexact = inexactPartOf(`{"data":${json}}`);
+  return inexact ? line.refuse(`${inexact.message}.`) : data;
 }
 
 function parsed(json: string): unknown {

@@ -21,6 +21,7 @@ export {
   exampleProblem,
   isApplication,
 } from './catalogue/declaration-rules';
+export { inexactPartOf } from './catalogue/exact-json';
 export { type DataVerdict, MAX_DEPTH, serialiseData } from './catalogue/event-data';
 export {
   BUILT_IN_EVENTS,

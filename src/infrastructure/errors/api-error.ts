@@ -125,6 +125,7 @@ export const MESSAGES = {
   untilBeforeSince: 'until must be later than since.',
   idempotencyKeyMismatch: 'The header Idempotency-Key and the field idempotencyKey differ. Send only one of them.',
   severalIdempotencyKeys: 'The header Idempotency-Key may be sent only once.',
+  bodyWithPrototype: 'The request body must have no object named constructor with a member prototype.',
   nullBody: 'The request body must be a JSON object, not null.',
   badPublishRequest: 'The request body must be a JSON object with event and data.',
   badPreview: 'The request body must be a JSON object that names an event: eventId, or event and data.',

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { inexactPartOf } from 'webhook-notification/catalogue';
 import type { Config } from '../config/config';
 import { ApiError, invalid, messageFor, MESSAGES } from '../errors/api-error';
 import { invalidField, largeShapeErrorOf, type ShapeError, shapeErrorOf } from './body-shape';
@@ -23,16 +24,18 @@ export interface BodyRule {
   body?: 'event' | 'batch' | 'list' | 'event-type';
 }
 
-const WITH_ANY_KEYS = ['event', 'batch', 'event-type'];
+const WITH_ANY_NAMES = ['event', 'batch', 'event-type'];
 
 /**
  * Makes `application/json` the only body type. The size is limited per route before the body is read, and the body must
- * be valid UTF-8. An empty body counts as no body. Keys that could reach a prototype are rejected.
+ * be valid UTF-8. An empty body counts as no body. Rejected are names that could reach a prototype, and what parsing would change:
+ * numbers that are not exact, and repeated names.
  */
 export function registerJsonParser(server: FastifyInstance, config: Config): void {
-  const parse = server.getDefaultJsonParser('error', 'error');
-  // The `data` of an event may contain such keys, and so may its schema: they are kept unchanged and never merged.
-  const parseWithAnyKeys = server.getDefaultJsonParser('error', 'ignore');
+  // `inexactPartOf` rejects `__proto__` with its place.
+  const parse = server.getDefaultJsonParser('ignore', 'error');
+  // The `data` of an event may contain the other names, and so may its schema: they are kept unchanged and never merged.
+  const parseWithAnyNames = server.getDefaultJsonParser('ignore', 'ignore');
   const maxBytes = {
     event: config.eventMaxBytes,
     batch: Math.min(config.eventMaxBytes * BATCH_EVENTS, MOST_BYTES),
@@ -51,12 +54,15 @@ export function registerJsonParser(server: FastifyInstance, config: Config): voi
       const text = decode(body);
       if (text === null) return done(new ApiError('malformed_json', MESSAGES.malformedUtf8));
       if (text === '') return done(null, undefined);
-      if (WITH_ANY_KEYS.includes(rule.body ?? '')) return void parseWithAnyKeys(request as FastifyRequest, text, done);
-      return void parse(request as FastifyRequest, text, (error, value) => {
-        const shapeError = error || rule.body === 'list' ? null : shapeErrorOf(value);
-        if (value === null) done(invalid('body', MESSAGES.nullBody));
-        else if (shapeError) done(shapeRefusal(shapeError, invalidField(value)));
-        else done(error, value);
+      const hasAnyNames = WITH_ANY_NAMES.includes(rule.body ?? '');
+      const parser = hasAnyNames ? parseWithAnyNames : parse;
+      return void parser(request as FastifyRequest, text, (error, value) => {
+        if (error) return done(isPoisoned(error) ? invalid('body', MESSAGES.bodyWithPrototype) : error);
+        if (!hasAnyNames && value === null) return done(invalid('body', MESSAGES.nullBody));
+        const shapeError = hasAnyNames || rule.body === 'list' ? null : shapeErrorOf(value);
+        if (shapeError) return done(shapeRefusal(shapeError, invalidField(value)));
+        const inexact = inexactPartOf(text);
+        return inexact ? done(ApiError.invalid(inexact)) : done(null, value);
       });
     };
     if (rule.body !== 'batch' && rule.body !== 'list') return parseText();
@@ -69,6 +75,9 @@ export function registerJsonParser(server: FastifyInstance, config: Config): voi
 
 const shapeRefusal = (shapeError: ShapeError, field: string | undefined): ApiError =>
   invalid(field ?? 'body', SHAPE_MESSAGES[shapeError](field ?? 'The request body'));
+
+/** By the message of Fastify's parser, which has no code of its own for names that could reach a prototype. */
+const isPoisoned = ({ message }: Error): boolean => message.includes('forbidden prototype');
 
 function decode(body: Buffer): string | null {
   try {

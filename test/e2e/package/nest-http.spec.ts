@@ -217,15 +217,22 @@ describe('A Nest application with a database of its own', () => {
     await own.query('delete from webhook_outbox');
   });
 
-  it('sets one row aside whose data is not JSON, and lets the others pass', async () => {
+  it('sets rows aside whose data is not JSON or would arrive as other data, and lets the others pass', async () => {
     await own.query(
       `insert into webhook_outbox (name, user_id, data, idempotency_key)
-       values ('order.paid', 'alice', 'not json', 'broken'), ('order.paid', 'alice', '{"orderId":"order whole"}', 'whole')`,
+       values ('order.paid', 'alice', 'not json', 'broken'), ('order.paid', 'alice', '{"orderId":"order whole"}', 'whole'),
+         ('order.paid', 'alice', '{"orderId":"a","cents":9007199254740993}', 'large'),
+         ('order.paid', 'alice', '{"orderId":"a","orderId":"b"}', 'twice')`,
     );
     await hook.received(1);
     expect(ordersAt(hook)).toEqual(['order whole']);
-    const [broken, ...others] = await own.query<{ position: string; refused: string }>('select * from webhook_outbox');
-    expect([broken?.refused, others]).toEqual(['its data is not JSON', []]);
+    type Row = { position: string; refused: string };
+    const [broken, ...others] = await own.query<Row>('select * from webhook_outbox order by position');
+    expect([broken, ...others].map((row) => row?.refused)).toEqual([
+      'its data is not JSON',
+      'data.cents must not be beyond ±9007199254740991; send larger ones as strings',
+      'data.orderId must occur only once in its object',
+    ]);
     expect(warnings).toContain(
       `The event order.paid (${broken?.position} of the outbox) is set aside: its data is not JSON`,
     );

@@ -1,3 +1,5 @@
+import { EXACT_NUMBERS, isExact } from './exact-json';
+
 /** Maximum nesting of `data`; `data` itself is the first level. */
 export const MAX_DEPTH = 64;
 
@@ -5,8 +7,8 @@ export const MAX_DEPTH = 64;
 export type DataVerdict = { ok: true; text: string; value: unknown } | { ok: false; problem: string };
 
 /**
- * Serializes `data` once (RFC 8259). Rejects numbers that are not finite, nesting deeper than 64 (and therefore
- * cycles), and values that JSON cannot express. Values with a `toJSON`, such as dates, and `undefined` are converted as
+ * Serializes `data` once (RFC 8259). Rejects numbers that are not finite or beyond ±(2^53-1), nesting deeper than
+ * 64 (and therefore cycles), and values that JSON cannot express. Values with a `toJSON`, such as dates, and `undefined` are converted as
  * `JSON.stringify` does, and the result is validated. Never throws.
  */
 export function serialiseData(data: unknown): DataVerdict {
@@ -42,8 +44,8 @@ function inspect(data: unknown): Findings {
     if (depth > MAX_DEPTH) return { plain, problem: `data must not be nested deeper than ${MAX_DEPTH} levels` };
     if (visited > MAX_CONTAINERS) return { plain, problem: 'data must not hold so many values' };
     for (const value of Object.values(container) as unknown[]) {
-      if (typeof value === 'number' && !Number.isFinite(value)) {
-        return { plain, problem: 'data must hold only finite numbers; send larger ones as strings' };
+      if (typeof value === 'number' ? !isExact(value) : typeof value === 'bigint' && !('toJSON' in BigInt.prototype)) {
+        return { plain, problem: `data must hold only finite numbers, and none ${EXACT_NUMBERS}` };
       }
       if (isContainer(value)) stack.push([value, depth + 1]);
       plain &&= isPlain(value);

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ObjectSchema } from './built-in-types';
+import { isExact } from './exact-json';
 import { FORMATS, isObject, MANY_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, PLAIN, type Schema } from './schema-keywords';
 import { schemaProblem } from './schema-rules';
 
@@ -29,6 +30,8 @@ function loosen(schema: unknown, plain: readonly string[]): unknown {
   for (const [keyword, value] of Object.entries(schema)) {
     const needed = NEEDS[keyword];
     if (needed !== undefined && needed in schema) continue;
+    // No data has numbers beyond such a bound, which could not be stored exactly.
+    if (typeof value === 'number' && !isExact(value)) continue;
     if (keyword === 'format' && !FORMATS.includes(String(value))) continue;
     if (plain.includes(keyword)) kept[keyword] = value;
     else if (ONE_SCHEMA.includes(keyword)) kept[keyword] = inner(value);

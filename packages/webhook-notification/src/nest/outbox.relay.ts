@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { inexactPartOf } from '../catalogue/exact-json';
 import { createClient, type WebhookServiceClient } from '../client/create-client';
 import { WebhookServiceError } from '../client/service-error';
 import type { OutboxStatements } from './outbox-statements';
@@ -122,8 +123,12 @@ export class OutboxRelay {
       const userId = await this.identify();
       const events = await rowsOf<WaitingEvent>(this.connection, this.statements.claim, userId);
       if (events.length === 0) return;
-      const readable = events.filter(({ data }) => isJson(data));
-      for (const event of events.filter(({ data }) => !isJson(data))) await this.refuse(event, 'its data is not JSON');
+      const readable: WaitingEvent[] = [];
+      for (const event of events) {
+        const problem = dataProblem(event.data);
+        if (problem === null) readable.push(event);
+        else await this.refuse(event, problem);
+      }
       if (readable.length > 0) await this.relay(readable);
     }
   }
@@ -222,11 +227,12 @@ const isOfService = (error: unknown): error is WebhookServiceError =>
 const isAboutOne = (error: unknown): boolean =>
   error instanceof WebhookServiceError && ABOUT_ONE.includes(error.status ?? 0);
 
-function isJson(text: string): boolean {
+/** Returns why data that other programs may have written cannot be relayed as it is; null when it can. */
+function dataProblem(data: string): string | null {
   try {
-    JSON.parse(text);
-    return true;
+    JSON.parse(data);
+    return inexactPartOf(`{"data":${data}}`)?.message ?? null;
   } catch {
-    return false;
+    return 'its data is not JSON';
   }
 }

@@ -14,7 +14,8 @@ export class CreateEventDto {
   event: string;
 
   /**
-   * Data of the event: a JSON object that matches the schema of its type, see `GET /api/event-types`.
+   * Data of the event: a JSON object that matches the schema of its type, see `GET /api/event-types`. Whole numbers beyond
+   * ±9007199254740991 are refused: send larger ones as strings.
    * @example { "accountId": "0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90", "follower": { "id": "109302", "username": "ada@example.social" }, "followersCount": 1843, "observedAt": "2026-01-15T09:30:00.000Z" }
    */
   data: Record<string, unknown>;
