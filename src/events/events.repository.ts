@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { isSameEvent } from 'webhook-notification/catalogue';
 import { StatementsService, statement } from '../infrastructure/database/statements.service';
 
 export interface NewEvent {
@@ -38,6 +39,9 @@ const INSERT_KEYED_EVENT = statement('insert_keyed_event')`
 const FIND_KEY = statement('find_event_key')`
     select event_id as "eventId", fingerprint from webhook_service.event_keys where publisher_id = $1 and key = $2`;
 
+const FIND_EVENT = statement('find_keyed_event')`
+    select name, user_id as "userId", body from webhook_service.events where id = $1`;
+
 /** Inserts only keys that are free. Waits for another open transaction that has inserted one of them. */
 const INSERT_KEYS = `
   insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint)
@@ -73,6 +77,19 @@ export class EventsRepository {
   async findKey(key: NewEventKey, manager?: EntityManager): Promise<TakenKey | null> {
     const [taken] = await this.run(FIND_KEY, [key.publisherId, key.key], manager);
     return (taken as TakenKey | undefined) ?? null;
+  }
+
+  /** Returns whether a publication repeats the event that holds its key. `holder` is that event if it is not stored yet. */
+  async isRepeat(
+    event: NewEvent,
+    key: NewEventKey,
+    taken: TakenKey,
+    manager?: EntityManager,
+    holder?: NewEvent,
+  ): Promise<boolean> {
+    if (taken.fingerprint.equals(key.fingerprint)) return true;
+    const stored = holder ?? (await this.run(FIND_EVENT, [taken.eventId], manager))[0];
+    return stored !== undefined && isSameEvent(stored as NewEvent, event);
   }
 
   async insertKeys(manager: EntityManager, keys: readonly (NewEventKey & { eventId: string })[]): Promise<void> {

@@ -244,7 +244,7 @@ export class EventsService {
       const taken = await this.events.findKey(key, manager);
       // A key that expired in between is free again.
       if (!taken) continue;
-      if (!taken.fingerprint.equals(key.fingerprint))
+      if (!(await this.events.isRepeat(event, key, taken, manager)))
         throw new ApiError('idempotency_key_reused', MESSAGES.idempotencyKeyReused);
       return taken.eventId;
     }

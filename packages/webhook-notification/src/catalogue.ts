@@ -34,6 +34,7 @@ export {
 } from './catalogue/event-name';
 export {
   fingerprintOf,
+  isSameEvent,
   validatePublication,
   type Publication,
   PUBLICATION_MESSAGES,

@@ -68,10 +68,25 @@ export class EventBatchesService {
 
   private async insert(manager: EntityManager, publisherId: string, batch: readonly PreparedEvent[]): Promise<Holders> {
     const holders = await this.winKeys(manager, publisherId, batch);
-    refuseReusedKeys(batch, holders);
+    await this.refuseReusedKeys(manager, batch, holders);
     const events = batch.filter((prepared) => !answerOf(prepared, holders).duplicate).map(({ event }) => event);
     if (events.length > 0) await this.rows.insert(events, manager);
     return holders;
+  }
+
+  private async refuseReusedKeys(
+    manager: EntityManager,
+    batch: readonly PreparedEvent[],
+    holders: Holders,
+  ): Promise<void> {
+    const messages: string[] = [];
+    for (const [index, { event, key }] of batch.entries()) {
+      const taken = key && holders.get(key.key);
+      const holder = batch.find((other) => other.event.id === taken?.eventId)?.event;
+      if (taken && !(await this.rows.isRepeat(event, key, taken, manager, holder)))
+        messages.push(`events[${index}]: ${MESSAGES.idempotencyKeyReused}`);
+    }
+    if (messages.length > 0) throw new ApiError('idempotency_key_reused', messages.slice(0, 10).join('; '));
   }
 
   /** Acquires the keys in sorted order, so that two batches with the same keys cannot deadlock. */
@@ -108,15 +123,6 @@ function resultOf<T>(action: () => T): () => T {
       throw error;
     };
   }
-}
-
-function refuseReusedKeys(batch: readonly PreparedEvent[], holders: Holders): void {
-  const reused = batch.flatMap(({ key }, index) => {
-    const holder = key && holders.get(key.key);
-    return holder && !holder.fingerprint.equals(key.fingerprint) ? [index] : [];
-  });
-  const messages = reused.slice(0, 10).map((index) => `events[${index}]: ${MESSAGES.idempotencyKeyReused}`);
-  if (messages.length > 0) throw new ApiError('idempotency_key_reused', messages.join('; '));
 }
 
 function answerOf({ key, published }: PreparedEvent, holders: Holders): PublishedEvent {

@@ -57,6 +57,35 @@ describe('An idempotency key', () => {
     }
   });
 
+  it('makes a publication a repeat whose objects have their members in another order', async () => {
+    const type = { description: 'Any object.', schema: { type: 'object' } };
+    await service.api.call('PUT', '/api/event-types/in.any_order', { body: type });
+    const [key, inBatch] = [newKey(), newKey()];
+    const bodyOf = (data: string, idempotencyKey: string) =>
+      `{"event":"in.any_order","idempotencyKey":"${idempotencyKey}","data":${data}}`;
+    const first = '{"a":1,"b":{"c":1.0,"d":[{"e":1,"f":"x"},2]}}';
+    const [again, other] = [
+      '{"b":{"d":[{"f":"\\u0078","e":1},2],"c":1},"a":1}',
+      '{"b":{"d":[2,{"f":"x","e":1}],"c":1},"a":1}',
+    ];
+    type Published = { id: string; duplicate: boolean };
+    const publishText = (data: string) =>
+      service.api.call<Published>('POST', '/api/events', { rawBody: bodyOf(data, key) });
+    const publishBatch = (idempotencyKey: string, ...events: string[]) => {
+      const rawBody = `{"events":[${events.map((data) => bodyOf(data, idempotencyKey)).join()}]}`;
+      return service.api.call<Published[]>('POST', '/api/events/batch', { rawBody });
+    };
+    const { id } = await dataOf(publishText(first), 202);
+    const repeat = { id, duplicate: true };
+    expect(await dataOf(publishText(again), 202)).toMatchObject(repeat);
+    expect(await dataOf(publishBatch(key, again, first), 202)).toMatchObject([repeat, repeat]);
+    await errorOf(publishText(other), 'idempotency_key_reused');
+    expect(await errorOf(publishBatch(key, again, other), 'idempotency_key_reused')).toMatch(/^events\[1\]: [^;]*$/);
+    await errorOf(publishBatch(inBatch, first, other), 'idempotency_key_reused');
+    const answers = await dataOf(publishBatch(inBatch, first, again), 202);
+    expect(answers.map(({ duplicate }) => duplicate)).toEqual([false, true]);
+  });
+
   it('leads to one event and one delivery when fifty arrive at once', async () => {
     const hook = receiver.hook();
     const webhook = await subscribe(service.api, hook, ['job.started']);

@@ -163,6 +163,18 @@ describe('A Nest application on the database of the service', () => {
       expect(await dataAt(1)).toEqual([{ orderId: 'order 1' }]);
     });
 
+    it('treats members in another order as the same event', async () => {
+      const key = randomUUID();
+      const publish = (data: object) =>
+        inTransaction(pool, source, (tx) =>
+          app.events.publish(OrderPaid, data as { orderId: string }, { userId: 'nobody', idempotencyKey: key, tx }),
+        );
+      const first = (await publish({ orderId: 'order 1', lines: { a: 1, b: 2 } })) as { id: string };
+      const second = await publish({ lines: { b: 2, a: 1 }, orderId: 'order 1' });
+      expect(second).toEqual({ ...first, duplicate: true });
+      await expect(publish({ orderId: 'order 1', lines: { a: 1, b: 3 } })).rejects.toMatchObject({ status: 409 });
+    });
+
     it('publishes 1,200 together', async () => {
       const events = Array.from({ length: 1200 }, (_, i) => ({
         event: OrderPaid,

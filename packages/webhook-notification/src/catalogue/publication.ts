@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { isIdempotencyKey } from '../events/idempotency-key';
 import { isUserId } from '../events/user-id';
 import type { EventCatalogue } from './event-catalogue';
@@ -91,3 +92,19 @@ export const fingerprintOf = (name: string, userId: string | null, text: string)
   createHash('sha256')
     .update(JSON.stringify([name, userId, text]))
     .digest();
+
+/** An event with JSON text that has its `data`. */
+interface KeyedEvent {
+  name: string;
+  userId: string | null;
+  body: string;
+}
+
+/**
+ * Returns whether a publication repeats an earlier one whose hash differs: members of objects have no order (RFC 8259, section 4).
+ * The hash itself does not change, because libraries of other versions compare it.
+ */
+export const isSameEvent = (a: KeyedEvent, b: KeyedEvent): boolean =>
+  a.name === b.name && a.userId === b.userId && isDeepStrictEqual(dataIn(a), dataIn(b));
+
+const dataIn = ({ body }: KeyedEvent): unknown => (JSON.parse(body) as { data: unknown }).data;

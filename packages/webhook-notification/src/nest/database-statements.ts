@@ -42,6 +42,11 @@ export const FIND_KEYS = `
   from webhook_service.event_keys
   where publisher_id = '' and key in (select json_array_elements_text($1::json))`;
 
+/** Finds the events with these ids ($1: a list). */
+export const FIND_EVENTS = `
+  select id::text as id, name, user_id as "userId", body
+  from webhook_service.events where id in (select json_array_elements_text($1::json)::uuid)`;
+
 /** Finds the declared types with these names ($1: a list). */
 export const FIND_TYPES = `
   select name, description, schema::text as schema, example::text as example, application

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { Logger } from '@nestjs/common';
 import type { ObjectSchema } from '../catalogue/built-in-types';
 import type { KnownEventType } from '../catalogue/event-catalogue';
-import { fingerprintOf, PUBLICATION_MESSAGES } from '../catalogue/publication';
+import { fingerprintOf, isSameEvent, PUBLICATION_MESSAGES } from '../catalogue/publication';
 import { storableSchema } from '../catalogue/storable-schema';
 import {
   DECLARE_TYPE,
+  FIND_EVENTS,
   FIND_KEYS,
   FIND_TYPES,
   READ_QUEUE_PREFIX,
@@ -30,6 +31,9 @@ export interface DatabaseOptions {
    */
   redisUrl?: string | undefined;
 }
+
+/** An event to write, with the hash of its content if it has a key. */
+type Given = Pick<ValidatedEvent, 'name' | 'userId' | 'data'> & { key?: string; fingerprint?: string };
 
 interface WrittenRow {
   id: string;
@@ -129,7 +133,7 @@ class DatabaseTransport implements Transport {
    * @throws EventRefusedError 409 when one of them is another event
    */
   private async holdersOf(
-    given: readonly { key?: string; fingerprint?: string }[],
+    given: readonly Given[],
     keys: readonly string[],
     tx: Transaction,
   ): Promise<Map<string, string>> {
@@ -137,13 +141,24 @@ class DatabaseTransport implements Transport {
     type Holder = { key: string; id: string; fingerprint: string };
     const rows = await rowsOf<Holder>(tx, FIND_KEYS, JSON.stringify(keys));
     const holders = new Map(rows.map((row) => [row.key, row]));
-    for (const { key, fingerprint } of given) {
-      const holder = key === undefined ? undefined : holders.get(key);
-      if (holder && holder.fingerprint !== fingerprint) {
-        throw new EventRefusedError('idempotency_key_reused', PUBLICATION_MESSAGES.idempotencyKeyReused);
-      }
-    }
+    const others = given.flatMap((event) => {
+      const holder = holders.get(event.key ?? '');
+      return holder && holder.fingerprint !== event.fingerprint ? [[event, holder.id] as const] : [];
+    });
+    if (others.length > 0 && !(await this.areRepeats(others, tx)))
+      throw new EventRefusedError('idempotency_key_reused', PUBLICATION_MESSAGES.idempotencyKeyReused);
     return new Map(rows.map(({ key, id }) => [key, id]));
+  }
+
+  /** Returns whether each event has the content of the one with that id. */
+  private async areRepeats(events: readonly (readonly [Given, id: string])[], tx: Transaction): Promise<boolean> {
+    type Row = { id: string; name: string; userId: string | null; body: string };
+    const rows = await rowsOf<Row>(tx, FIND_EVENTS, JSON.stringify(events.map(([, id]) => id)));
+    const stored = new Map(rows.map((row) => [row.id, row]));
+    return events.every(([{ name, userId, data }, id]) => {
+      const row = stored.get(id);
+      return row !== undefined && isSameEvent(row, { name, userId, body: `{"data":${data}}` });
+    });
   }
 
   /** A service older than 1.0 does not store a prefix, and uses BullMQ's own. */

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { randomUUID } from 'node:crypto';
 import type { EventDefinition } from '../catalogue/define-event';
 import type { KnownEventType } from '../catalogue/event-catalogue';
-import { fingerprintOf, PUBLICATION_MESSAGES } from '../catalogue/publication';
+import { PUBLICATION_MESSAGES } from '../catalogue/publication';
 import { EventRefusedError } from '../nest/event-refused.error';
 import { EventsService } from '../nest/events.service';
 import type { Transaction } from '../nest/transaction';
@@ -117,4 +118,4 @@ const keptOf = ({ name, userId, data, idempotencyKey }: ValidatedEvent): KeptEve
 });
 
 const isSame = ({ event, userId, data }: KeptEvent, other: ValidatedEvent): boolean =>
-  fingerprintOf(event, userId, JSON.stringify(data)).equals(fingerprintOf(other.name, other.userId, other.data));
+  event === other.name && userId === other.userId && isDeepStrictEqual(data, JSON.parse(other.data));
