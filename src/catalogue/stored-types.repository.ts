@@ -30,10 +30,12 @@ const OWNER = `
   where application = $1 and declared_by is not null limit 1`;
 const COUNT = 'select count(*)::integer as count from webhook_service.event_types';
 const SAVE = `
-  insert into webhook_service.event_types (name, description, schema, example, application, declared_by)
+  insert into webhook_service.event_types as stored (name, description, schema, example, application, declared_by)
   values ($1, $2, $3::json, $4::json, $5, $6)
   on conflict (name) do update
-  set description = excluded.description, schema = excluded.schema, example = excluded.example, version = default`;
+  set description = excluded.description, schema = excluded.schema, example = excluded.example, version = default
+  where (stored.description, stored.schema::text, stored.example::text)
+    is distinct from (excluded.description, excluded.schema::text, excluded.example::text)`;
 const REMOVE = 'delete from webhook_service.event_types where name = $1';
 
 @Injectable()
@@ -69,7 +71,7 @@ export class StoredTypesRepository {
     return row?.count ?? 0;
   }
 
-  /** Inserts a type, or updates all of it except its application and owner. */
+  /** Inserts a type, or updates all of it except its application and owner, if it differs. */
   async save(manager: EntityManager, type: Omit<StoredType, 'version'> & TypeOwner): Promise<void> {
     const { name, description, application, declaredBy } = type;
     const [schema, example] = [JSON.stringify(type.schema), JSON.stringify(type.example)];

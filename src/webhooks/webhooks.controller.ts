@@ -89,7 +89,8 @@ export class WebhooksController {
   @ApiHeader(IF_MATCH)
   @ApiAnswer(WebhookDto, 'The updated webhook.', { headers: ['etag'] })
   @ApiErrors(...BODY_ERRORS)
-  @ApiErrors('not_found', 'external_id_taken', 'headers_bound_to_origin', 'webhook_stopping', 'precondition_failed')
+  @ApiErrors('not_found', 'external_id_taken', 'headers_bound_to_origin', 'rotation_running', 'webhook_stopping')
+  @ApiErrors('precondition_failed')
   async updateWebhook(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
@@ -125,12 +126,12 @@ export class WebhooksController {
   )
   @ApiBody({ type: SecretRotationDto, required: false, examples: EXAMPLES.rotate })
   @ApiAnswer(RotatedSecretDto, 'The new secret and the expiry of the old one.')
-  @ApiErrors(...BODY_ERRORS, 'not_found')
+  @ApiErrors(...BODY_ERRORS, 'not_found', 'rotation_running')
   async rotateSecret(
     @CurrentUser() { userId }: Principal,
     @IdParam('id', 'Id of the webhook.') id: string,
-    @Body() { secret, overlapSeconds }: SecretRotationDto,
+    @Body() { secret, ...rotation }: SecretRotationDto,
   ): Promise<RotatedSecretDto> {
-    return RotatedSecretDto.from(await this.secrets.rotate(userId, id, overlapSeconds, secret));
+    return RotatedSecretDto.from(await this.secrets.rotate(userId, id, rotation, secret));
   }
 }

@@ -13,9 +13,10 @@ import type { CreateWebhookDto, WebhookDeclarationDto } from './dto/webhook-fiel
 import { patternsOf } from './event-pattern';
 import { metadataOfPair } from './metadata';
 import { HeadersService } from './headers/headers.service';
+import { SecretRotationService } from './secrets/secret-rotation.service';
 import { SecretsService } from './secrets/secrets.service';
 import { Webhook, type WebhookKey } from './webhook.entity';
-import { fieldsOf, requireKind, SETTABLE_NAMES, withDefaults } from './webhook-fields';
+import { fieldsOf, requireKind, SETTABLE_NAMES, type SettableName, withDefaults } from './webhook-fields';
 import { WebhookRulesService } from './webhook-rules.service';
 import { type Conditions, requireConditions } from './webhook-version';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
@@ -32,6 +33,7 @@ export class WebhooksService {
     private readonly rules: WebhookRulesService,
     private readonly clock: ClockService,
     private readonly secrets: SecretsService,
+    private readonly rotation: SecretRotationService,
     private readonly lifecycle: WebhookLifecycleService,
     private readonly headers: HeadersService,
   ) {}
@@ -58,8 +60,16 @@ export class WebhooksService {
     return found(await this.webhooks.findOneBy({ userId, ...key }));
   }
 
-  /** Changes the given fields. Deactivating cancels pending deliveries; a new secret takes effect immediately. */
-  async update(userId: string, id: string, changes: UpdateWebhookDto, conditions: Conditions = {}): Promise<Webhook> {
+  /**
+   * Changes the given fields, and nothing if all are as wanted. Deactivating cancels pending deliveries; a new secret takes effect
+   * immediately.
+   */
+  async update(
+    userId: string,
+    id: string,
+    { force, ...changes }: UpdateWebhookDto,
+    conditions: Conditions = {},
+  ): Promise<Webhook> {
     if (Object.values(changes).every((value) => value === undefined))
       throw invalid('body', messageFor.patchEmpty(SETTABLE_NAMES));
     const { externalId } = changes;
@@ -69,7 +79,7 @@ export class WebhooksService {
       requireConditions(before, conditions);
       requireKind(before.kind, changes);
       if (externalId && externalId !== before.externalId) await this.rules.refuseTaken(userId, externalId, manager);
-      return this.change(before, changes, manager);
+      return this.change(before, changes, force, manager);
     });
   }
 
@@ -93,9 +103,13 @@ export class WebhooksService {
       requireKind(kind, wanted);
       if (kind === 'push' && wanted.url === undefined) throw ApiError.invalid(URL_REQUIRED);
       if (!before) return this.insert(userId, { ...wanted, externalId }, manager);
-      const changes = this.differences(before, { ...wanted, externalId });
-      if (Object.keys(changes).length === 0) return { webhook: before };
-      return { webhook: await this.change(before, changes, manager) };
+      const declared = {
+        ...withDefaults({ ...wanted, externalId }),
+        headers: this.headers.replacement(before.headers, wanted.headers),
+        // To declare an active webhook again does not reset its failures.
+        active: wanted.active === before.active ? undefined : wanted.active,
+      } as UpdateWebhookDto;
+      return { webhook: await this.change(before, declared, wanted.force, manager) };
     });
   }
 
@@ -128,48 +142,49 @@ export class WebhooksService {
     return { webhook: await manager.findOneByOrFail(Webhook, { id }), secret };
   }
 
-  private async change(before: Webhook, changes: UpdateWebhookDto, manager: EntityManager): Promise<Webhook> {
+  private async change(
+    before: Webhook,
+    wanted: UpdateWebhookDto,
+    force: boolean | undefined,
+    manager: EntityManager,
+  ): Promise<Webhook> {
     const { id } = before;
-    await manager.update(Webhook, { id }, this.columns(before, changes));
+    const changes = this.differences(before, wanted);
+    if (Object.keys(changes).length === 0) return before;
+    await manager.update(Webhook, { id }, this.columns(before, changes, force));
     if (changes.active === false && before.active) await this.lifecycle.disabled(manager, id);
     if (changes.active === true && !before.active) await this.lifecycle.activated(manager, id);
     return manager.findOneByOrFail(Webhook, { id });
   }
 
-  /** Returns the fields of a declared webhook that differ from the stored one. */
-  private differences(before: Webhook, declared: WebhookDeclarationDto & { externalId: string }): UpdateWebhookDto {
-    const url = declared.url === undefined ? undefined : this.rules.canonical(declared.url);
-    const wanted = { ...withDefaults(declared), url, headers: undefined };
-    const current = { ...before, secret: this.secrets.open(before.id, before.secret) };
+  /** Returns the wanted fields that differ from the stored ones, so that a repeated request changes nothing. */
+  private differences(before: Webhook, { headers, ...others }: UpdateWebhookDto): UpdateWebhookDto {
+    const wanted = { ...others, ...(others.url !== undefined && { url: this.rules.canonical(others.url) }) };
+    const current: Partial<Record<SettableName, unknown>> = {
+      ...before,
+      secret: others.secret !== undefined && this.rotation.isInForce(before, others.secret) ? others.secret : null,
+      // Setting active to true resets the failures, even if the webhook is still active.
+      active: before.active && before.consecutiveFailures > 0 ? null : before.active,
+    };
     const changed = SETTABLE_NAMES.filter(
-      (name) => wanted[name] !== undefined && !isDeepStrictEqual(wanted[name], current[name]),
-    );
-    return {
-      ...fieldsOf(wanted, changed),
-      ...(before.url !== null &&
-        url !== undefined &&
-        this.headers.replacement({ ...before, url: before.url }, url, declared.headers)),
-    } as UpdateWebhookDto;
+      (name) => name !== 'headers' && wanted[name] !== undefined && !isDeepStrictEqual(wanted[name], current[name]),
+    ) as Exclude<SettableName, 'headers'>[];
+    const fields = fieldsOf(wanted, changed);
+    if (before.url === null) return fields;
+    return { ...fields, ...this.headers.needed({ ...before, url: before.url }, wanted.url ?? before.url, headers) };
   }
 
   private columns(
     before: Webhook,
-    { url: wanted, secret, headers, ...changes }: UpdateWebhookDto,
+    { url = before.url ?? undefined, secret, headers, ...changes }: UpdateWebhookDto,
+    force = false,
   ): QueryDeepPartialEntity<Webhook> {
-    const url = wanted === undefined ? before.url : this.rules.canonical(wanted);
     return {
       ...(changes as QueryDeepPartialEntity<Webhook>),
-      url,
       ...(before.url !== null &&
-        url !== null && { headers: this.headers.change({ ...before, url: before.url }, url, headers) }),
-      ...(secret !== undefined && {
-        secret: this.secrets.seal(before.id, secret),
-        secretRotatedAt: () => 'now()',
-        previousSecret: null,
-        previousSecretExpiresAt: null,
-      }),
+        url !== undefined && { url, headers: this.headers.change({ ...before, url: before.url }, url, headers) }),
+      ...(secret !== undefined && this.rotation.change(before, secret, { overlapSeconds: 0, force })),
       ...(changes.active === false && before.active && { disabledAt: () => 'now()' }),
-      // Setting active to true resets the failures, even if the webhook is still active.
       ...(changes.active && {
         disabledReason: null,
         disabledAt: null,

@@ -24,6 +24,7 @@ export const ERROR_STATUSES: Readonly<Record<string, number>> = {
   test_not_redeliverable: 409,
   kind_mismatch: 409,
   webhook_inactive: 409,
+  rotation_running: 409,
   webhook_stopping: 409,
   event_expired: 409,
   delivery_pending: 409,

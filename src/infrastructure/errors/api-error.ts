@@ -196,6 +196,8 @@ export const messageFor = {
     `Another webhook of yours has the externalId ${externalId}. Choose another, or change that webhook.`,
   headersBoundToOrigin: (names: readonly string[]) =>
     `The headers ${names.join(', ')} are only for the origin of the current url: set each again, or to null, in the same request.`,
+  rotationRunning: (endsAt: string) =>
+    `A rotation of the secret overlaps until ${endsAt}: wait, or set force to true, which ends the older secret at once.`,
   tooManyWebhooks: (max: number) => `You have ${max} webhooks, the maximum per user. Delete one first.`,
 };
 

@@ -95,6 +95,11 @@ export const ERROR_CODES = {
     'use another webhook: the kind of a webhook cannot be changed',
   ),
   webhook_inactive: of(409, 'The webhook is inactive.', 'set `active` to true first'),
+  rotation_running: of(
+    409,
+    'An earlier rotation still overlaps: deliveries are signed with both secrets until then.',
+    'wait until the time that `error` names, or send `"force": true`, which ends the older secret at once',
+  ),
   webhook_stopping: of(
     409,
     'The webhook was disabled, and its pending deliveries are still being canceled.',

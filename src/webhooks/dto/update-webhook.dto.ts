@@ -4,7 +4,7 @@ import { standardSecret } from 'webhook-notification';
 import { ApiTime, IsWholeNumber, Optional } from '../../infrastructure/validation/api-field.decorator';
 import type { HeaderChanges } from '../headers/header-rules';
 import type { RotatedSecret } from '../secrets/secret-rotation.service';
-import { IsHeaders, IsSecret } from './webhook-fields.decorator';
+import { IsForce, IsHeaders, IsSecret } from './webhook-fields.decorator';
 import { WebhookFieldsDto } from './webhook-fields.dto';
 
 /** Changes to a webhook. Absent fields keep their values. */
@@ -17,7 +17,7 @@ export class UpdateWebhookDto extends (PartialType(WebhookFieldsDto, { skipNullP
    */
   events?: string[];
 
-  /** The new secret. It takes effect immediately. */
+  /** The new secret. It takes effect immediately. While a rotation overlaps, another secret returns 409 `rotation_running`. */
   secret?: string;
 
   /**
@@ -26,6 +26,10 @@ export class UpdateWebhookDto extends (PartialType(WebhookFieldsDto, { skipNullP
    */
   @IsHeaders(true, { 'x-api-key': 'k-4f2a91', 'x-old-key': null })
   headers?: HeaderChanges | null;
+
+  /** Set another secret even while a rotation overlaps: the older secret stops signing at once. */
+  @IsForce()
+  force?: boolean = false;
 }
 
 const MAX_OVERLAP_SECONDS = 604_800;
@@ -43,11 +47,15 @@ export class SecretRotationDto {
   @Optional()
   @IsWholeNumber(0, MAX_OVERLAP_SECONDS)
   overlapSeconds: number = 86_400;
+
+  /** Rotate even while an earlier rotation overlaps: the oldest secret stops signing at once. Otherwise that returns 409. */
+  @IsForce()
+  force: boolean = false;
 }
 
 export class RotatedSecretDto {
   /**
-   * The new signing secret. Store it: it is not shown again.
+   * The signing secret in force. Store it: it is not shown again.
    * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw0vMWGZh0Xq4=
    */
   secret: string;
@@ -58,15 +66,15 @@ export class RotatedSecretDto {
    */
   standardSecret: string;
 
-  /** Deliveries also carry a signature of the old secret until this time. */
+  /** Deliveries also carry a signature of the old secret until this time; null if there never was an old secret. */
   @ApiTime()
-  previousSecretExpiresAt: string;
+  previousSecretExpiresAt: string | null;
 
   static from({ secret, previousSecretExpiresAt }: RotatedSecret): RotatedSecretDto {
     return {
       secret,
       standardSecret: standardSecret(secret),
-      previousSecretExpiresAt: previousSecretExpiresAt.toISOString(),
+      previousSecretExpiresAt: previousSecretExpiresAt?.toISOString() ?? null,
     };
   }
 }

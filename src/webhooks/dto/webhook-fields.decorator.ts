@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { IsIn, IsString, Matches, ValidateIf } from 'class-validator';
+import { IsBoolean, IsIn, IsString, Matches, ValidateIf } from 'class-validator';
 import { invalid } from '../../infrastructure/errors/api-error';
 import { IsWholeNumber, Optional, ParsedField, patternOf } from '../../infrastructure/validation/api-field.decorator';
 import { PathParam } from '../../infrastructure/validation/api-request.decorator';
@@ -59,6 +59,10 @@ export const IsSecret = (): PropertyDecorator =>
     IsString(),
     Matches(PRINTABLE_SECRET, { message: 'secret must be 8 to 256 printable characters without control characters' }),
   );
+
+/** Ends the overlap of an earlier rotation. */
+export const IsForce = (): PropertyDecorator =>
+  Field({ type: 'boolean', required: false, default: false }, Optional(), IsBoolean());
 
 /** One of the kinds; never null. */
 export const IsKind = (absent?: WebhookKind): PropertyDecorator =>

@@ -31,6 +31,7 @@ import {
   Field,
   FILTER_EXAMPLE,
   IsExternalId,
+  IsForce,
   IsHeaders,
   IsHttpUrl,
   IsKind,
@@ -239,6 +240,10 @@ export class WebhookDeclarationDto extends NewWebhookFieldsDto {
   @Optional()
   @IsBoolean()
   active?: boolean;
+
+  /** Set another secret even while a rotation overlaps: the older secret stops signing at once. Otherwise that returns 409. */
+  @IsForce()
+  force?: boolean = false;
 }
 
 /** @throws ApiError 400 that lists the errors */

@@ -52,18 +52,32 @@ export class HeadersService {
   }
 
   /**
-   * Returns the changes that make `wanted` the only headers of a webhook, in a body of `PATCH`; none if they already are.
-   * @param url the url after the change
+   * Returns the changes that make `wanted` the only headers of a webhook, in a body of `PATCH`.
    * @param wanted undefined: the webhook keeps its headers; null: none
    */
-  replacement(before: WithHeaders, url: string, wanted: HeaderChanges | null | undefined): { headers?: HeaderChanges } {
-    if (wanted === undefined) return {};
-    const current = isSameOrigin(before.url, url) ? this.open(before) : {};
-    const set = entriesOf(wanted ?? {}).filter(([name, value]) => current[name] !== value);
+  replacement(before: SealedHeaders, wanted: HeaderChanges | null | undefined): HeaderChanges | undefined {
+    if (wanted === undefined) return undefined;
     const names = new Set(Object.keys(wanted ?? {}).map(lower));
-    const removed = Object.keys(before.headers).filter((name) => !names.has(lower(name)));
-    const changes = [...set, ...removed.map((name) => [name, null] as const)];
-    return changes.length > 0 ? { headers: Object.fromEntries(changes) } : {};
+    const removed = Object.keys(before).filter((name) => !names.has(lower(name)));
+    return { ...wanted, ...Object.fromEntries(removed.map((name) => [name, null])) };
+  }
+
+  /**
+   * Returns the changes in a body of `PATCH` that change something; no `headers` if none does.
+   * @param url the url after the change
+   */
+  needed(
+    before: WithHeaders,
+    url: string,
+    changes: HeaderChanges | null | undefined,
+  ): { headers?: HeaderChanges | null } {
+    if (changes === null) return Object.keys(before.headers).length > 0 ? { headers: null } : {};
+    const current = isSameOrigin(before.url, url) ? this.open(before) : {};
+    const names = new Set(Object.keys(before.headers).map(lower));
+    const needed = entriesOf(changes ?? {}).filter(([name, value]) =>
+      value === null ? names.has(lower(name)) : current[name] !== value,
+    );
+    return needed.length > 0 ? { headers: Object.fromEntries(needed) } : {};
   }
 }
 

@@ -74,7 +74,7 @@ const ROUTES: [string, string, number[]][] = [
   ['post', '/api/format-previews', [200, 400, 403, 404, 413, 415]],
   ['get', '/api/webhooks/external/{externalId}', [200, 400, 403, 404]],
   ['delete', '/api/webhooks/external/{externalId}', [200, 400, 403, 404, 412, 413, 415]],
-  ['post', '/api/webhooks/{id}/rotate-secret', [200, 400, 403, 404, 413, 415]],
+  ['post', '/api/webhooks/{id}/rotate-secret', [200, 400, 403, 404, 409, 413, 415]],
   ['post', '/api/webhooks/{id}/deliveries/{deliveryId}/redeliver', [200, 202, 400, 403, 404, 409, 413, 415]],
   ['post', '/api/webhooks/{id}/recover', [200, 202, 400, 403, 404, 409, 413, 415]],
   ['get', '/api/webhooks/{id}/recoveries/{recoveryId}', [200, 400, 403, 404]],

@@ -85,17 +85,58 @@ describeOnStores('Rotating a secret', (store) => {
     expect(String(after.headers['webhook-signature'])).toMatch(/^v1,[\w+/]{43}=$/);
   });
 
-  it('a second time within the overlap drops the oldest secret', async () => {
+  it('a second time within the overlap requires force, and drops the oldest secret', async () => {
     const webhook = await webhookWith();
-    const { secret: second } = await dataOf(service.api.rotateSecret(webhook.id, {}));
-    const { secret: third } = await dataOf(service.api.rotateSecret(webhook.id));
+    const { secret: second, previousSecretExpiresAt } = await dataOf(service.api.rotateSecret(webhook.id, {}));
+    for (const again of [{}, { secret: webhook.secret }, { overlapSeconds: 0 }]) {
+      const error = await errorOf(service.api.rotateSecret(webhook.id, again), 'rotation_running');
+      expect(error).toContain(previousSecretExpiresAt);
+    }
+    expect(accepting(await webhook.call(), [webhook.secret, second])).toEqual([webhook.secret, second]);
+    const { secret: third } = await dataOf(service.api.rotateSecret(webhook.id, { force: true }));
     expect(accepting(await webhook.call(), [webhook.secret, second, third])).toEqual([second, third]);
   });
 
-  it('ends an overlap when PATCH sets a secret', async () => {
+  it.each([{ overlapSeconds: 0 }, { force: true }, {}])('to the secret in force changes nothing: %j', async (more) => {
+    const webhook = await webhookWith('a secret of mine');
+    const first = await service.api.rotateSecret(webhook.id, { secret: 'a secret of mine', ...more });
+    expect(await dataOf(Promise.resolve(first))).toMatchObject({ previousSecretExpiresAt: null });
+    const rotated = await dataOf(service.api.rotateSecret(webhook.id, { secret: 'another secret of mine' }));
+    const before = await dataOf(service.api.readWebhook(webhook.id));
+    expect(await dataOf(service.api.rotateSecret(webhook.id, { secret: rotated.secret, ...more }))).toEqual(rotated);
+    await dataOf(service.api.updateWebhook(webhook.id, { secret: rotated.secret }));
+    expect(await dataOf(service.api.readWebhook(webhook.id))).toEqual(before);
+    expect(accepting(await webhook.call(), [webhook.secret, rotated.secret])).toHaveLength(2);
+  });
+
+  it('happens once when fifty requests with the same secret arrive at once', async () => {
+    const webhook = await webhookWith();
+    const rotate = () => service.api.rotateSecret(webhook.id, { secret: 'another secret of mine' });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => dataOf(rotate())));
+    expect(new Set(answers.map(({ previousSecretExpiresAt }) => previousSecretExpiresAt)).size).toBe(1);
+    expect(accepting(await webhook.call(), [webhook.secret, 'another secret of mine'])).toHaveLength(2);
+  });
+
+  it('is refused within an overlap when PATCH or PUT sets another secret, unless it is forced', async () => {
+    const webhook = await webhookWith();
+    await dataOf(service.api.updateWebhook(webhook.id, { externalId: 'mine' }));
+    const { secret: second } = await dataOf(service.api.rotateSecret(webhook.id));
+    const declared = { url: webhook.url, events: webhook.events, secret: 'declared by hand' };
+    await errorOf(service.api.updateWebhook(webhook.id, { secret: 'set by hand' }), 'rotation_running');
+    await errorOf(service.api.saveWebhook('mine', declared), 'rotation_running');
+    await dataOf(service.api.updateWebhook(webhook.id, { description: 'another field' }));
+    await dataOf(service.api.saveWebhook('mine', { ...declared, secret: second }));
+    expect(accepting(await webhook.call(), [webhook.secret, second])).toHaveLength(2);
+    await dataOf(service.api.saveWebhook('mine', { ...declared, force: true }));
+    expect(accepting(await webhook.call(), [webhook.secret, second, declared.secret])).toEqual([declared.secret]);
+    await errorOf(service.api.updateWebhook(webhook.id, { force: true }), 400);
+    await errorOf(service.api.updateWebhook(webhook.id, { secret: 'set by hand', force: 'yes' }), 400);
+  });
+
+  it('ends an overlap when PATCH sets a secret with force', async () => {
     const webhook = await webhookWith();
     const { secret: second } = await dataOf(service.api.rotateSecret(webhook.id));
-    await dataOf(service.api.updateWebhook(webhook.id, { secret: 'set by hand' }));
+    await dataOf(service.api.updateWebhook(webhook.id, { secret: 'set by hand', force: true }));
     const call = await webhook.call();
     expect(accepting(call, [webhook.secret, second, 'set by hand'])).toEqual(['set by hand']);
     expect(call.headers).not.toHaveProperty('x-service-signature-previous');

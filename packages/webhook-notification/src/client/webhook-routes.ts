@@ -33,7 +33,7 @@ export const webhookRoutes = (request: Request) => ({
   remove: (id: string, options?: CallOptions): Promise<ApiSchema<'DeletedWebhook'>> =>
     request('DELETE', '/api/webhooks/{id}', { ...options, path: { id } }),
 
-  /** Generates a new secret, or sets yours. The previous one also signs for a day, or for `overlapSeconds`. */
+  /** Generates a new secret, or sets yours. The previous one also signs for a day, or for `overlapSeconds`; until then, `force` is required. */
   rotateSecret: (
     id: string,
     rotation: ApiSchema<'SecretRotation'> = {},

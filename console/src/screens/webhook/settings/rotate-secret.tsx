@@ -72,7 +72,12 @@ function RotateDialog({
   const [hours, setHours] = useState('24');
   const [secret, setSecret] = useState('');
   const now = useNow();
-  const body = { overlapSeconds: secondsOf(hours), ...(secret && { secret }) };
+  const body = {
+    overlapSeconds: secondsOf(hours),
+    ...(secret && { secret }),
+    // The dialog says that the older secret stops at once.
+    ...(webhook.previousSecretExpiresAt && { force: true }),
+  };
   const rotate = useRotate(webhook, onRotated);
   useLeaveWarning(rotate.isPending);
   const until = Number.isNaN(body.overlapSeconds) ? null : now + body.overlapSeconds * 1000;
