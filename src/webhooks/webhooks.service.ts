@@ -134,7 +134,7 @@ export class WebhooksService {
       ...(withDefaults(wanted) as QueryDeepPartialEntity<Webhook>),
       ...{ id, userId, kind, url },
       headers: url === null ? {} : this.headers.seal(id, url, headers ?? {}),
-      secret: this.secrets.seal(id, secret),
+      secret: this.secrets.sealSigning(id, secret),
       active,
       disabledAt: active ? null : () => 'now()',
     });

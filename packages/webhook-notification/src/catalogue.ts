@@ -45,5 +45,6 @@ export {
 export { type FieldError, invalidField, messageOf } from './catalogue/field-error';
 export { schemaProblem } from './catalogue/schema-rules';
 export { storableSchema } from './catalogue/storable-schema';
+export { isLoose, secretProblem } from './signature/standard-key';
 export { IDEMPOTENCY_KEY, isIdempotencyKey } from './events/idempotency-key';
 export { isUserId, USER_ID } from './events/user-id';

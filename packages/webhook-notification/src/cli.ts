@@ -6,4 +6,4 @@ export { repeatWaitMs } from './client/repeat-wait';
 export { type Query, queryText, routeUrl, serviceUrl, urlOf } from './client/service-url';
 export { DEFAULT_OUTBOX, outboxStatements } from './nest/outbox-statements';
 export { rowsOf, type Transaction } from './nest/transaction';
-export { isDecoded } from './signature/standard-key';
+export { isDecoded, secretProblem } from './signature/standard-key';

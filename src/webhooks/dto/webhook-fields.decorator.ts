@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsString, Matches, ValidateIf } from 'class-validator';
+import { IsBoolean, IsIn, IsString, Matches, ValidateBy, ValidateIf } from 'class-validator';
+import { secretProblem } from 'webhook-notification/catalogue';
 import { invalid } from '../../infrastructure/errors/api-error';
 import { IsWholeNumber, Optional, ParsedField, patternOf } from '../../infrastructure/validation/api-field.decorator';
 import { PathParam } from '../../infrastructure/validation/api-request.decorator';
@@ -52,12 +53,20 @@ export const ExternalIdParam = (): ParameterDecorator =>
     },
   });
 
+/** A signing secret: 8 to 256 printable characters. What looks like one of Standard Webhooks must be one. */
 export const IsSecret = (): PropertyDecorator =>
   Field(
     { minLength: 8, maxLength: 256, pattern: patternOf(PRINTABLE_SECRET) },
     Optional(),
     IsString(),
     Matches(PRINTABLE_SECRET, { message: 'secret must be 8 to 256 printable characters without control characters' }),
+    ValidateBy({
+      name: 'isUsableSecret',
+      validator: {
+        validate: (value) => typeof value !== 'string' || secretProblem(value) === null,
+        defaultMessage: (args) => `secret ${secretProblem(String(args?.value))}`,
+      },
+    }),
   );
 
 /** Ends the overlap of an earlier rotation. */

@@ -71,7 +71,7 @@ export class WebhookFieldsDto {
   events: string[];
 
   /**
-   * Signing key: 8 to 256 printable characters. Generated if absent.
+   * Signing key: 8 to 256 printable characters. Generated if absent. After `whsec_` it must be base64 or base64url of 24 to 64 bytes.
    * @example correct horse battery staple
    */
   @IsSecret()

@@ -48,7 +48,7 @@ export class SecretRotationService {
 
   /** Returns whether a webhook has this secret. */
   isInForce({ id, secret }: Webhook, wanted: string): boolean {
-    return this.secrets.open(id, secret) === wanted;
+    return this.secrets.openSigning(id, secret) === wanted;
   }
 
   /**
@@ -60,7 +60,7 @@ export class SecretRotationService {
     if (!force && endsAt && endsAt > this.clock.now())
       throw new ApiError('rotation_running', messageFor.rotationRunning(endsAt.toISOString()));
     return {
-      secret: this.secrets.seal(before.id, wanted),
+      secret: this.secrets.sealSigning(before.id, wanted),
       secretRotatedAt: () => 'now()',
       previousSecret: overlapSeconds > 0 ? before.secret : null,
       previousSecretExpiresAt: () => `now() + ${overlapSeconds} * interval '1 second'`,

@@ -1,10 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { SigningSecrets } from 'webhook-notification';
+import { isLoose } from 'webhook-notification/catalogue';
 import { Config } from '../../infrastructure/config/config';
 import { isSealedUnder, keyId, NONCE_BYTES, open, seal } from './secret-box';
 
 /** Takes the place of a webhook id when the check value of an installation is encrypted. */
 const CHECK_CONTEXT = 'installation';
+
+/**
+ * Begins a stored secret whose key is decoded although its base64 is not canonical. Versions before 1.0 signed with the text of such
+ * a secret, and those that they stored keep that.
+ */
+const DECODED = '\0';
 
 /** The sealed values of a webhook that an attempt needs. */
 export interface SealedValues {
@@ -31,6 +39,16 @@ export class SecretsService {
     return seal(secret, webhookId, this.firstKey(), randomBytes(NONCE_BYTES));
   }
 
+  /** Like `seal`, for the signing secret of a webhook. */
+  sealSigning(webhookId: string, secret: string): Buffer {
+    return this.seal(webhookId, isLoose(secret) ? `${DECODED}${secret}` : secret);
+  }
+
+  /** Decrypts the signing secret of a webhook, as its owner set it; null if no key opens it. */
+  openSigning(webhookId: string, sealed: Buffer): string | null {
+    return this.open(webhookId, sealed)?.replace(DECODED, '') ?? null;
+  }
+
   /** Re-encrypts a secret under the first key. Returns it unchanged if it already uses that key, null if no key opens it. */
   reseal(webhookId: string, sealed: Buffer): Buffer | null {
     const secret = this.open(webhookId, sealed);
@@ -47,12 +65,14 @@ export class SecretsService {
    * Decrypts the secrets that sign the attempts of a webhook. Null when one of them does not open, or when no key is there for one
    * of its headers: a receiver would refuse an attempt without it.
    */
-  openAll({ id, secret, previousSecret, headers }: SealedValues): { current: string; previous: string | null } | null {
+  openAll({ id, secret, previousSecret, headers }: SealedValues): SigningSecrets | null {
     const current = this.open(id, secret);
     const previous = previousSecret && this.open(id, previousSecret);
     if (current === null || (previousSecret && previous === null)) return null;
     const sealed = Object.values(headers ?? {});
-    return sealed.every((value) => this.hasKeyOf(Buffer.from(value, 'base64'))) ? { current, previous } : null;
+    return sealed.every((value) => this.hasKeyOf(Buffer.from(value, 'base64')))
+      ? { current: signing(current), previous: previous && signing(previous) }
+      : null;
   }
 
   /** Seals the check value of the installation under the first key. */
@@ -78,4 +98,9 @@ export class SecretsService {
     if (!key) throw new Error('There is no key to encrypt secrets with.');
     return key;
   }
+}
+
+function signing(stored: string): SigningSecrets['current'] {
+  if (stored.startsWith(DECODED)) return stored.slice(DECODED.length);
+  return isLoose(stored) ? { text: stored } : stored;
 }

@@ -65,3 +65,13 @@ shop:2,https://b.example,*,,,,,,`;
     expect(() => found(`${columns}\n`)).toThrow(message);
   });
 });
+
+describe('The secret of a line', () => {
+  it.each(['v1,whsec_AAAA', 'whsec_AAAA', 'whsec_not base64'])(
+    'is refused when no library would decode it: %s',
+    (secret) => {
+      const [row] = found(`externalId,url,events,secret\na,https://example.com/,a.b,"${secret}"\n`);
+      expect(row).toMatchObject({ kind: 'refused', name: 'line 2', reason: expect.stringMatching(/^its secret must/) });
+    },
+  );
+});

@@ -1,3 +1,4 @@
+import { secretProblem } from 'webhook-notification/cli';
 import type { CsvRecord } from './csv-records';
 import { type EventNames, eventsOf, eventsProblem } from './event-names';
 import { descriptionOf, EXTERNAL_ID, type Found, labelsOf, rateOf } from './wanted-webhook';
@@ -52,6 +53,8 @@ function foundRecord(name: string, values: ReadonlyMap<string, string>, eventNam
   const problem = eventsProblem(events);
   if (problem !== null) return refused(problem);
   const secret = values.get('secret') || undefined;
+  const secretIs = secret === undefined ? null : secretProblem(secret);
+  if (secretIs !== null) return refused(`its secret ${secretIs}`);
   const { description, notes: descriptionNotes } = descriptionOf(values.get('description') ?? '');
   const { metadata, notes: labelNotes } = labelsOf(entriesOf(values, METADATA));
   const { maxPerSecond, notes: rateNotes } = rateOf(rate === '' ? null : Number(rate));

@@ -80,7 +80,7 @@ const UNUSABLE_SECRET =
 export function secretOf(key: string): string | null {
   const encoded = key.replace(/^whsec_/, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) return null;
-  // Canonical base64, because this service decodes no other. The bytes, which are the key, stay the same.
+  // Canonical base64, so that each import declares the same. The bytes, which are the key, stay the same.
   const secret = `whsec_${Buffer.from(encoded, 'base64').toString('base64')}`;
   return isDecoded(secret) ? secret : null;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { serviceSignature, standardKey, standardSignature } from './sign';
+import { isLoose, secretProblem, verifyingKeys } from './standard-key';
 
 const whsec = (key: Uint8Array) => `whsec_${Buffer.from(key).toString('base64')}`;
 const keyOf = (length: number) => Uint8Array.from({ length }, (_, i) => 255 - i);
@@ -78,8 +79,6 @@ describe('The key of webhook-signature', () => {
     ['23 bytes', whsec(keyOf(23))],
     ['65 bytes', whsec(keyOf(65))],
     ['no bytes', 'whsec_'],
-    ['base64url', `whsec_${Buffer.from(keyOf(32)).toString('base64url')}`],
-    ['no padding', whsec(keyOf(32)).replace('=', '')],
     ['too much padding', `${whsec(keyOf(24))}=`],
     ['bits left over', whsec(keyOf(32)).replace(/.=$/, '/=')],
     ['a space', whsec(keyOf(32)).replace('_', '_ ')],
@@ -90,4 +89,40 @@ describe('The key of webhook-signature', () => {
   ])('is the text of a secret with %s', (_, secret) => {
     expect(standardKey(secret)).toEqual(Buffer.from(secret, 'utf8'));
   });
+
+  it.each([24, 25, 26, 32, 64])('is decoded from base64 without padding, and from base64url, of %i bytes', (length) => {
+    const [key, base64] = [Buffer.from(keyOf(length)), whsec(keyOf(length))];
+    const loose = [base64.replace(/=+$/, ''), base64.replaceAll('+', '-').replace(/\/(?!$)/g, '_')];
+    for (const secret of [...loose, `whsec_${key.toString('base64url')}`]) {
+      expect(standardKey(secret)).toEqual(key);
+      expect(secretProblem(secret)).toBeNull();
+      expect([isLoose(secret), isLoose(base64)]).toEqual([secret !== base64, false]);
+      expect(verifyingKeys(secret)[0]).toEqual(new Uint8Array(key));
+      if (secret !== base64) expect(verifyingKeys(secret)[1]).toEqual(new Uint8Array(Buffer.from(secret)));
+    }
+  });
+
+  it.each([
+    [whsec(keyOf(23)), /24 to 64 bytes after whsec_, not of 23/],
+    [whsec(keyOf(65)), /not of 65/],
+    ['whsec_', /only base64/],
+    [`${whsec(keyOf(32))} `, /without spaces/],
+    [whsec(keyOf(32)).replace('_', '_ '), /without spaces/],
+    [`${whsec(keyOf(24))}=`, /valid base64/],
+    [whsec(keyOf(32)).replace(/.=$/, '/='), /valid base64/],
+    [`v1,${whsec(keyOf(32))}`, /begin with whsec_ itself/],
+    ['v1,anything', /begin with whsec_ itself/],
+    [` ${whsec(keyOf(32))}`, /begin with whsec_ itself/],
+    [`"${whsec(keyOf(32))}"`, /begin with whsec_ itself/],
+    [whsec(keyOf(32)).replace('whsec_', 'WHSEC_'), /begin with whsec_ itself/],
+    ['whsec_my own passphrase', /only base64/],
+    ['whsec_+-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', /only base64/],
+  ])('is refused for a new secret that only looks like one: %j', (secret, problem) => {
+    expect(secretProblem(secret)).toMatch(problem);
+  });
+
+  it.each(['a secret of mine', 'v1', 'whsec', 'my whsec_abc', Buffer.alloc(32).toString('base64')])(
+    'is the text of %j, and nothing is wrong with it',
+    (secret) => expect(secretProblem(secret)).toBeNull(),
+  );
 });

@@ -14,7 +14,11 @@ export function serviceSignature(body: string, secret: string): string {
  */
 export function standardSignature(id: string, timestamp: number, body: string, secret: string): string {
   // HMAC encodes a text as UTF-8 by itself; this runs for every attempt.
-  const key = secret.startsWith(WHSEC) ? standardKey(secret) : secret;
+  return signatureBy(secret.startsWith(WHSEC) ? standardKey(secret) : secret, id, timestamp, body);
+}
+
+/** Returns `webhook-signature` with a key of its own: a text as UTF-8, or bytes. */
+export function signatureBy(key: string | Uint8Array, id: string, timestamp: number, body: string): string {
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 

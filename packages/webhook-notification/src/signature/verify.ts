@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { standardKey } from './sign';
+import { verifyingKeys } from './standard-key';
 import { type ReceivedHeaders, valuesOf } from './headers';
 
 export type SignatureScheme = 'standard' | 'service';
@@ -89,8 +89,8 @@ function verifyStandard(
   if (given.length === 0) {
     fail('header_malformed', 'webhook-signature has no value of the form v1, and 44 characters of base64.');
   }
-  const isSigned = secrets.some((secret) => {
-    const hmac = createHmac('sha256', standardKey(secret)).update(`${id}.${timestamp}.`).update(body).digest();
+  const isSigned = secrets.flatMap(verifyingKeys).some((key) => {
+    const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
     return isAnyOf(given, hmac);
   });
   if (!isSigned) fail('no_match', 'No signature matches: the secret is another one, or the body is not the one sent.');
