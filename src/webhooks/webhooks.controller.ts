@@ -10,7 +10,7 @@ import { CreateWebhookDto } from './dto/webhook-fields.dto';
 import { ListWebhooksDto, ReadWebhookDto } from './dto/list-webhooks.dto';
 import { RotatedSecretDto, SecretRotationDto, UpdateWebhookDto } from './dto/update-webhook.dto';
 import { CreatedWebhookDto, DeletedWebhookDto, WebhookDto } from './dto/webhook.dto';
-import { SecretRotationService } from './secrets/secret-rotation.service';
+import { SecretRotationService } from './secret-rotation.service';
 import { WebhookRulesService } from './webhook-rules.service';
 import { etagOf, IF_MATCH } from './webhook-version';
 import { WebhookViewsService } from './webhook-views.service';

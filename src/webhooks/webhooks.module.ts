@@ -10,7 +10,7 @@ import { SecretsHealthService } from './secrets/secrets-health.service';
 import { SecretsService } from './secrets/secrets.service';
 import { WebhookHealthService } from './webhook-health.service';
 import { WebhookRulesService } from './webhook-rules.service';
-import { SecretRotationService } from './secrets/secret-rotation.service';
+import { SecretRotationService } from './secret-rotation.service';
 import { WebhookLifecycleService } from './webhook-lifecycle.service';
 import { RollUpService } from './stats/roll-up.service';
 import { StatsController } from './stats/stats.controller';

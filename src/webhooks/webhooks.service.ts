@@ -13,7 +13,7 @@ import type { CreateWebhookDto, WebhookDeclarationDto } from './dto/webhook-fiel
 import { patternsOf } from './event-pattern';
 import { metadataOfPair } from './metadata';
 import { HeadersService } from './headers/headers.service';
-import { SecretRotationService } from './secrets/secret-rotation.service';
+import { SecretRotationService } from './secret-rotation.service';
 import { SecretsService } from './secrets/secrets.service';
 import { Webhook, type WebhookKey } from './webhook.entity';
 import { fieldsOf, requireKind, SETTABLE_NAMES, type SettableName, withDefaults } from './webhook-fields';

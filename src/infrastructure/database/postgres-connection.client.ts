@@ -15,6 +15,26 @@ const PLAN_EACH_TIME = 'set jit = off; reset plan_cache_mode; reset enable_seqsc
 const CREATE_SCHEMA = /^create schema if not exists "?(\w+)"?$/i;
 const createSchemaOnce = (schema: string): string =>
   `do $$ begin if to_regnamespace('${schema}') is null then create schema ${schema}; end if; end $$`;
+/**
+ * Settings of a role or a database that change what statements mean, or the texts of values: pg, TypeORM and BullMQ read and write
+ * with PostgreSQL's own defaults.
+ */
+export const OWN_SETTINGS = {
+  ...{
+    datestyle: 'ISO, MDY',
+    intervalstyle: 'postgres',
+    timezone: 'UTC',
+    bytea_output: 'hex',
+    extra_float_digits: '1',
+  },
+  ...{
+    standard_conforming_strings: 'on',
+    array_nulls: 'on',
+    transform_null_equals: 'off',
+    quote_all_identifiers: 'off',
+  },
+  ...{ default_transaction_isolation: 'read committed', default_transaction_deferrable: 'off', exit_on_error: 'off' },
+};
 
 /** One `-c name=value` of startup options. */
 const OPTION = /-c\s*([\w.]+)=(\S+)/g;
@@ -62,6 +82,7 @@ interface Internals {
 export class PostgresConnection extends Client {
   /** Undefined before the first statement. */
   private plansOnce?: boolean;
+  /** Statements that set our own settings, the limits and `options`. */
   private readonly settings: string;
 
   constructor({
@@ -72,11 +93,12 @@ export class PostgresConnection extends Client {
     ...config
   }: PostgresConnectionConfig = {}) {
     super({ ...config, keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS });
-    const set = ([, ...setting]: string[]) => `select set_config(${setting.map(escapeLiteral).join(', ')}, false)`;
+    const set = (setting: string[]) => `select set_config(${setting.map(escapeLiteral).join(', ')}, false)`;
+    const asked = Array.from(options.matchAll(OPTION), ([, ...setting]) => setting);
     const limits = isUnlimited
       ? [NO_LIMITS]
       : [limit('statement_timeout', silenceMs), ...(lockTimeoutMs ? [limit('lock_timeout', lockTimeoutMs)] : [])];
-    this.settings = [...limits, ...Array.from(options.matchAll(OPTION), set)].join(';');
+    this.settings = [...[...Object.entries(OWN_SETTINGS), ...asked].map(set), ...limits].join(';');
     this.on('error', () => undefined);
     this.on('connect', () => this.watchForSilence(silenceMs));
     this.watchForReadOnlyServer(silenceMs);

@@ -3,7 +3,7 @@ import { ApiProperty, PartialType } from '@nestjs/swagger';
 import { standardSecret } from 'webhook-notification';
 import { ApiTime, IsWholeNumber, Optional } from '../../infrastructure/validation/api-field.decorator';
 import type { HeaderChanges } from '../headers/header-rules';
-import type { RotatedSecret } from '../secrets/secret-rotation.service';
+import type { RotatedSecret } from '../secret-rotation.service';
 import { IsForce, IsHeaders, IsSecret } from './webhook-fields.decorator';
 import { WebhookFieldsDto } from './webhook-fields.dto';
 

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type QueryDeepPartialEntity } from 'typeorm';
-import { ClockService } from '../../infrastructure/database/clock.service';
-import { ApiError, messageFor, MESSAGES } from '../../infrastructure/errors/api-error';
-import { Webhook } from '../webhook.entity';
-import { SecretsService } from './secrets.service';
+import { ClockService } from '../infrastructure/database/clock.service';
+import { ApiError, messageFor, MESSAGES } from '../infrastructure/errors/api-error';
+import { Webhook } from './webhook.entity';
+import { SecretsService } from './secrets/secrets.service';
 
 /** How a secret replaces another one. */
 interface Rotation {
