@@ -118,7 +118,7 @@ function redacted(result: HttpResult, values: readonly string[]): HttpResult {
   if (result.kind !== 'response') return result;
   const redact = redactionOf(values);
   const headers = Object.entries(result.headers).map(([name, value]): [string, string | string[]] => [
-    redact(name, false),
+    redact(name, false, true),
     Array.isArray(value) ? value.map((each) => redact(each, false)) : redact(value, false),
   ]);
   return { ...result, headers: Object.fromEntries(headers), body: redact(result.body, result.bodyTruncated) };

@@ -1,4 +1,5 @@
 import { type buildConnector, Client } from 'undici';
+import { ContinueAnswers } from './continue-answer';
 import type { Phase } from './failure';
 
 /** How long an idle connection stays open. A receiver's `keep-alive` hint can only shorten this. */
@@ -15,6 +16,8 @@ export const DISCARDED = new Error('the connection was discarded');
 export interface ConnectProgress {
   /** `proxy` until the egress proxy has proved that it works. */
   phase: Phase | 'proxy';
+  /** Of connections to receivers only. */
+  readonly answers?: ContinueAnswers;
 }
 
 export type ProgressConnector = (
@@ -27,13 +30,15 @@ export type ProgressConnector = (
 export class Connection extends Client {
   isIdle = false;
   private readonly progress: ConnectProgress;
+  private readonly answers: ContinueAnswers;
 
   constructor(
     readonly origin: string,
     readonly openedAt: number,
     connect: ProgressConnector,
   ) {
-    const progress: ConnectProgress = { phase: 'dns' };
+    const answers = new ContinueAnswers();
+    const progress: ConnectProgress = { phase: 'dns', answers };
     super(origin, {
       connect: (options, callback) => connect(options, callback, progress),
       pipelining: 1,
@@ -46,10 +51,21 @@ export class Connection extends Client {
       bodyTimeout: 0,
     });
     this.progress = progress;
+    this.answers = answers;
   }
 
   get phase(): ConnectProgress['phase'] {
     return this.progress.phase;
+  }
+
+  /** The status of the response to the request in flight, as soon as it is read; null before. */
+  get status(): number | null {
+    return this.answers.status;
+  }
+
+  /** Forgets the response before, because the connection may fail before the next request is sent. */
+  forgetStatus(): void {
+    this.answers.status = null;
   }
 }
 
@@ -92,6 +108,7 @@ export class Connections {
   /** Makes a connection idle after a successful exchange. (undici waits one turn of the event loop before it reuses it.) */
   giveBack(connection: Connection): void {
     connection.isIdle = true;
+    connection.forgetStatus();
     const idle = this.idle.get(connection.origin);
     if (idle === undefined) this.idle.set(connection.origin, [connection]);
     else idle.push(connection);

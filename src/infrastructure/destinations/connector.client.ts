@@ -4,45 +4,12 @@ import { Logger } from '@nestjs/common';
 import { buildConnector } from 'undici';
 import type { EgressProxy } from './egress-proxy';
 import { type AddressPolicy, leadsToProxy, LOCALHOST_ADDRESSES } from './address';
+import type { ContinueAnswers } from './continue-answer';
 import { ConnectError, DestinationBlockedError, NotConnectedError, ProxyRefusedError } from './failure';
 import type { ConnectProgress, ProgressConnector } from './connections.client';
 import { NameResolver } from './resolver.client';
 import { authorityOf, portOf, trusting, Tunnels } from './tunnels.client';
 import { isLocalhost, serverName } from './url';
-
-const BEGINNING = Buffer.from('HTTP/1.1 100');
-const END_OF_HEAD = Buffer.from('\r\n\r\n');
-
-/**
- * Rewrites every `100 Continue` before a response to `102 Processing`. A client must accept both even if it did not ask
- * for them (RFC 9110, section 15.2), but undici treats the first as the end of the connection.
- */
-export class ContinueAnswers {
-  private awaitsAnswer = false;
-  /** Number of `BEGINNING` bytes read; all of them: within the head of a `100 Continue`. */
-  private begun = 0;
-  /** Number of `END_OF_HEAD` bytes read last. */
-  private ended = 0;
-
-  requested(): void {
-    this.awaitsAnswer = true;
-    this.begun = 0;
-  }
-
-  /** Rewrites the status in the bytes read. No byte is held back, because the first one shows that there is a response. */
-  show(read: Buffer): void {
-    for (let i = 0; this.awaitsAnswer && i < read.length; i++) {
-      if (this.begun === BEGINNING.length) this.skip(read[i]);
-      else if (read[i] !== BEGINNING[this.begun]) this.awaitsAnswer = false;
-      else if (++this.begun === BEGINNING.length) read[i] = 0x32;
-    }
-  }
-
-  private skip(byte: number | undefined): void {
-    this.ended = byte === END_OF_HEAD[this.ended] ? this.ended + 1 : Number(byte === END_OF_HEAD[0]);
-    if (this.ended === END_OF_HEAD.length) this.begun = this.ended = 0;
-  }
-}
 
 /** At most this many of a receiver's addresses are tried. */
 const MAX_DIALLED_ADDRESSES = 8;
@@ -117,13 +84,17 @@ export class Connector {
     }
     if (this.tunnels) return this.connectThrough(this.tunnels, options, callback, progress);
     // undici's types do not declare that the socket is returned.
-    follow(this.secure(options, callback) as Socket, options, progress);
+    follow(this.secure(options, callback, progress) as Socket, options, progress);
   };
 
-  private secure(options: buildConnector.Options, callback: buildConnector.Callback): unknown {
+  private secure(
+    options: buildConnector.Options,
+    callback: buildConnector.Callback,
+    { answers }: ConnectProgress,
+  ): unknown {
     return this.dial({ ...options, servername: serverName(options.hostname) }, (error, socket) => {
       if (error !== null) callback(asNotConnected(error), null);
-      else this.handOver(socket, callback);
+      else this.handOver(socket, callback, answers);
     });
   }
 
@@ -137,8 +108,8 @@ export class Connector {
       (socket) => {
         const isTls = options.protocol === 'https:';
         progress.phase = isTls ? 'tls' : 'response';
-        if (isTls) this.secure({ ...options, httpSocket: socket }, callback);
-        else this.handOver(socket, callback);
+        if (isTls) this.secure({ ...options, httpSocket: socket }, callback, progress);
+        else this.handOver(socket, callback, progress.answers);
       },
       (error: Error) => callback(asNotConnected(error), null),
     );
@@ -181,7 +152,7 @@ export class Connector {
     return others;
   }
 
-  private handOver(socket: Socket, callback: buildConnector.Callback): void {
+  private handOver(socket: Socket, callback: buildConnector.Callback, answers: ContinueAnswers | undefined): void {
     // When undici gets a dead socket, it requests new connections endlessly, so a dead socket is an error here.
     if (socket.destroyed || socket.remoteAddress === undefined) return callback(new ConnectError(closedEarly()), null);
     // The other end of a tunnel is the proxy.
@@ -190,7 +161,7 @@ export class Connector {
       socket.destroy();
       return callback(new DestinationBlockedError(verdict.rule), null);
     }
-    showContinueAnswers(socket);
+    if (answers) tap(socket, answers);
     this.isHandingOver = true;
     try {
       callback(null, socket);
@@ -217,8 +188,7 @@ export class Connector {
 }
 
 /** undici reads a socket with `read` and sends each request with `write`. */
-function showContinueAnswers(socket: Socket): void {
-  const answers = new ContinueAnswers();
+function tap(socket: Socket, answers: ContinueAnswers): void {
   const [read, write] = [socket.read.bind(socket), socket.write.bind(socket)] as [
     () => Buffer | null,
     typeof socket.write,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { ContinueAnswers } from './connector.client';
+import { ContinueAnswers } from './continue-answer';
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\nx-a: b\r\n\r\n';
 const SHOWN = 'HTTP/1.1 102 Continue\r\nx-a: b\r\n\r\n';

@@ -108,6 +108,8 @@ export interface ExchangeOptions {
   readonly startedAt: number;
   readonly deadlineAt: number;
   readonly body: BodyBounds;
+  /** Whether the status alone is a response, whatever is wrong with the rest of it. */
+  readonly isStatusEnough: boolean;
   readonly connection: Connection;
   readonly connections: Connections;
   readonly connector: {
@@ -153,9 +155,9 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: object): void {
     if (this.isSettled) return;
     const isSwitching = status === 101 || status < 100;
-    if (isSwitching || headerCount(controller) > MAX_HEADERS) return this.fail('invalid_response');
+    if (isSwitching || headerCount(controller) > MAX_HEADERS) return this.failAsInvalid();
     if (status < 200) return this.takeInformational();
-    this.head = { status, headers: headers as HttpResponse['headers'], durationMs: this.elapsedMs() };
+    this.head = { status, headers: trimmed(headers as HttpResponse['headers']), durationMs: this.elapsedMs() };
     clearTimeout(this.timer);
     this.timer = setTimeout(endNow, this.options.body.timeoutMs, this);
   }
@@ -179,11 +181,23 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.isRepeatable(error)) return this.settle(LOST);
     const code = failureCode(error);
     if (code === undefined) return this.giveUp(error);
+    if (code === 'invalid_response') return this.failAsInvalid();
     if (error instanceof DestinationBlockedError) return this.fail(code, { rule: error.rule });
     if (code === 'timeout') return this.failTimedOut();
     if (code === 'service_failed' || (code === 'unreachable' && isOffline(networkInterfaces())))
       return this.failOwn(error);
     this.fail(code, code === 'tls_invalid' ? { tls: tlsFault(error) } : undefined);
+  }
+
+  /**
+   * Ends the exchange after bytes that undici rejects. Any 2xx status line is a success, whatever follows it: other clients read more
+   * than undici. The connection is discarded, so that nothing is taken for the next response.
+   */
+  private failAsInvalid(): void {
+    const { isStatusEnough, connection } = this.options;
+    const { status } = connection;
+    if (!isStatusEnough || !this.hasStarted || status === null) return this.fail('invalid_response');
+    this.respond({ status, headers: {}, durationMs: this.elapsedMs() }, true);
   }
 
   private failOwn(error: Error): void {
@@ -266,6 +280,15 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     return Math.round(performance.now() - this.options.startedAt);
   }
 }
+
+/** White space around a value is not part of it (RFC 9110, section 5.5). */
+const trimmed = (headers: HttpResponse['headers']): HttpResponse['headers'] =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.map((each) => each.trim()) : value.trim(),
+    ]),
+  );
 
 function endNow(exchange: HttpExchange): void {
   exchange.end();

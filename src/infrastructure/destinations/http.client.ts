@@ -108,8 +108,19 @@ export class HttpClient implements OnApplicationShutdown {
     const { method, headers, body, bounds, timeoutMs = this.options.timeoutMs } = request;
     const deadlineAt = startedAt + timeoutMs;
     return new Promise((resolve, reject) => {
-      const outgoing = { path: url.pathname + url.search, method, headers, body };
-      const options = { startedAt, deadlineAt, body: bounds, connection, connections, connector, resolve, reject };
+      const outgoing = { path: url.href.slice(url.origin.length), method, headers, body };
+      const isStatusEnough = method === 'POST';
+      const options = {
+        startedAt,
+        deadlineAt,
+        body: bounds,
+        isStatusEnough,
+        connection,
+        connections,
+        connector,
+        resolve,
+        reject,
+      };
       untraced(() => connection.dispatch(outgoing, new HttpExchange(options)));
     });
   }

@@ -9,9 +9,20 @@ describe('The redaction of a response', () => {
     [['Basic short'], 'Basic and short stay', 'Basic and short stay'],
     [['with"quote\\x'], '{"a":"with\\"quote\\\\x"}', '{"a":"•••"}'],
     [['k'], 'k', '•••'],
+    [['k', '11', 'true'], 'k ok 11 "11" true {"a":11,"b":true}', '••• ok ••• "11" ••• {"a":11,"b":true}'],
+    [['a-key-of-mine-4f2a91'], 'A-KEY-OF-MINE-4F2A91 and KEY-of-mine-4f', '••• and •••'],
+    [['a-key-of-mine-4f2a91'], 'only key-of-mine stays', 'only key-of-mine stays'],
+    [['a-key-of-mine-4f2a91'], Buffer.from('a-key-of-mine-4f2a91').toString('base64'), '•••='],
+    [['Bearer abcdefgh'], `x ${Buffer.from('abcdefgh').toString('base64url')}`, 'x •••'],
+    [['abcdefgh', 'efghijkl'], 'abcdefghijkl', '•••'],
     [[], 'nothing to hide', 'nothing to hide'],
   ])('of %j turns %j into %j', (values, text, expected) => {
     expect(redactionOf(values)(text, false)).toBe(expected);
+  });
+
+  it('hides short values never in names, and keeps letters whose lower case is longer', () => {
+    expect(redactionOf(['x-count'])('x-count', false, true)).toBe('x-count');
+    expect(redactionOf(['a secret value'])('İİİ A Secret Value İ', false)).toBe('İİİ ••• İ');
   });
 
   it.each([

@@ -169,15 +169,10 @@ describe('a receiver that hangs up', () => {
 });
 
 describe('a receiver that does not speak HTTP/1.1', () => {
-  const head = 'HTTP/1.1 200 OK\r\n';
   it.each<[string, HostileOptions]>([
     ['an SSH banner', { onConnection: (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n') }],
     ['an SSH banner after the request', answering('SSH-2.0-OpenSSH_9.2\r\n')],
     ['HTTP/0.9', answeringAndClosing('<html>hello</html>')],
-    ['a 20 KB header', answering(`${head}x-a: ${'a'.repeat(20_000)}\r\n\r\n`)],
-    ['20 KB of headers', answering(`${head}${`x-a: ${'a'.repeat(990)}\r\n`.repeat(20)}\r\n`)],
-    ['5,000 headers', answering(`${head}${'a: b\r\n'.repeat(5000)}\r\n`)],
-    ['5,000 empty headers', answering(`${head}${'a:\r\n'.repeat(5000)}\r\n`)],
     ['status 000', answering('HTTP/1.1 000 Nothing\r\ncontent-length: 0\r\n\r\n')],
     ['status 099', answering('HTTP/1.1 099 Less\r\ncontent-length: 0\r\n\r\n')],
     ['status 20', answering('HTTP/1.1 20 Short\r\ncontent-length: 0\r\n\r\n')],
@@ -187,6 +182,22 @@ describe('a receiver that does not speak HTTP/1.1', () => {
       answering('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'),
     ],
     ['101 without an upgrade', answering('HTTP/1.1 101 Switching Protocols\r\n\r\n')],
+    ['HTTP/2', answering(Buffer.from('00000604000000000000040000ffff', 'hex'))],
+    ['another HTTP version', answering('HTTP/9.9 200 OK\r\ncontent-length: 0\r\n\r\n')],
+  ])('sends %s: fails with invalid_response after one connection', async (_title, options) => {
+    const { receiver, result } = await postTo(options);
+    expect(result).toMatchObject({ kind: 'failure', code: 'invalid_response' });
+    expect(receiver.connections).toHaveLength(1);
+  });
+});
+
+describe('a response that undici cannot read', () => {
+  const head = 'HTTP/1.1 200 OK\r\n';
+  it.each<[string, HostileOptions]>([
+    ['a 20 KB header', answering(`${head}x-a: ${'a'.repeat(20_000)}\r\n\r\n`)],
+    ['20 KB of headers', answering(`${head}${`x-a: ${'a'.repeat(990)}\r\n`.repeat(20)}\r\n`)],
+    ['5,000 headers', answering(`${head}${'a: b\r\n'.repeat(5000)}\r\n`)],
+    ['5,000 empty headers', answering(`${head}${'a:\r\n'.repeat(5000)}\r\n`)],
     ['both length headers', answering(`${head}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`)],
     [
       'both length headers, reversed',
@@ -198,13 +209,28 @@ describe('a receiver that does not speak HTTP/1.1', () => {
     ],
     ['two lengths', answering(`${head}content-length: 5\r\ncontent-length: 6\r\n\r\nhello!`)],
     ['a negative length', answering(`${head}content-length: -1\r\n\r\n`)],
-    ['HTTP/2', answering(Buffer.from('00000604000000000000040000ffff', 'hex'))],
     ['a NUL in a header', answering(`${head}x-a: a\0b\r\ncontent-length: 0\r\n\r\n`)],
-    ['another HTTP version', answering('HTTP/9.9 200 OK\r\ncontent-length: 0\r\n\r\n')],
-  ])('sends %s: fails with invalid_response after one connection', async (_title, options) => {
+    ['a folded header', answering(`${head}x-a: a\r\n b\r\ncontent-length: 2\r\n\r\nok`)],
+    ['the same length twice', answering(`${head}content-length: 2\r\ncontent-length: 2\r\n\r\nok`)],
+    ['LF alone', answering('HTTP/1.1 200 OK\ncontent-length: 2\n\nok')],
+    ['a space before a colon', answering(`${head}x-a : a\r\ncontent-length: 2\r\n\r\nok`)],
+    ['no status text, after hints', answering(`HTTP/1.1 103 Hints\r\nlink: </a>\r\n\r\nHTTP/1.0 200\r\nx y\r\n\r\n`)],
+  ])('is a response by its status line: %s', async (_title, options) => {
     const { receiver, result } = await postTo(options);
-    expect(result).toMatchObject({ kind: 'failure', code: 'invalid_response' });
+    expect(result).toMatchObject({ kind: 'response', status: 200, headers: {}, body: '', bodyTruncated: true });
     expect(receiver.connections).toHaveLength(1);
+  });
+
+  it.each([204, 301, 429, 500, 999])('has its own status: %i', async (status) => {
+    const { result } = await postTo(answering(`HTTP/1.1 ${status} X\r\nx-a : b\r\n\r\n`));
+    expect(result).toMatchObject({ kind: 'response', status, headers: {}, bodyTruncated: true });
+  });
+
+  it('has header values without white space around them', async () => {
+    const { result } = await postTo(
+      answering(`${head}retry-after: 20 \t\r\nx-a: b \r\nx-a:\tc\r\ncontent-length: 0\r\n\r\n`),
+    );
+    expect(result).toMatchObject({ headers: { 'retry-after': '20', 'x-a': ['b', 'c'] } });
   });
 });
 
