@@ -40,7 +40,13 @@ export class ExternalWebhooksController {
   @ApiAnswer(WebhookDto, 'The existing webhook as it is now.', { headers: ['etag'] })
   @ApiAnswer(CreatedWebhookDto, 'The new webhook and its secret.', { status: 201, headers: ['location', 'etag'] })
   @ApiErrors(...BODY_ERRORS, 'precondition_failed')
-  @ApiErrors('webhook_limit_reached', 'kind_mismatch', 'headers_bound_to_origin', 'rotation_running', 'webhook_stopping')
+  @ApiErrors(
+    'webhook_limit_reached',
+    'kind_mismatch',
+    'headers_bound_to_origin',
+    'rotation_running',
+    'webhook_stopping',
+  )
   async saveWebhook(
     @CurrentUser() { userId }: Principal,
     @ExternalIdParam() externalId: string,

@@ -122,7 +122,7 @@ export class WebhooksController {
   @Scopes('webhooks:write')
   @ApiRoute(
     'Rotate the secret of a webhook',
-    'Only this response contains the new secret. Until previousSecretExpiresAt, deliveries are signed with both secrets: the old signature is in x-service-signature-previous and second in webhook-signature. Another rotation discards the oldest secret.',
+    'Only this response contains the new secret. Until previousSecretExpiresAt, deliveries are signed with both secrets: the old signature is in x-service-signature-previous and second in webhook-signature. To set the secret in force again changes nothing; another one returns 409 until the overlap ends, unless `force` is true, which ends the oldest secret at once.',
   )
   @ApiBody({ type: SecretRotationDto, required: false, examples: EXAMPLES.rotate })
   @ApiAnswer(RotatedSecretDto, 'The new secret and the expiry of the old one.')
