@@ -23,12 +23,16 @@ async function run(args: readonly string[]): Promise<number> {
   const isHelp = args.includes('--help') || args.includes('-h');
   if (isHelp) process.stdout.write(command ? helpOf(command) : `${USAGE}\n`);
   if (isHelp) return 0;
-  if (!command) throw new Misunderstood(USAGE);
+  if (!command)
+    throw new Misunderstood(args.length > 0 ? `Unknown command: ${args.join(' ').slice(0, 100)}.\n${USAGE}` : USAGE);
   return command.run(CommandLine.parse(command, args.slice(command.name.split(' ').length), process.env));
 }
 
 /** Messages of the service may contain what others have written. */
 const shown = (message: string): string => message.split('\n').map(printable).join('\n');
+
+// The reader, such as `head`, has ended.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => process.exit());
 
 run(process.argv.slice(2)).then(
   (code) => (process.exitCode = code),

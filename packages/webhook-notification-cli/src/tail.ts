@@ -50,9 +50,20 @@ ${SERVICE_HELP}`,
 
 function textOf(delivery: Delivery): string {
   const { completedAt, createdAt, event, status, attempt, responseStatus, error, durationMs, webhookId, id } = delivery;
-  const time = new Date(completedAt ?? createdAt).toISOString().slice(11, 19);
-  const colored = styleText(COLORS[status], status);
+  const time = timeOf(completedAt ?? createdAt);
+  const color = Object.hasOwn(COLORS, status) ? COLORS[status] : 'reset';
+  const colored = styleText(color, printable(status));
   const response = responseStatus ?? error?.code ?? '-';
   const duration = durationMs === null ? '-' : `${durationMs} ms`;
-  return [time, printable(event), `${colored} (attempt ${attempt})`, response, duration, webhookId, id].join('  ');
+  return [
+    time,
+    printable(event),
+    `${colored} (attempt ${printable(attempt)})`,
+    ...[response, duration, webhookId, id].map(printable),
+  ].join('  ');
+}
+
+function timeOf(value: unknown): string {
+  const time = new Date(String(value));
+  return Number.isNaN(time.getTime()) ? '--:--:--' : time.toISOString().slice(11, 19);
 }

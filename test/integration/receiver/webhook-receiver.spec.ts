@@ -91,7 +91,7 @@ describe.each(['Fastify', 'Express'] as const)('A receiver on %s', (on) => {
       status: 200,
       text: 'handled',
     });
-    expect(await post(`${on}-text`, {}, 'text/plain')).toMatchObject({ status: on === 'Fastify' ? 415 : 401 });
+    expect(await post(`${on}-text`, {}, 'text/plain')).toMatchObject({ status: 401 });
     expect(handled).toEqual([`${on}-cloudevents`]);
   });
 

@@ -17,6 +17,8 @@ export interface ImportOptions {
 const AT_ONCE = 8;
 /** A shorter value may be a part of any word of a message. */
 const MIN_HIDDEN = 4;
+/** More than a user may have. */
+const MAX_EXISTING = 10_000;
 /** How many unknown event types the end lists. */
 const MAX_LISTED = 50;
 
@@ -60,8 +62,10 @@ export class ImportRun {
    */
   async run(): Promise<number> {
     this.known = subscribable((await this.client.eventTypes.list()).map(({ name }) => name));
-    for await (const webhook of this.client.webhooks.all({ limit: 250 }))
+    for await (const webhook of this.client.webhooks.all({ limit: 250 })) {
       if (webhook.externalId !== null) this.existing.set(webhook.externalId, webhook);
+      if (this.existing.size > MAX_EXISTING) throw new Error(`The service lists more than ${MAX_EXISTING} webhooks.`);
+    }
     for await (const entries of this.source.entries())
       for (let at = 0; at < entries.length; at += AT_ONCE) await this.importPart(entries.slice(at, at + AT_ONCE));
     this.reportVanished();

@@ -1,4 +1,4 @@
-import type { FetchRequest, Settings } from './client-options';
+import type { FetchAnswer, FetchRequest, Settings } from './client-options';
 
 /** A response that was read completely. */
 export interface Answered {
@@ -21,6 +21,26 @@ export interface AttemptOptions {
   signal: AbortSignal | undefined;
 }
 
+/** Larger than the answers of the service. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** Reads an answer, and ends it when it is larger than any of the service. */
+async function textOf(answer: FetchAnswer, ended: AbortController): Promise<string> {
+  const body = answer.body as AsyncIterable<Uint8Array> | null | undefined;
+  if (typeof body?.[Symbol.asyncIterator] !== 'function') return answer.text();
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    bytes += part.length;
+    if (bytes > MAX_ANSWER_BYTES) {
+      ended.abort(new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`));
+      ended.signal.throwIfAborted();
+    }
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
+}
+
 /**
  * Makes a request once. A network error is an outcome.
  * @throws the reason of the signal when it was aborted
@@ -41,7 +61,7 @@ export async function attempt(
   try {
     // Following a redirect would turn a POST into a GET.
     const answer = await fetch(url, { ...request, redirect: 'manual', signal: ended.signal });
-    const text = await answer.text();
+    const text = await textOf(answer, ended);
     return { kind: 'answer', status: answer.status, text, header: (name) => answer.headers.get(name) };
   } catch (error) {
     signal?.throwIfAborted();

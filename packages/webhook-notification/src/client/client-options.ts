@@ -5,6 +5,8 @@ export interface FetchAnswer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   text(): Promise<string>;
+  /** Read instead of `text`, and only up to 64 MiB, where it can be iterated. */
+  readonly body?: unknown;
 }
 
 /** The request that the client passes to `fetch`. */

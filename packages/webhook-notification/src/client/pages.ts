@@ -15,6 +15,7 @@ export async function* rowsOf<Query extends { cursor?: string }, Row>(
   do {
     const page: Page<Row> = await readPage(next === null ? query : { ...query, cursor: next });
     yield* page.data;
+    if (page.nextCursor !== null && page.nextCursor === next) throw new Error('The service returns one page for ever.');
     next = page.nextCursor;
   } while (next !== null);
 }
