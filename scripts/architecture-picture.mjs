@@ -33,7 +33,7 @@ const BOXES = [
  */
 const ARROWS = [
   ['312,84 216,84', 238, 76, 'insert, 202'],
-  ['400,118 400,190', 408, 150, 'same process:', 'LocalFanOutService'],
+  ['400,118 400,190', 408, 150, 'same process:', 'FanOutService'],
   ['488,84 682,84 682,160', 496, 76, 'else a job: FanOutQueue'],
   ['596,208 488,208', 490, 200, 'FanOutProcessor'],
   ['312,222 124,222 124,136', 238, 214, 'claim'],

@@ -37,9 +37,11 @@ describe('A field of a webhook', () => {
 
   it('can be set in each of the ways unless the way says otherwise', () => {
     const names = [...SETTABLE_NAMES].sort();
-    expect(namesOf(UpdateWebhookDto)).toEqual(names);
+    expect(namesOf(UpdateWebhookDto)).toEqual([...names, 'force'].sort());
     expect(namesOf(CreateWebhookDto)).toEqual([...names, 'kind'].sort());
-    expect(namesOf(WebhookDeclarationDto)).toEqual([...names.filter((name) => name !== 'externalId'), 'kind'].sort());
+    expect(namesOf(WebhookDeclarationDto)).toEqual(
+      [...names.filter((name) => name !== 'externalId'), 'force', 'kind'].sort(),
+    );
   });
 
   it('has its default when it is absent, and null is a value of its own only without one', () => {
@@ -77,7 +79,7 @@ describe('A field of a webhook', () => {
       'webhooks/webhook-fields.ts': 1,
       'webhooks/dto/webhook.dto.ts': 1,
       // What it does.
-      'deliveries/pulling/idle-webhooks.service.ts': 3,
+      'deliveries/pulling/idle-webhooks.service.ts': 4,
     });
   });
 });

@@ -4,6 +4,7 @@ import { ensureSchema } from '../../../../src/infrastructure/database/migrator.s
 import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
 import { openTransaction } from '../../../support/open-transaction';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
+import { waitFor } from '../../../support/wait-for';
 
 /** How the service connects, and how its commands and migrations connect. */
 const SILENCES_MS = { service: undefined, commands: 0 };
@@ -53,9 +54,14 @@ describe('A server that allows statements a tenth of a second', () => {
       'select pg_advisory_xact_lock(hashtext($1)), pg_sleep(0.05)',
       [`${SCHEMA}.migrations`],
     ]);
-    const own = ensureSchema(database.url);
-    await other.waitedFor(1);
+    let isDone = false;
+    const own = ensureSchema(database.url).then(() => (isDone = true));
+    const asking = `select from pg_stat_activity where query like '%pg_try_advisory_lock%' and pid <> pg_backend_pid()`;
+    await waitFor(async () => (await database.query(asking)).length > 0, {
+      what: 'a migration that asks for the lock',
+    });
     await expect(Promise.race([own, dataSource.query(SLOW)])).rejects.toThrow('statement timeout');
+    expect(isDone).toBe(false);
     await other.end('rollback');
     await own;
   });
