@@ -163,8 +163,8 @@ export class WebhooksService {
     const current: Partial<Record<SettableName, unknown>> = {
       ...before,
       secret: others.secret !== undefined && this.rotation.isInForce(before, others.secret) ? others.secret : null,
-      // Setting active to true resets the failures, even if the webhook is still active.
-      active: before.active && before.consecutiveFailures > 0 ? null : before.active,
+      // Setting active to true resets the failures of an active webhook, also those of attempts under way.
+      active: before.active ? null : false,
     };
     const changed = SETTABLE_NAMES.filter(
       (name) => name !== 'headers' && wanted[name] !== undefined && !isDeepStrictEqual(wanted[name], current[name]),

@@ -55,10 +55,21 @@ async function createDatabase(template: string): Promise<TestDatabase> {
       (await pool.query<Row>(sql, parameters)).rows,
     drop: async () => {
       await pool.end();
+      await administrate(sessionsEnd(name));
       await administrate(`drop database if exists ${name} with (force)`);
     },
   };
 }
+
+/** Waits for the sessions of a database, up to a second: a pool ends before they do, and reports one that is terminated as an error. */
+const sessionsEnd = (name: string): string => `
+  do $$ begin
+    for poll in 1..50 loop
+      perform pg_stat_clear_snapshot();
+      exit when not exists (select from pg_stat_activity where datname = '${name}');
+      perform pg_sleep(0.02);
+    end loop;
+  end $$`;
 
 /** Runs one statement as the owner of the test server, outside every test database. */
 export async function administrate(sql: string): Promise<void> {

@@ -99,13 +99,14 @@ async function acquire(lock: Client, deadline: number): Promise<void> {
 
 const OLDEST_VERSION = 150_000;
 
-/** BullMQ's functions and many names need UTF-8, and the statements of the service PostgreSQL 15. */
+/** BullMQ's functions and many names need UTF-8, the statements of the service PostgreSQL 15, and a start writes. */
 async function refuseUnfit(client: Client): Promise<void> {
-  const { rows } = await client.query<{ version: string; number: number; encoding: string }>(
+  const { rows } = await client.query<{ version: string; number: number; encoding: string; readOnly: string }>(
     `select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
-            current_setting('server_encoding') as encoding`,
+            current_setting('server_encoding') as encoding, current_setting('transaction_read_only') as "readOnly"`,
   );
-  const { version, number, encoding } = rows[0]!;
+  const { version, number, encoding, readOnly } = rows[0]!;
+  if (readOnly === 'on') throw new Error(READ_ONLY);
   if (number < OLDEST_VERSION) {
     throw new Error(
       `The server of DATABASE_URL is PostgreSQL ${version}: the service requires PostgreSQL 15 or newer.`,

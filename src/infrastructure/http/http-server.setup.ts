@@ -139,13 +139,13 @@ function apiHeadersOf({ raw, routeOptions }: FastifyRequest): Record<string, str
 }
 
 /** Checks what RFC 9112 (section 3.2) and RFC 9110 (sections 10.1.1 and 15.5.16) require a server to reject. */
-function refusalOf({ rawHeaders, headers, httpVersionMinor }: IncomingMessage): ApiError | null {
+function refusalOf({ method, rawHeaders, headers, httpVersionMinor }: IncomingMessage): ApiError | null {
   const hosts = rawHeaders.filter(
     (text, i) => i % 2 === 0 && text.length === 4 && text.toLowerCase() === 'host',
   ).length;
   if (hosts > 1 || (hosts === 0 && httpVersionMinor > 0)) return new ApiError('malformed_request', MESSAGES.badHost);
   const { expect, 'content-encoding': coding = 'identity' } = headers;
-  if (!/^\s*(identity)?\s*$/i.test(coding) && hasBody(headers)) return ENCODED_BODY;
+  if (!/^\s*(identity)?\s*$/i.test(coding) && method !== 'GET' && hasBody(headers)) return ENCODED_BODY;
   return expect === undefined || expect.toLowerCase() === '100-continue'
     ? null
     : new ApiError('expectation_unknown', MESSAGES.unknownExpectation);

@@ -22,7 +22,7 @@ const NEEDED: Record<string, string[]> = {
   './catalogue': [],
   './cli': [],
   './nest': ['@nestjs/common'],
-  './nest/receiver': ['@nestjs/common', 'rxjs'],
+  './nest/receiver': ['@nestjs/common', '@nestjs/core', 'rxjs'],
   './testing': ['@nestjs/common'],
 };
 const nameOf = (entry: string) => `webhook-notification${entry.slice(1)}`;

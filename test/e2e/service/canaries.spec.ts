@@ -221,7 +221,8 @@ describeOnStores('A secret', (store) => {
       ['POST', '/api/webhooks'],
       ['PATCH', `/api/webhooks/${id}`],
     ] as const) {
-      const answer = await refuse(method, path, { body: { ...body, description: 'broken' } });
+      const force = method === 'PATCH' ? true : undefined;
+      const answer = await refuse(method, path, { body: { ...body, force, description: 'broken' } });
       expect(answer.status).toBe(500);
     }
     await database.query('alter table webhook_service.webhooks drop constraint broken');

@@ -36,7 +36,7 @@ describeOnStores('A filter', (store) => {
     const small = await publish({ amountCents: 999 });
     const text = await publish({ amountCents: '1000', id: '9007199254740993' });
     const test = await publish({ amountCents: 1000, test: null, id: '9007199254740992' });
-    const paid = await publish({ amountCents: 1000, id: 9007199254740992 });
+    const paid = await publish({ amountCents: 1000, id: 9007199254740991 });
     await unfiltered.received(4);
     for (const event of [small, text, test, paid]) await fannedOut(api, event);
     await large.received(1);

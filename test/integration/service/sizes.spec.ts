@@ -33,7 +33,6 @@ const EXCEPTIONS: readonly { title: RegExp; sql: RegExp; why: string }[] = [
     sql: /_followers/,
     why: 'replaces a list of at most 100,000 followers, which the request holds',
   },
-  { title: /^DELETE .*accounts/, sql: /delete from .*accounts/i, why: 'deletes at most 250,000 followers' },
   { title: /^DELETE .*tokens/, sql: /delete from .*access_tokens/i, why: 'ends all that were made with the token' },
   { title: /^DELETE .*webhooks/, sql: /delete from .*webhooks/i, why: 'deletes pauses, one a minute, and recoveries' },
   { title: /stats$/, sql: /attempt_counts/, why: 'sums up the hours of all webhooks that the user has or had' },
