@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type CallOptions, dataOf, errorOf, exchange, type RawAnswer } from '../../support/api';
 import { type Canary, type Haystack, leaksIn } from '../stage/canaries';
 import { dumpDatabase, dumpRedis } from '../stage/dumps';
+import { insertBacklog } from '../../support/backlog';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { useReceiver } from '../../support/receiver';
 import { type Service, type Settings, startService } from '../../support/service';
@@ -229,7 +230,15 @@ describeOnStores('A secret', (store) => {
     await rename('webhooks', 'hidden');
     expect((await refuse('POST', '/api/webhooks', { body })).status).toBe(500);
     await dataOf(service.api.publish({ event: 'job.started', data: EXAMPLES['job.started'] }), 202);
-    // The failed job keeps its error in the queue.
+    // The sweeper enqueues it, and its claim fails. The failed job keeps its error in the queue.
+    await insertBacklog(database, {
+      webhookId: id,
+      userId: 'admin',
+      rows: 1,
+      url: 'http://127.0.0.1:9/',
+      isDeferred: false,
+    });
+    await database.query(`update webhook_service.deliveries set leased_until = now() where leased_until = 'infinity'`);
     const thrown = async () => {
       const jobs = await lookIntoQueue();
       return jobs.some(({ text }) => text.includes('does not exist')) && jobs;
