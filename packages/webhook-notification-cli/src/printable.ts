@@ -1,7 +1,7 @@
 /** Characters that change what a terminal shows: controls, DEL, C1, directions, zero widths, separators, halves of pairs. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** Returns a text from outside, or what stands in its place, for a terminal, on one line: what a terminal would obey is escaped, as in `\u{1b}`. */
+/** Returns a value from outside as one line of text for a terminal. Control characters are escaped, as in `\u{1b}`. */
 export function printable(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   return text.replaceAll(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);

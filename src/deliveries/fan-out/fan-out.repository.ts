@@ -189,7 +189,7 @@ export class FanOutRepository {
   }
 }
 
-/** Values of a statement on these events: their ids, and the bounds of these and of their first deliveries, which share their time. */
+/** Values of a statement on these events: their ids, and the bounds of these and of their first deliveries. */
 function values(eventIds: readonly string[]): unknown[] {
   const [lowest, highest] = idBounds(eventIds);
   const first = `${lowest.slice(0, 13)}-0000-0000-000000000000`;

@@ -24,7 +24,7 @@ const CLAIMS_AT_ONCE = 2;
 const MAX_HELD = 500;
 /** Maximum number of events that wait here to be held. Further ones wait in their rows. */
 const MAX_WAITING = 10_000;
-/** The sweeper brings no more events while these are enough for its next second. */
+/** While as many events wait, which is work for a second, the sweeper enqueues no more. */
 const ENOUGH = 2500;
 /** Maximum number of its own events that a process takes without a job. Further ones become jobs for any worker. */
 const MAX_OWN = 200;
@@ -43,7 +43,7 @@ interface WaitingEvent extends StoredEvent {
   done: () => void;
 }
 
-/** What the events of one user take of this process. */
+/** How much of this process the events of one user use. */
 class Share {
   /** Events that it holds. */
   events = 0;
@@ -64,7 +64,7 @@ class Share {
 /** The subscriber fields that are set only for the first subscriber of an event. */
 type Head = Pick<Subscriber, 'event' | 'body' | 'traceparent' | 'audience' | 'acceptedAt'>;
 
-/** A subscriber that there is. */
+/** A row with a webhook, and not that of an event without subscribers. */
 type Target = Subscriber & { webhookId: string };
 
 type Filtered = Subscriber & FilteredWebhook;
@@ -133,7 +133,7 @@ export class FanOutService implements WorkerTask, OnApplicationShutdown {
     return this.holding.stop();
   }
 
-  /** True when so many events wait that the sweeper need not bring more. */
+  /** True when enough events wait here: the sweeper enqueues no more. */
   get hasEnough(): boolean {
     return this.waiting.size >= ENOUGH;
   }
@@ -158,15 +158,15 @@ export class FanOutService implements WorkerTask, OnApplicationShutdown {
   /** Claims the events whose turn it is, if any. */
   private claimNext(): void {
     while (this.claiming < CLAIMS_AT_ONCE) {
-      const events = this.waiting.take(Math.min(MAX_BATCH, MAX_HELD - this.held), (userId) => this.isTurnOf(userId));
+      const events = this.waiting.take(Math.min(MAX_BATCH, MAX_HELD - this.held), (userId) => this.admit(userId));
       if (events.length === 0) return;
       this.claiming += 1;
       void this.workers.during(() => this.begin(events));
     }
   }
 
-  /** Counts one more event of the user as held when he holds no more than is free. */
-  private isTurnOf(userId: string): boolean {
+  /** Counts one more event of a user as held. Returns false, and counts nothing, when the user has too many. */
+  private admit(userId: string): boolean {
     const share = this.shares.get(userId) ?? new Share();
     if (share.events > MAX_HELD - this.held || !share.hasRoom) return false;
     this.shares.set(userId, share);

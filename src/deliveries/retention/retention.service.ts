@@ -41,8 +41,8 @@ const EARLY_MS = MINUTE_MS;
 
 /**
  * Drops days that have been past retention for a day, at most one day per run, so that a clock that is far ahead does little
- * damage before an operator notices it. Runs on a timer of this process; only one process at a time does the work. Pending deliveries of
- * events past retention are canceled first; their day is dropped a day later, whatever it contains.
+ * damage before an operator notices it. Runs on a timer of this process; only one process at a time does the work. Pending
+ * deliveries of events past retention are canceled first; their day is dropped a day later, whatever it contains.
  */
 @Injectable()
 export class RetentionService {

@@ -65,8 +65,8 @@ const parkedOf = (of: string, limit: string): string => `
         order by p.webhook_id, p.id limit ${limit}`;
 
 /**
- * Claims the oldest rows first. Two workers never claim the same row. Of a webhook with a rate, it claims as many as the rate permits
- * now, and none while another transaction has locked that webhook.
+ * Claims the oldest rows first. Two workers never claim the same row. Of a webhook with a rate, it claims as many as the rate
+ * permits now, and none while another transaction has locked that webhook.
  */
 const CLAIM_DEFERRED = statement('claim_deferred_deliveries')`
     with paced as materialized (

@@ -5,8 +5,8 @@
 export const isOneOf = (row: string, ids: string): string => `${row}.id = any(${ids}) and ${isWithin(row, '$2', '$3')}`;
 
 /**
- * Matches a row whose id the CTE `cte` returns, as long as it is between the ids of `bounds`, a CTE that locks nothing. Its ids limit
- * the scan before the first lock. PostgreSQL 18 crashes when a statement selects partitions after it has met a row that another
+ * Matches a row whose id the CTE `cte` returns, as long as it is between the ids of `bounds`, a CTE that locks nothing. Its ids
+ * limit the scan before the first lock. PostgreSQL 18 crashes when a statement selects partitions after it has met a row that another
  * transaction has just changed: then it reads memory that it has freed.
  */
 export const isAmong = (row: string, cte: string, bounds: string): string => {

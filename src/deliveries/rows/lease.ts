@@ -51,7 +51,7 @@ export const deferredLease = (row: string): string => `
 /** How long a worker holds an event that it fans out, or a job of the sweeper does. */
 export const EVENT_LEASE = `interval '10 seconds'`;
 
-/** What a lease is known by: the delivery, which finds its row, and 128 random bits, which only the consumer has. */
+/** The id of a lease: the id of its delivery, which finds the row, and 128 random bits, which only the consumer has. */
 export interface LeaseKey {
   deliveryId: string;
   /** In the form of a UUID, though all its bits are random. */

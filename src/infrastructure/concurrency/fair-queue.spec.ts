@@ -4,7 +4,7 @@ const item = (userId: string, n: number) => ({ userId, n });
 const named = (items: { userId: string; n: number }[]) => items.map(({ userId, n }) => `${userId}${n}`).join(' ');
 
 describe('A fair queue', () => {
-  it('lets users take turns, each in the order of his own items', () => {
+  it('takes one item of each user in turn, and those of one user in their order', () => {
     const queue = new FairQueue<ReturnType<typeof item>>(100);
     for (const n of [1, 2, 3, 4]) queue.add(item('a', n));
     for (const n of [1, 2]) queue.add(item('b', n));
@@ -14,13 +14,13 @@ describe('A fair queue', () => {
     expect(queue.size).toBe(0);
   });
 
-  it('leaves a user half of its places, and others what is free', () => {
+  it('gives one user at most half of its places, and the next half of the rest', () => {
     const queue = new FairQueue<ReturnType<typeof item>>(8);
     const added = (userId: string) => Array.from({ length: 8 }, (_, n) => queue.add(item(userId, n))).filter(Boolean);
     expect(['a', 'b', 'c', 'd'].map((userId) => added(userId).length)).toEqual([4, 2, 1, 1]);
   });
 
-  it('skips users who may not go on, whatever they have', () => {
+  it('leaves the items of users who may not take a turn', () => {
     const queue = new FairQueue<ReturnType<typeof item>>(100);
     for (const n of [1, 2, 3]) for (const userId of ['a', 'b']) queue.add(item(userId, n));
     let left = 1;

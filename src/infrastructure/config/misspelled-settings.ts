@@ -30,7 +30,7 @@ export function misspelledSettings(
 export const unknownNames = (names: readonly string[], settings: readonly string[]): string[] =>
   names.filter((name) => !settings.includes(name) && !OF_OTHER_PROGRAMS.test(name) && !ALSO_IN_ENV_FILES.test(name));
 
-/** True when at most so many characters must be added, removed or replaced. */
+/** True when at most `edits` additions, removals or replacements of a character make `one` the `other`. */
 function isWithin(edits: number, one: string, other: string): boolean {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same++;

@@ -1,7 +1,7 @@
 import { FollowerReadingsRepository } from '../../../src/sources/followers/readings/follower-readings.repository';
 import { ReadingAbandoned } from '../../../src/sources/followers/follower';
 import { SeededRandom } from '../../support/seeded-random';
-import { FollowerMonitor, type PublishedChange } from '../stage/follower-monitor';
+import { FollowerMonitor, type PublishedChange, useFollowerMonitor } from '../stage/follower-monitor';
 import { type Interrupt, isoIn, type ServedFollower, useFollowerServer } from '../../support/follower-server';
 import { waitFor } from '../../support/wait-for';
 
@@ -14,18 +14,8 @@ const follower = (i: number): ServedFollower => ({
 const followers = (count: number, from = 0) => Array.from({ length: count }, (_, i) => follower(from + i));
 
 const server = useFollowerServer();
-let monitor: FollowerMonitor;
+const monitor = useFollowerMonitor(server);
 let users = 0;
-
-beforeAll(async () => {
-  monitor = await FollowerMonitor.start(server);
-});
-afterAll(() => monitor.stop());
-beforeEach(async () => {
-  server.interrupt();
-  server.serve([]);
-  await monitor.database.query('delete from webhook_service.accounts');
-});
 
 async function connect(provider: (typeof PROVIDERS)[number], intervalSeconds = 300) {
   users += 1;

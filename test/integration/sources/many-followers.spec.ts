@@ -4,7 +4,7 @@ import { FollowerReadingsRepository } from '../../../src/sources/followers/readi
 import { type ServedFollower, useFollowerServer } from '../../support/follower-server';
 import { openTransaction } from '../../support/open-transaction';
 import { waitFor } from '../../support/wait-for';
-import { FollowerMonitor } from '../stage/follower-monitor';
+import { useFollowerMonitor } from '../stage/follower-monitor';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -13,17 +13,8 @@ const follower = (i: number): ServedFollower => ({ id: `id-${i}`, name: `user${i
 const followers = (count: number) => Array.from({ length: count }, (_, i) => follower(i));
 
 const server = useFollowerServer();
-let monitor: FollowerMonitor;
+const monitor = useFollowerMonitor(server);
 let users = 0;
-
-beforeAll(async () => {
-  monitor = await FollowerMonitor.start(server);
-});
-afterAll(() => monitor.stop());
-beforeEach(async () => {
-  server.interrupt();
-  await monitor.database.query('delete from webhook_service.accounts');
-});
 
 /** Connects an account without followers, and reads it for the first time. */
 async function connected() {

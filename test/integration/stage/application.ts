@@ -60,11 +60,11 @@ export function useApplication(): { app: NestFastifyApplication; database: TestD
 }
 
 /** Returns what stands for an object that exists only while tests run. */
-const lateOf = <Late extends object>(find: () => Late | undefined): Late =>
+export const lateOf = <Late extends object>(find: () => Late | undefined): Late =>
   new Proxy({} as Late, {
     get: (_, property: keyof Late & string) => {
       const found = find();
-      if (!found) throw new Error('The application runs only while tests do.');
+      if (!found) throw new Error('It exists only while tests run.');
       const value = found[property];
       return typeof value === 'function' ? (value.bind(found) as unknown) : value;
     },

@@ -4,7 +4,7 @@ import { HttpClient } from '../../../src/infrastructure/destinations/http.client
 import { AccountsService } from '../../../src/sources/followers/accounts/accounts.service';
 import { BLUESKY_ORIGIN } from '../../../src/sources/followers/providers/bluesky-provider.client';
 import { FollowerReadingsService } from '../../../src/sources/followers/readings/follower-readings.service';
-import { startApplication, stopApplication } from './application';
+import { lateOf, startApplication, stopApplication } from './application';
 import { type FollowerServer, followerAuthority } from '../../support/follower-server';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 
@@ -107,4 +107,19 @@ export class FollowerMonitor {
     );
     return Number(row?.seconds);
   }
+}
+
+/** Starts it for the tests of a file. Before each test, no account is left, and a server of followers answers at once with none. */
+export function useFollowerMonitor(server: FollowerServer): FollowerMonitor {
+  let monitor: FollowerMonitor | undefined;
+  beforeAll(async () => {
+    monitor = await FollowerMonitor.start(server);
+  });
+  afterAll(() => monitor?.stop());
+  beforeEach(async () => {
+    server.interrupt();
+    server.serve([]);
+    await monitor?.database.query('delete from webhook_service.accounts');
+  });
+  return lateOf(() => monitor);
 }
