@@ -26,8 +26,8 @@ const MAX_HELD = 500;
 const MAX_WAITING = 10_000;
 /** While as many events wait, which is work for a second, the sweeper enqueues no more. */
 const ENOUGH = 2500;
-/** Maximum number of its own events that a process takes without a job. Further ones become jobs for any worker. */
-const MAX_OWN = 200;
+/** Maximum number of its own events that a process takes without a job, half of them of one user. Further ones become jobs. */
+const MAX_OWN = 400;
 /** Most deliveries of one user's events without a row yet: rows of other users are not written behind more. */
 const MAX_ROWS = 500;
 /** About as many deliveries of one user are read by the claims under way: what others claim meanwhile does not wait for more. */

@@ -121,6 +121,31 @@ describe(`With ${OTHERS} users who have a webhook for the same event`, () => {
     expect(await stateOf(id)).toEqual({ isFannedOut: true, deliveries: OTHERS });
   });
 
+  it('events of one millisecond do not read the deliveries of each other', async () => {
+    const [claimed, before, webhooks] = [10, 50, 100];
+    await database.query(
+      `insert into webhook_service.webhooks (id, user_id, url, events, secret, created_at)
+       select gen_random_uuid(), 'wide user', 'https://receiver.example/', '{job.started}', '', now() - interval '1 hour'
+       from generate_series(1, $1::int)`,
+      [webhooks],
+    );
+    const { id } = app.get(ClockService).newId();
+    const insertEvents = async (from: number, count: number): Promise<string[]> => {
+      const ids = Array.from({ length: count }, (_, i) => `${id.slice(0, -4)}${String(from + i).padStart(4, '0')}`);
+      const insert = `insert into webhook_service.events (id, name, user_id, body) select unnest($1::uuid[]), 'job.started', 'wide user', '{}'`;
+      await database.query(insert, [ids]);
+      return ids;
+    };
+    const earlier = await insertEvents(0, before);
+    jest.spyOn(app.get(DispatchService), 'attemptNew').mockImplementation((first) => insertRow(first));
+    await Promise.all(earlier.map(async (of) => app.get(FanOutService).add({ id: of, userId: 'wide user' })));
+    expect(await stateOf(earlier[0]!)).toEqual({ isFannedOut: true, deliveries: webhooks });
+    const later = await insertEvents(before, claimed);
+    const plan = await planOfStatement('claim_events', () => app.get(FanOutRepository).claim(later));
+    expect(plan.rows).toBe(claimed * webhooks);
+    expect(plan.pages).toBeLessThan(10 * plan.rows);
+  });
+
   it('an event without subscribers completes', async () => {
     const id = await eventOf('nobody');
     await app.get(FanOutService).add({ id, userId: '' });
