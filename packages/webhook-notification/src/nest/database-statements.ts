@@ -15,7 +15,7 @@ export const READ_QUEUE_PREFIX = `
 export const WRITE_EVENTS = `
   with given as materialized (
     select e.*, date_trunc('milliseconds', clock_timestamp()) as at, replace(gen_random_uuid()::text, '-', '') as random
-    from json_to_recordset($1::json)
+    from json_to_recordset($1::text::json)
       as e (place integer, name text, "userId" text, data text, key text, fingerprint text, traceparent text)
   ), event as materialized (
     -- UUIDv7 (RFC 9562): 48 bits of time, the version, and the random bits of a version 4.
@@ -40,17 +40,17 @@ export const WRITE_EVENTS = `
 export const FIND_KEYS = `
   select key, event_id::text as id, encode(fingerprint, 'hex') as fingerprint
   from webhook_service.event_keys
-  where publisher_id = '' and key in (select json_array_elements_text($1::json))`;
+  where publisher_id = '' and key in (select json_array_elements_text($1::text::json))`;
 
 /** Finds the events with these ids ($1: a list). */
 export const FIND_EVENTS = `
   select id::text as id, name, user_id as "userId", body
-  from webhook_service.events where id in (select json_array_elements_text($1::json)::uuid)`;
+  from webhook_service.events where id in (select json_array_elements_text($1::text::json)::uuid)`;
 
 /** Finds the declared types with these names ($1: a list). */
 export const FIND_TYPES = `
   select name, description, schema::text as schema, example::text as example, application
-  from webhook_service.event_types where name in (select json_array_elements_text($1::json))`;
+  from webhook_service.event_types where name in (select json_array_elements_text($1::text::json))`;
 
 /** Declares a type (name, description, schema, example, application) if its name is free. Returns a row if it did. */
 export const DECLARE_TYPE = `

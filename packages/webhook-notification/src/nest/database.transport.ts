@@ -22,7 +22,7 @@ import { rowsOf, type Transaction } from './transaction';
 import type { ValidatedEvent, PublishedEvent, Transport } from './transport';
 
 export interface DatabaseOptions {
-  /** A connection to the service's database: a TypeORM DataSource, a pool of pg, `fromDrizzle(db)` or `fromKysely(db)`. */
+  /** A connection to the service's database: a TypeORM DataSource, a pool of pg, or that of another library as `fromKnex(knex)`. */
   connection: Transaction;
   /**
    * The service's `REDIS_URL`, one Redis, with bullmq 6 installed: notifies its workers of each event that commits by
@@ -115,10 +115,10 @@ class DatabaseTransport implements Transport {
     });
   }
 
-  async find(names: readonly string[]): Promise<KnownEventType[]> {
+  async find(names: readonly string[], tx: Transaction = this.connection): Promise<KnownEventType[]> {
     const rows = await rowsOf<
       Record<'name' | 'description' | 'schema' | 'example', string> & { application: string | null }
-    >(this.connection, FIND_TYPES, JSON.stringify(names));
+    >(tx, FIND_TYPES, JSON.stringify(names));
     return rows.map(({ schema, example, application, ...type }) => ({
       ...type,
       schema: JSON.parse(schema) as ObjectSchema,

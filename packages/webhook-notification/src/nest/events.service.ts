@@ -113,7 +113,7 @@ export class EventsService {
   }
 
   private async write(events: readonly EventToPublish[], tx: Transaction | undefined): Promise<PublishedEvent[]> {
-    await this.lookUp(events.map(nameOf));
+    await this.lookUp(events.map(nameOf), tx);
     const validated = events.map((event) => this.validate(event));
     const answers: PublishedEvent[] = [];
     for (let i = 0; i < validated.length; i += MAX_BATCH) {
@@ -134,12 +134,12 @@ export class EventsService {
   }
 
   /** Looks up types that this application has not defined, before they are rejected. */
-  private async lookUp(names: readonly string[]): Promise<void> {
+  private async lookUp(names: readonly string[], tx: Transaction | undefined): Promise<void> {
     const now = performance.now();
     const isFresh = (name: string) => now - (this.foreign.get(name)?.at ?? -Infinity) < KNOWN_FOR_MS;
     const unknown = [...new Set(names)].filter((name) => !this.catalogue.findOwn(name) && !isFresh(name));
     if (unknown.length === 0) return;
-    const found = await this.transport.find(unknown);
+    const found = await this.transport.find(unknown, tx);
     for (const name of unknown) this.foreign.delete(name);
     for (const type of found) this.foreign.set(type.name, { type, at: now });
     this.catalogue.replaceStored([...this.foreign.values()].map(({ type }) => type));

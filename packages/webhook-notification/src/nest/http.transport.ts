@@ -10,8 +10,8 @@ import type { ValidatedEvent, PublishedEvent, ServicePlace, Transport } from './
 export interface HttpOptions extends ServicePlace {
   outbox: {
     /**
-     * A connection to the application's own PostgreSQL: a TypeORM DataSource, a pool of pg, `fromDrizzle(db)` or
-     * `fromKysely(db)`.
+     * A connection to the application's own PostgreSQL: a TypeORM DataSource, a pool of pg, or that of another library as
+     * `fromKnex(knex)`.
      */
     connection: Transaction;
     /** The table, with or without its schema. Default: `webhook_outbox`. */

@@ -33,12 +33,12 @@ export function outboxStatements(table: string): OutboxStatements {
   if (!TABLE_NAME.test(table)) {
     throw new TypeError(`The outbox ${JSON.stringify(table)} must be named in lower case, with its schema or without.`);
   }
-  const positions = 'select p::bigint from json_array_elements_text($1::json) as p';
+  const positions = 'select p::bigint from json_array_elements_text($1::text::json) as p';
   return {
     create: createStatements(table),
     write: `
   with given as (
-    select * from json_to_recordset($1::json) as e (place integer, name text, "userId" text, data text, key text)
+    select * from json_to_recordset($1::text::json) as e (place integer, name text, "userId" text, data text, key text)
   ), written as (
     insert into ${table} (name, user_id, data, idempotency_key)
     select name, "userId", data, coalesce(key, gen_random_uuid()::text) from given order by place

@@ -63,7 +63,7 @@ export class EventsInTable implements KeptEvents {
 
   async add(events: readonly KeptEvent[], tx: Transaction = this.connection): Promise<void> {
     const texts = JSON.stringify(events.map((event) => JSON.stringify(event)));
-    const insert = `insert into ${this.table} (event) select e from json_array_elements_text($1::json) as e returning 1`;
+    const insert = `insert into ${this.table} (event) select e from json_array_elements_text($1::text::json) as e returning 1`;
     await rowsOf(tx, `with added as (${insert}) select count(*) from added`, texts);
   }
 

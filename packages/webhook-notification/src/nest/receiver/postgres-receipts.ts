@@ -38,7 +38,7 @@ export class PostgresReceipts<Tx extends Transaction> implements Receipts<Tx> {
   async prepare(): Promise<void> {
     await this.options.transaction(async (transaction) => {
       // Two processes that start at once would both create it.
-      await rowsOf(transaction, `select pg_advisory_xact_lock(hashtextextended($1, 0))`, this.table);
+      await rowsOf(transaction, `select pg_advisory_xact_lock(hashtextextended($1::text, 0))::text`, this.table);
       await rowsOf(
         transaction,
         `create table if not exists ${this.table} (event_id text primary key, handled_at timestamptz not null default now())`,
@@ -53,13 +53,13 @@ export class PostgresReceipts<Tx extends Transaction> implements Receipts<Tx> {
       // An insert would wait for the other request instead.
       const [lock] = await rowsOf<{ free: boolean }>(
         transaction,
-        `select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as free`,
+        `select pg_try_advisory_xact_lock(hashtextextended($1::text, 0)) as free`,
         `${this.table} ${eventId}`,
       );
       if (!lock?.free) return 'under_way';
       const [note] = await rowsOf(
         transaction,
-        `insert into ${this.table} as r (event_id) values ($1)
+        `insert into ${this.table} as r (event_id) values ($1::text)
          on conflict (event_id) do update set handled_at = now()
          where $2::text = 'again' or r.handled_at < now() - $3::text::float8 * interval '1 day'
          returning event_id`,
