@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { describeOnline } from '../../support/online';
 
 const ROOT = join(__dirname, '../../..');
@@ -80,17 +81,21 @@ describe('The packed library', () => {
     }
   };
 
-  it('has the version of the service, types beside everything, no commands, no tests, and less than 600 kB', () => {
+  it('has the version of the service, types beside everything, no commands, no tests, and less than 700 kB', () => {
     const service = manifestOf(ROOT);
     expect(OWN.version).toBe(service.version);
     expect(service.dependencies?.['webhook-notification']).toBe(OWN.version);
     const paths = packed.files.map(({ path }) => path);
-    expect(paths.filter((path) => !/^(dist\/.+\.(js|d\.ts)|package\.json|README\.md|LICENSE)$/.test(path))).toEqual([]);
+    expect(
+      paths.filter(
+        (path) => !/^(dist\/.+\.(js|d\.ts)|dist\/esm\/.+\.mjs|package\.json|README\.md|LICENSE)$/.test(path),
+      ),
+    ).toEqual([]);
     expect(paths.filter((path) => path.includes('.spec.'))).toEqual([]);
     const scripts = paths.filter((path) => path.endsWith('.js'));
     expect(scripts.filter((path) => !paths.includes(path.replace(/\.js$/, '.d.ts')))).toEqual([]);
     expect(OWN.bin).toBeUndefined();
-    expect(packed.unpackedSize).toBeLessThan(600_000);
+    expect(packed.unpackedSize).toBeLessThan(700_000);
   });
 
   it('depends on the schema validator, and asks for nothing that an application may do without', () => {
@@ -109,18 +114,44 @@ describe('The packed library', () => {
     expect(loaded.length).toBeGreaterThan(3);
   });
 
-  it('gives the same to require and to import', () => {
+  it('gives the same to require and to import, so that each class exists once in a process', () => {
     provide([...new Set(Object.values(NEEDED).flat())]);
     for (const entry of Object.keys(NEEDED).map(nameOf)) {
-      const required = run('-e', `console.log(JSON.stringify(Object.keys(require('${entry}')).sort()))`);
-      const imported = run(
-        '--input-type=module',
-        '-e',
-        `import * as all from '${entry}'; console.log(JSON.stringify(Object.keys(all).filter((name) => !/^(default|module.exports|__esModule)$/.test(name)).sort()))`,
-      );
-      expect({ entry, names: imported }).toEqual({ entry, names: required });
-      expect((required as string[]).length).toBeGreaterThan(0);
+      const script = `import * as imported from '${entry}';
+        import { createRequire } from 'node:module';
+        const required = createRequire(import.meta.url)('${entry}');
+        const { default: _, 'module.exports': __, __esModule: ___, ...names } = imported;
+        const others = Object.keys({ ...names, ...required }).filter((name) => names[name] !== required[name]);
+        console.log(JSON.stringify({ others, count: Object.keys(names).length }))`;
+      expect({ entry, ...(run('--input-type=module', '-e', script) as object) }).toEqual({
+        ...{ entry, others: [], count: expect.any(Number) },
+      });
     }
+  });
+
+  it.each([
+    ['esm', 'mjs'],
+    ['cjs', 'cjs'],
+  ] as const)('is bundled by esbuild as %s, with each class once, and runs there', async (format, extension) => {
+    provide([...new Set(Object.values(NEEDED).flat()), 'kysely']);
+    const entries = Object.keys(NEEDED).map(nameOf);
+    const [main, bundle] = [join(folder, `bundle-${format}.js`), join(folder, `bundle.${extension}`)];
+    const kysely = `{ executeQuery: ({ sql }) => Promise.resolve([sql]) }`;
+    const program = `${entries.map((entry, i) => `import * as of${i} from '${entry}'; const too${i} = require('${entry}');`).join('\n')}
+      const same = [${entries.map((_, i) => `Object.keys(too${i}).every((name) => of${i}[name] === too${i}[name])`).join()}];
+      const signed = of0.signDelivery({ event: 'a.b', data: {}, secret: 'a long secret' });
+      const { event } = of0.verifySignature(signed.body, signed.headers, 'a long secret');
+      const catalogue = new of1.EventCatalogue({ extraEventTypes: ['a.b'], eventMaxBytes: 1000 });
+      of3.fromKysely(${kysely}).query('select 1', []).then((rows) =>
+        console.log(JSON.stringify({ same, event, names: catalogue.all.some(({ name }) => name === 'a.b'), rows })));`;
+    writeFileSync(main, program);
+    const { warnings } = await build({
+      ...{ entryPoints: [main], outfile: bundle, bundle: true, platform: 'node', format, logLevel: 'silent' },
+      external: ['@nestjs/*', 'rxjs'],
+    });
+    expect(warnings).toEqual([]);
+    const same = entries.map(() => true);
+    expect(run(bundle)).toEqual({ same, event: 'a.b', names: true, rows: ['select 1'] });
   });
 
   describeOnline('installed with other packages by', () => {
@@ -160,7 +191,7 @@ describe('The packed library', () => {
 
   it.each([
     ['publint', [join(ROOT, 'node_modules/publint/src/cli.js'), 'run', '--strict', '--pack', 'false']],
-    ['arethetypeswrong', [join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js'), '--profile', 'node16']],
+    ['arethetypeswrong', [join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js')]],
   ])('is found right by %s', (name, args) => {
     const subject = name === 'publint' ? [join(folder, 'node_modules/webhook-notification')] : [tarball];
     const { status, stdout, stderr } = spawnSync(process.execPath, [...args, ...subject], { encoding: 'utf8' });
@@ -168,13 +199,25 @@ describe('The packed library', () => {
   });
 
   it.each([
-    ['node16', 'node16'],
-    ['nodenext', 'nodenext'],
-    ['esnext', 'bundler'],
-  ])('has types for strict hosts with the modules of %s, which refuse wrong data', (module, moduleResolution) => {
+    ['commonjs', 'node10', 'commonjs'],
+    ['node16', 'node16', 'commonjs'],
+    ['node16', 'node16', 'module'],
+    ['nodenext', 'nodenext', 'module'],
+    ['esnext', 'bundler', 'module'],
+  ])('has types for strict hosts: module %s, %s, type %s', (module, moduleResolution, type) => {
+    provide(['@nestjs/common', '@nestjs/core', 'rxjs']);
+    // Before nodenext, TypeScript lets no CommonJS file, as the types of the library are, import an ES module, as Nest 12 is.
+    const isUnchecked = ['node10', 'node16'].includes(moduleResolution);
+    const name = `host-${moduleResolution}-${type}.ts`;
     writeFileSync(
-      join(folder, `host-${module}.ts`),
-      `import { createClient, signDelivery, verifySignature, type ApiSchema, type ReceivedEvent } from 'webhook-notification';
+      join(folder, name),
+      `import { EventCatalogue } from 'webhook-notification/catalogue';
+       import { EventsService, fromPrisma, http } from 'webhook-notification/nest';
+       import { WebhookReceiverModule } from 'webhook-notification/nest/receiver';
+       import { TestingEventsService } from 'webhook-notification/testing';
+       import { attempt } from 'webhook-notification/cli';
+       export const all = [EventCatalogue, EventsService, fromPrisma, http, WebhookReceiverModule, TestingEventsService, attempt];
+       import { createClient, signDelivery, verifySignature, type ApiSchema, type ReceivedEvent } from 'webhook-notification';
        declare module 'webhook-notification' {
          interface EventPayloads { 'invoice.paid': { cents: number } }
        }
@@ -196,19 +239,17 @@ describe('The packed library', () => {
        // @ts-expect-error: a list that follows changes has no end
        export const endless = client.deliveries.all({ changedAfter: 'now' });`,
     );
-    const strict = '--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --verbatimModuleSyntax';
-    const options = `--noEmit ${strict} --target es2023 --types node --module ${module} --moduleResolution ${moduleResolution}`;
-    writeFileSync(
-      join(folder, 'package.json'),
-      '{"name":"application","version":"1.0.0","private":true,"type":"module"}',
-    );
+    const strict = '--strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess';
+    const syntax = `${type === 'module' ? '--verbatimModuleSyntax' : ''} ${isUnchecked ? '--skipLibCheck' : ''}`;
+    const resolution = `--module ${module} --moduleResolution ${moduleResolution} --ignoreDeprecations 6.0`;
+    const options = `--noEmit ${strict} ${syntax} --esModuleInterop --target es2023 --types node ${resolution}`;
+    writeFileSync(join(folder, 'package.json'), `{"name":"application","private":true,"type":"${type}"}`);
     const types = ['--typeRoots', join(ROOT, 'node_modules/@types')];
     const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const { stdout, status } = spawnSync(
-      process.execPath,
-      [tsc, ...options.split(' '), ...types, `host-${module}.ts`],
-      { cwd: folder, encoding: 'utf8' },
-    );
+    const { stdout, status } = spawnSync(process.execPath, [tsc, ...options.split(/ +/), ...types, name], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
   });
 });

@@ -1,4 +1,4 @@
-import Ajv2020 from 'ajv/dist/2020';
+import Ajv2020 from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { EVENT_TYPES, type ObjectSchema } from './built-in-types';
 import { EventCatalogue } from './event-catalogue';

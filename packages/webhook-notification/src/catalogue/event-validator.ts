@@ -1,5 +1,5 @@
 import { type ErrorObject, type ValidateFunction } from 'ajv';
-import Ajv2020 from 'ajv/dist/2020';
+import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { EventType, ObjectSchema } from './built-in-types';
 import { type FieldError, invalidField } from './field-error';

@@ -71,8 +71,11 @@ export class EventsService {
     await this.transport.start(this.options.application, this.catalogue.registered);
   }
 
-  /** Called by Nest when the application ends, where shutdown hooks are enabled. */
-  async onApplicationShutdown(): Promise<void> {
+  /**
+   * Called by Nest when the application ends, where shutdown hooks are enabled: before the modules of TypeORM, MikroORM and
+   * Sequelize close their connections, in whichever order a version of Nest calls hooks of one name.
+   */
+  async beforeApplicationShutdown(): Promise<void> {
     await this.transport.stop();
   }
 

@@ -125,6 +125,7 @@ export class FanOutQueue {
   }
 
   private add(events: readonly StoredEvent[]): void {
+    if (this.isClosed) return;
     this.waiting.push(...events.slice(0, MAX_WAITING - this.waiting.length));
     this.adding ??= this.addAll();
   }

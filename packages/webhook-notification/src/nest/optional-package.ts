@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
-const requireHere = createRequire(__filename);
+/** Where this library is installed, or the bundle that contains it. A bundle of ES modules does not say. */
+const HERE = typeof __dirname === 'string' ? [__dirname] : [];
 
 /**
  * Loads a package of the application, which is installed only when it is used. In a monorepo it may be installed for
@@ -9,6 +10,7 @@ const requireHere = createRequire(__filename);
  * @throws Error when it is not installed
  */
 export function optionalPackage<Module>(name: string): Module {
-  const paths = [__dirname, dirname(process.argv[1] ?? ''), process.cwd()];
+  const requireHere = createRequire(join(process.cwd(), 'package.json'));
+  const paths = [...HERE, dirname(process.argv[1] ?? ''), process.cwd()];
   return requireHere(requireHere.resolve(name, { paths })) as Module;
 }
