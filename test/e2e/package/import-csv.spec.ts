@@ -95,6 +95,50 @@ g,https://g.example`;
     expect((await webhooks()).map(({ externalId }) => externalId)).toEqual(['a']);
   });
 
+  it('refuses the same without --yes, before anything is created', async () => {
+    await dataOf(api.createWebhook({ kind: 'pull', externalId: 'pulled', events: ['follower.*'], active: false }), 201);
+    const moved = { externalId: 'moved', url: 'https://old.example/', events: ['follower.*'], active: false };
+    await dataOf(api.createWebhook({ ...moved, headers: { 'x-key': 'value' } }), 201);
+    const before = await webhooks();
+    const plain = `externalId,url,events,secret,maxPerSecond
+address,https://10.0.0.1,*,,
+scheme,ftp://a.example,*,,
+user,https://user:hidden-secret@a.example,*,,
+long,https://a.example/${'x'.repeat(2048)},*,,
+short,https://a.example,*,1234567,
+slow,https://a.example,*,,0.01
+many,http://192.168.0.1,*,short,0.01
+pulled,https://a.example,*,,
+moved,https://new.example,*,,
+good,https://a.example,*,a good secret,5`;
+    const headers = `externalId,url,events,header.X-Forwarded-For,header.a b,header.X-A
+proxy,https://a.example,*,hidden-secret,,
+name,https://a.example,*,,hidden-secret,
+value,https://a.example,*,,,hidden-secret ä
+fine,https://a.example,*,,,value`;
+    for (const [csv, refused] of [
+      [plain, 9],
+      [headers, 3],
+    ] as const) {
+      const dry = await run(csv);
+      expect(await webhooks()).toEqual(before);
+      const wet = await run(csv, '--yes');
+      const refusals = ({ stdout }: { stdout: string }) =>
+        stdout.split('\n').filter((line) => /^refused {2}/.test(line));
+      expect(refusals(dry)).toEqual(refusals(wet));
+      expect([dry.code, wet.code, refusals(dry).length]).toEqual([1, 1, refused]);
+      expect(dry.stdout).toContain(`would create 1, refused ${refused}.`);
+      for (const name of ['good', 'fine']) await api.deleteExternalWebhook(name);
+    }
+  });
+
+  it('says without --yes that the token may not create webhooks', async () => {
+    token = await service.createToken('reader', ['webhooks:read']);
+    expect(await run('externalId,url,events\na,https://a.example,*')).toMatchObject({
+      ...{ code: 1, stdout: '', stderr: expect.stringContaining('webhooks:write') },
+    });
+  });
+
   it.each<[string, string | Buffer, RegExp]>([
     ['bytes that are not UTF-8', Buffer.from([0x61, 0xff]), /not UTF-8/],
     ['a quote without an end', 'externalId,url,events\na,"hidden-secret', /^Line 2 is no CSV/],

@@ -161,6 +161,10 @@ describe('webhook-notification import svix, with refusals and failures', () => {
 
   it('stops at the limit of webhooks with a sentence, and goes on when there is room', async () => {
     for (let i = 0; i < 7; i += 1) endpoint(`ep_${i}`);
+    expect(await run()).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^would create 7\.\nThe user may have only 5 more webhooks\. Raise MAX_WEBHOOKS/m),
+    });
     const { code, stdout, stderr } = await run(['--yes']);
     expect([code, stdout.match(/^created /gm)?.length]).toEqual([1, 5]);
     expect(stderr).toMatch(/5 webhooks.*\nThe import stops here\. Raise MAX_WEBHOOKS_PER_USER/);

@@ -3,7 +3,7 @@ import type { ApiSchema } from 'webhook-notification';
 import type { WantedWebhook } from './wanted-webhook';
 
 type Webhook = ApiSchema<'Webhook'>;
-type Declaration = ApiSchema<'WebhookDeclaration'> & { url: string };
+export type Declaration = ApiSchema<'WebhookDeclaration'> & { url: string };
 
 /** What an import does about a webhook. */
 export interface ImportAction {
@@ -39,6 +39,15 @@ export function actionFor(
   const changes = existing ? changedFields(existing, declaration) : [];
   const kind = !existing ? 'create' : isActivated ? 'activate' : changes.length > 0 ? 'update' : 'same';
   return { kind, declaration, changes, obstacles };
+}
+
+/** Returns why the service would not change an existing webhook to this declaration, as far as the API shows it. */
+export function conflictOf(existing: Webhook, { url, headers }: Declaration): string | null {
+  if (existing.kind === 'pull') return 'the webhook with this external id is a pull webhook, which stays one';
+  const names = Object.keys(existing.headers);
+  const isMoved = urlOf(url)?.origin !== urlOf(existing.url ?? '')?.origin;
+  if (headers !== undefined || names.length === 0 || !isMoved) return null;
+  return `its url leads to another origin, which must not get the headers ${names.join(', ')} that it has here: set or remove them`;
 }
 
 function declarationOf(wanted: WantedWebhook, existing: Webhook | undefined): Declaration {

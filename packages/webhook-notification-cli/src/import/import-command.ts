@@ -9,7 +9,7 @@ import type { ImportSource } from './wanted-webhook';
 /** The options of every import. */
 export const IMPORT_OPTIONS = { ...SERVICE_OPTIONS, map: 'string', activate: 'boolean', yes: 'boolean' } as const;
 export const IMPORT_USAGE = '[--map <file>] [--activate] [--yes] [--service <url>]';
-export const IMPORT_HELP = `Without --yes it only prints what it would do. New webhooks are inactive; --activate activates them, and those of earlier runs.
+export const IMPORT_HELP = `Without --yes it only prints what it would do, after the service has validated it. New webhooks are inactive; --activate activates them, and those of earlier runs.
 A repeated import continues one that was interrupted, and otherwise changes nothing. Active webhooks stay as they are.
 --map is a JSON file with new names of event types: {"invoice-paid": "invoice.paid", "legacy": null} (null leaves one out).
 Exit code: 1 when a webhook was refused, or when --activate leaves one inactive until you act.`;

@@ -1,7 +1,7 @@
 import { urlOf } from 'webhook-notification/cli';
 import { type ApiSchema, type WebhookServiceClient, WebhookServiceError } from 'webhook-notification';
 import { adviceOn, subscribable, unknownEvents } from './event-names';
-import { actionFor, type ImportAction } from './import-action';
+import { actionFor, conflictOf, type Declaration, type ImportAction } from './import-action';
 import type { Entry, Found, ImportSource, WantedWebhook } from './wanted-webhook';
 
 type Webhook = ApiSchema<'Webhook'>;
@@ -19,6 +19,7 @@ const AT_ONCE = 8;
 const MIN_HIDDEN = 4;
 /** More than a user may have. */
 const MAX_EXISTING = 10_000;
+const MORE_ROOM = 'Raise MAX_WEBHOOKS_PER_USER of the service or delete webhooks';
 /** How many unknown event types the end lists. */
 const MAX_LISTED = 50;
 
@@ -44,6 +45,8 @@ export class ImportRun {
   private readonly unknown = new Map<string, number>();
   private readonly seen = new Set<string>();
   private existing = new Map<string, Webhook>();
+  /** How many more webhooks the user may have. */
+  private room = Infinity;
   private known = new Set<string>();
   private needsPerson = false;
 
@@ -62,10 +65,13 @@ export class ImportRun {
    */
   async run(): Promise<number> {
     this.known = subscribable((await this.client.eventTypes.list()).map(({ name }) => name));
+    const { maxWebhooksPerUser } = await this.client.about();
+    let count = 0;
     for await (const webhook of this.client.webhooks.all({ limit: 250 })) {
       if (webhook.externalId !== null) this.existing.set(webhook.externalId, webhook);
-      if (this.existing.size > MAX_EXISTING) throw new Error(`The service lists more than ${MAX_EXISTING} webhooks.`);
+      if ((count += 1) > MAX_EXISTING) throw new Error(`The service lists more than ${MAX_EXISTING} webhooks.`);
     }
+    this.room = maxWebhooksPerUser - count;
     for await (const entries of this.source.entries())
       for (let at = 0; at < entries.length; at += AT_ONCE) await this.importPart(entries.slice(at, at + AT_ONCE));
     this.reportVanished();
@@ -97,12 +103,32 @@ export class ImportRun {
     const unknown = action.declaration ? unknownEvents(webhook.events, this.known, existing?.events ?? []) : [];
     for (const event of unknown) this.unknown.set(event, (this.unknown.get(event) ?? 0) + 1);
     if (unknown.length > 0) return refusal(nameOf(webhook), `unknown event types: ${unknown.join(', ')}`);
-    if (!this.options.apply || !action.declaration) return this.result(webhook, action, action.kind);
+    if (!action.declaration) return this.result(webhook, action, action.kind);
+    const conflict = existing ? conflictOf(existing, action.declaration) : null;
+    if (conflict !== null) return refusal(nameOf(webhook), conflict);
     try {
+      if (!this.options.apply) await this.validate(webhook.externalId, action.declaration);
+      if (!this.options.apply) return this.result(webhook, action, action.kind);
       const saved = await this.client.webhooks.save(webhook.externalId, action.declaration);
       return this.result(webhook, action, outcomeOf(existing, saved));
     } catch (error) {
       return refusal(nameOf(webhook), reasonOf(error, webhook));
+    }
+  }
+
+  /**
+   * Lets the service validate a webhook that it cannot save, because its kind does not exist: the answer names all invalid fields.
+   * @throws WebhookServiceError as when it is saved
+   */
+  private async validate(externalId: string, declaration: Declaration): Promise<void> {
+    try {
+      await this.client.webhooks.save(externalId, { ...declaration, kind: 'dry run' as 'push' });
+    } catch (error) {
+      if (!(error instanceof WebhookServiceError) || !error.details.some(({ field }) => field === 'kind')) throw error;
+      const details = error.details.filter(({ field }) => field !== 'kind');
+      if (details.length === 0) return;
+      const { message, status, requestId, code, fromService } = error;
+      throw new WebhookServiceError(message, status, requestId, { code, fromService, details });
     }
   }
 
@@ -152,7 +178,12 @@ export class ImportRun {
       .filter((kind) => this.counts.has(kind))
       .map((kind) => `${words[kind]} ${this.counts.get(kind)}`);
     this.print(counts.length > 0 ? `${counts.join(', ')}.` : 'There is nothing to import.');
-    if (!this.options.apply) this.print('Nothing has changed. Repeat the command with --yes to do it.');
+    if (this.options.apply) return;
+    if ((this.counts.get('create') ?? 0) > this.room) {
+      this.needsPerson = true;
+      this.print(`The user may have only ${Math.max(this.room, 0)} more webhooks. ${MORE_ROOM}.`);
+    }
+    this.print('Nothing has changed. Repeat the command with --yes to do it.');
   }
 }
 
@@ -185,9 +216,7 @@ function reasonOf(error: unknown, webhook: WantedWebhook): string {
     webhook,
   );
   if (code === 'webhook_limit_reached')
-    throw new Error(
-      `${message}\nThe import stops here. Raise MAX_WEBHOOKS_PER_USER of the service or delete webhooks, then repeat the command: it continues.`,
-    );
+    throw new Error(`${message}\nThe import stops here. ${MORE_ROOM}, then repeat the command: it continues.`);
   if (fromService && (status === 400 || status === 409 || status === 413)) return message;
   throw new Error(`${message}\nThe import stops here. Repeat the command: it continues.`);
 }
