@@ -7,8 +7,8 @@ import { INSERT_LINK } from '../console/sessions/console-links.repository';
 import { readConfig } from '../infrastructure/config/environment.setup';
 import { connect, migrate } from '../infrastructure/database/migrator.setup';
 import { attachStore } from '../store.setup';
+import { Misunderstood } from './command-line';
 
-const USAGE = `Usage: npx webhooks console-link --user <user id> [--scopes <scope,scope>] [--expires-in <seconds>] [--path </console/...>]`;
 const [SHORTEST_S, LONGEST_S] = [300, 604_800];
 
 interface Wanted {
@@ -22,16 +22,16 @@ function readArguments(args: string[]): Wanted {
   const text = { type: 'string' } as const;
   const options = { user: text, scopes: text, 'expires-in': text, path: text };
   const { user = '', scopes, 'expires-in': expiresIn, path = '/console' } = parseArgs({ args, options }).values;
-  if (!isUserId(user)) throw new Error(`--user must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -\n${USAGE}`);
-  if (!CONSOLE_PATH.test(path)) throw new Error(`--path must be a page of the console, such as /console\n${USAGE}`);
+  if (!isUserId(user)) throw new Misunderstood('--user must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -');
+  if (!CONSOLE_PATH.test(path)) throw new Misunderstood('--path must be a page of the console, such as /console');
   const wanted = scopes?.split(',').filter((scope) => scope !== '');
   const unknown = wanted?.filter((scope) => !isScope(scope)) ?? [];
   if (wanted?.length === 0 || unknown.length > 0)
-    throw new Error(`Unknown or missing scopes: ${unknown.join(', ')}\n${USAGE}`);
+    throw new Misunderstood(`Unknown or missing scopes: ${unknown.join(', ')}`);
   const expiresInSeconds = expiresIn === undefined ? undefined : Number(expiresIn);
   const isInBounds = (seconds: number) => Number.isInteger(seconds) && seconds >= SHORTEST_S && seconds <= LONGEST_S;
   if (expiresInSeconds !== undefined && !isInBounds(expiresInSeconds))
-    throw new Error(`--expires-in must be ${SHORTEST_S} to ${LONGEST_S} seconds\n${USAGE}`);
+    throw new Misunderstood(`--expires-in must be ${SHORTEST_S} to ${LONGEST_S} seconds`);
   return { user, scopes: wanted as Scope[] | undefined, expiresInSeconds, path };
 }
 

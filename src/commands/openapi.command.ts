@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { EventCatalogue } from 'webhook-notification/catalogue';
@@ -10,7 +11,8 @@ import { buildOpenApi } from '../openapi.setup';
 const FILE = 'openapi.json';
 
 /** Runs `webhooks openapi`: writes the document. With `--check`, throws when the committed one is out of date instead. */
-export async function writeOpenApi(args: readonly string[]): Promise<void> {
+export async function writeOpenApi(args: string[]): Promise<void> {
+  const { check } = parseArgs({ args, options: { check: { type: 'boolean' } } }).values;
   const config = parseConfig({ LOG_LEVEL: 'silent' });
   // A preview knows every route without creating providers, so no store is needed.
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(config), createAdapter(config), {
@@ -19,7 +21,7 @@ export async function writeOpenApi(args: readonly string[]): Promise<void> {
     bodyParser: false,
   });
   const document = `${JSON.stringify(buildOpenApi(app, new EventCatalogue(config).all), null, 2)}\n`;
-  if (!args.includes('--check')) return writeFile(FILE, document);
+  if (!check) return writeFile(FILE, document);
   const committed = await readFile(FILE, 'utf8').catch(() => '');
   if (committed === document) return;
   throw new Error(`${FILE} does not describe the code any more: run \`npm run openapi:write\` and commit it.`);

@@ -6,10 +6,8 @@ import { readConfig } from '../infrastructure/config/environment.setup';
 import { connect, migrate } from '../infrastructure/database/migrator.setup';
 import { attachStore } from '../store.setup';
 import { ALL_SCOPES, formatToken, hashToken, isScope } from '../auth/access-token';
+import { Misunderstood } from './command-line';
 import { timeOf } from '../infrastructure/validation/api-field.decorator';
-
-const USAGE = `Usage: npx webhooks token create --user <user id> --scopes <scope,scope|all> [--name <text>] [--expires <ISO 8601>]
-Scopes: ${ALL_SCOPES.join(', ')}`;
 
 interface Wanted {
   user: string;
@@ -26,14 +24,14 @@ function readArguments(args: string[]): Wanted {
     expires: { type: 'string' },
   } as const;
   const { user = '', scopes = '', name = 'command line', expires } = parseArgs({ args, options }).values;
-  if (!isUserId(user)) throw new Error(`--user must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -\n${USAGE}`);
+  if (!isUserId(user)) throw new Misunderstood('--user must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -');
   const wanted = scopes === 'all' ? [...ALL_SCOPES] : scopes.split(',').filter((scope) => scope !== '');
   const unknown = wanted.filter((scope) => !isScope(scope));
   if (wanted.length === 0 || unknown.length > 0)
-    throw new Error(`Unknown or missing scopes: ${unknown.join(', ')}\n${USAGE}`);
+    throw new Misunderstood(`Unknown or missing scopes: ${unknown.join(', ')}`);
   const expiresAt = expires === undefined ? null : timeOf(expires);
   if (expires !== undefined && !(expiresAt && expiresAt.getTime() > Date.now()))
-    throw new Error(`--expires must be an ISO 8601 time in the future\n${USAGE}`);
+    throw new Misunderstood('--expires must be an ISO 8601 time in the future');
   return { user, scopes: wanted, name, expires: expiresAt };
 }
 

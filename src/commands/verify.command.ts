@@ -2,15 +2,10 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { explainSignature, type ExplainOptions } from 'webhook-notification';
 import { readWebhookSecret } from '../infrastructure/config/environment.setup';
+import { isMisunderstood, Misunderstood } from './command-line';
 import { parseHeaders, parseSavedRequest, type SavedRequest } from './saved-request';
 
 const STDIN = 0;
-const USAGE = `Usage: npx webhooks verify [<file>] [--headers <file> --body <file>] [--secret-file <file>]
-                         [--tolerance <seconds>] [--computed <signature>]
-
-Reads a saved delivery (a raw HTTP request, or the JSON of a delivery) from the file or from standard input, and verifies
-its signatures. The secret comes from WEBHOOK_SECRET or a file. --computed is the signature that your own code computed.
-Exit code: 0 genuine, 1 not genuine, 2 invalid input.`;
 
 interface Wanted {
   request: SavedRequest;
@@ -26,13 +21,14 @@ function readArguments(args: string[]): Wanted {
     allowPositionals: true,
   });
   const { headers, body, tolerance = '300', computed } = values;
-  if (positionals.length > 1 || (headers === undefined) !== (body === undefined)) throw new Error(USAGE);
-  if (!/^\d{1,12}$/.test(tolerance)) throw new Error(`--tolerance must be a whole number of seconds.\n${USAGE}`);
+  if (positionals.length > 1 || (headers === undefined) !== (body === undefined))
+    throw new Misunderstood('It takes one file, or --headers and --body.');
+  if (!/^\d{1,12}$/.test(tolerance)) throw new Misunderstood('--tolerance must be a whole number of seconds.');
   const secretFile = values['secret-file'];
   // Editors end a file with a line break, which no secret contains.
   const secret =
     secretFile === undefined ? readWebhookSecret() : readFileSync(secretFile, 'utf8').replace(/\r?\n$/, '');
-  if (!secret) throw new Error(`Set WEBHOOK_SECRET, or name a file with --secret-file.\n${USAGE}`);
+  if (!secret) throw new Misunderstood('Set WEBHOOK_SECRET, or name a file with --secret-file.');
   return {
     request:
       headers !== undefined && body !== undefined
@@ -44,8 +40,9 @@ function readArguments(args: string[]): Wanted {
 }
 
 /**
- * Runs `webhooks verify`: prints whether a delivery is genuine, or why not. Never throws: exit code 2 reports input
- * that it does not understand.
+ * Runs `webhooks verify`: prints whether a delivery is genuine, or why not. Exit code 2 reports input that it does not
+ * understand.
+ * @throws Misunderstood for the command line
  */
 export async function verifyDelivery(args: string[]): Promise<void> {
   try {
@@ -55,6 +52,7 @@ export async function verifyDelivery(args: string[]): Promise<void> {
     process.stdout.write(`${[verdict, ...findings.map((finding) => `  - ${finding}`)].join('\n')}\n`);
     process.exitCode = genuine ? 0 : 1;
   } catch (error) {
+    if (isMisunderstood(error)) throw error;
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 2;
   }

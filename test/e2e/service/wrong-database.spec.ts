@@ -122,4 +122,19 @@ describe('The program', () => {
     expect(stderr).toMatch(/^Unknown command: "tokens create"\.\nUsage: webhooks/);
     expect(exitCode).toBe(2);
   });
+
+  it('explains every command, and runs none that it does not understand', async () => {
+    const { stdout: usage } = await runCommand(['--help'], {});
+    const names = [...usage.matchAll(/^ {2}(\S+(?: \S+)?) /gm)].map(([, name = '']) => name);
+    expect(names).toEqual(['start', 'token create', 'console-link', 'verify', 'rekey', 'migrate', 'openapi']);
+    for (const name of names) {
+      for (const option of ['--help', '-h']) {
+        const { exitCode, stdout, stderr } = await runCommand([...name.split(' '), option], {});
+        expect([exitCode, stdout, stderr]).toEqual([0, expect.stringMatching(`^Usage: webhooks ${name}[ \n]`), '']);
+      }
+      const { exitCode, stdout, stderr } = await runCommand([...name.split(' '), '--no-such'], {});
+      expect([exitCode, stdout, stderr]).toEqual([2, '', expect.stringContaining(`\nUsage: webhooks ${name}`)]);
+      expect(stderr).toContain("Unknown option '--no-such'");
+    }
+  });
 });
