@@ -28,16 +28,26 @@ async function run(args: readonly string[]): Promise<number> {
   return command.run(CommandLine.parse(command, args.slice(command.name.split(' ').length), process.env));
 }
 
+/** What Node.js says of an answer without a field, or with one of another type. */
+const UNREADABLE = /^Cannot (read|convert|destructure|use) |is not (iterable|a function)$/;
+
+function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof TypeError) || !UNREADABLE.test(message)) return message;
+  return `The answer is not one that this command understands: check the address, and that the service is not older. (${message})`;
+}
+
 /** Messages of the service may contain what others have written. */
 const shown = (message: string): string => message.split('\n').map(printable).join('\n');
 
-// The reader, such as `head`, has ended.
-for (const output of [process.stdout, process.stderr]) output.on('error', () => process.exit());
+// The reader, such as `head`, has ended. A command that listens itself still has to clean up.
+for (const output of [process.stdout, process.stderr])
+  output.on('error', () => output.listenerCount('error') === 1 && process.exit());
 
 run(process.argv.slice(2)).then(
   (code) => (process.exitCode = code),
   (error: unknown) => {
-    process.stderr.write(`${shown(error instanceof Error ? error.message : String(error))}\n`);
+    process.stderr.write(`${shown(messageOf(error))}\n`);
     process.exitCode = error instanceof Misunderstood ? 2 : 1;
   },
 );

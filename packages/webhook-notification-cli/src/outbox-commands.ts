@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DEFAULT_OUTBOX, outboxStatements, rowsOf, type Transaction } from 'webhook-notification/cli';
 import type { Command, CommandLine } from './command-line';
 import { outboxStatus } from './outbox-status';
+import { printable } from './printable';
 import { addressOf, SERVICE_HELP, SERVICE_OPTIONS, tokenOf } from './service-connection';
 
 type Connection = Transaction & { end(): Promise<void> };
@@ -58,14 +59,14 @@ const status: Command = {
 must act. --token overrides WEBHOOKS_TOKEN, but shows the token in the list of processes; --url is an older name of --service.
 ${SERVICE_HELP}`,
   options: { ...DATABASE, ...SERVICE_OPTIONS, url: 'string', token: 'string' },
-  run: (line) =>
-    withConnection(line, async (connection) => {
-      const url = line.option('url') ?? addressOf(line);
-      const token = line.option('token') ?? tokenOf(line);
+  run(line) {
+    const [url, token] = [addressOf(line), line.option('token') ?? tokenOf(line)];
+    return withConnection(line, async (connection) => {
       const { isWell, lines } = await outboxStatus({ connection, table: tableOf(line), url, token });
-      process.stdout.write(`${lines.join('\n')}\n`);
+      process.stdout.write(`${lines.map(printable).join('\n')}\n`);
       return isWell ? 0 : 1;
-    }),
+    });
+  },
 };
 
 export const outboxCommands = [outboxSql, outboxMigrate, outboxRetry, status];

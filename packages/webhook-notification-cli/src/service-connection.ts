@@ -17,26 +17,32 @@ export function isClearText(text: string): boolean {
 
 /**
  * Returns the address of the service, from the option or the environment.
- * @throws Misunderstood when it is not a URL of a service
+ * @throws Misunderstood when it is not a URL of a service, or the token would go to another machine in clear text
  */
 export function addressOf(line: CommandLine): string {
-  const address = line.option('service') ?? line.optionalVariable('WEBHOOKS_URL') ?? 'http://localhost:3000';
-  try {
-    return serviceUrl(address);
-  } catch {
-    // Without the address: it may contain a password.
+  const given = line.option('service') ?? line.option('url') ?? line.optionalVariable('WEBHOOKS_URL');
+  const address = serviceUrlOf(given ?? 'http://localhost:3000');
+  // Without the address: it may contain a password.
+  if (address === null)
     return line.refuse(
       'WEBHOOKS_URL or --service must be a full URL such as https://hooks.example.com, without a password or query.',
     );
+  if (isClearText(address))
+    return line.refuse('The token would be sent in clear text: only a service on this machine may be http:.');
+  return address;
+}
+
+function serviceUrlOf(text: string): string | null {
+  try {
+    return serviceUrl(text);
+  } catch {
+    return null;
   }
 }
 
 export const tokenOf = (line: CommandLine): string => line.variable('WEBHOOKS_TOKEN', 'an access token of the service');
 
-/** @throws Misunderstood when the token is missing, or would go to another machine in clear text */
+/** @throws Misunderstood when the address or the token is missing or wrong */
 export function connect(line: CommandLine, options: Pick<ClientOptions, 'maxRetries'> = {}): WebhookServiceClient {
-  const [url, token] = [addressOf(line), tokenOf(line)];
-  if (isClearText(url))
-    return line.refuse('The token would be sent in clear text: only a service on this machine may be http:.');
-  return createClient({ url, token, ...options });
+  return createClient({ url: addressOf(line), token: tokenOf(line), ...options });
 }

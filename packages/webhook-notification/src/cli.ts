@@ -1,7 +1,7 @@
 /** What `webhook-notification-cli` of the same version shares with the library. Not for applications: it may change in any version. */
 export { inexactPartOf } from './catalogue/exact-json';
 export { unanswered } from './client/answer';
-export { type Answered, attempt, type Outcome, type Unanswered } from './client/attempt';
+export { type Answered, attempt, type Outcome, TooLargeError, type Unanswered } from './client/attempt';
 export { repeatWaitMs } from './client/repeat-wait';
 export { type Query, queryText, routeUrl, serviceUrl, urlOf } from './client/service-url';
 export { DEFAULT_OUTBOX, outboxStatements } from './nest/outbox-statements';

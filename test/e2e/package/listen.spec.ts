@@ -234,7 +234,8 @@ describe('webhook-notification listen', () => {
       await publish(api, 'follower.gained');
       return (await webhookIds(api)).length === 0;
     };
-    await waitFor(isOver, { what: 'the end', everyMs: 200 });
+    // Long before the service deletes it as idle.
+    await waitFor(isOver, { what: 'the end', everyMs: 200, timeoutMs: 60_000 });
   });
 
   it('ends with the npx that has started it', async () => {

@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { useService } from '../../support/service';
@@ -110,6 +113,33 @@ describe('webhook-notification', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining('relayed as somebody') });
   });
 
+  it('status prints texts of the table and of the service without what a terminal obeys', async () => {
+    const text = 'x\u001b]0;OWNED\u0007\u202e\u2028\u009b';
+    await database.query(
+      `insert into webhook_outbox (name, user_id, data, idempotency_key, refused, relayed_as)
+       values ('${text}', 'alice', '{}', 'h1', '${text}', null), ('order.paid', 'alice', '{}', 'h2', null, '${text}')`,
+    );
+    const data = { version: text, userId: text, scopes: [text] };
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ success: true, data }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { stdout, stderr } = await run(
+      'status',
+      '--database-url',
+      database.url,
+      '--url',
+      url,
+      '--token',
+      'x'.repeat(9),
+    );
+    server.close();
+    expect(stdout.match(/OWNED/g)?.length).toBe(4);
+    expect(stdout + stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
+    await database.query(`delete from webhook_outbox where idempotency_key in ('h1', 'h2')`);
+  });
+
   it('status is not with a token that lacks a scope, or is none, or without the service', async () => {
     await database.query('delete from webhook_outbox');
     expect(await status(['events:publish'])).toMatchObject({
@@ -129,6 +159,7 @@ describe('webhook-notification', () => {
     ['another word', ['inbox'], 2],
     ['an unknown option', ['status', '--colour', 'red'], 2],
     ['no database', ['outbox', 'migrate'], 2],
+    ['a token in clear text', ['status', '--database-url', 'x', '--url', 'http://a.example', '--token', 'x'], 2],
     ['no position', ['outbox', 'retry', '--position', 'x', '--database-url', 'postgres://x'], 2],
     ['a name that cannot be', ['outbox', 'sql', '--table', 'a;b'], 1],
   ])('says what is wrong with %s', async (_, args, code) => {

@@ -1,15 +1,16 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dataOf } from '../../support/api';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { useReceiver } from '../../support/receiver';
-import { capture, endProcess, useServiceProcess } from '../../support/service';
+import { capture, endProcess, serviceFile, useServiceProcess, WEBHOOKS } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 import { settledDeliveries, subscribe } from '../stage/steps';
 
 const COMMAND = join(__dirname, '../../../packages/webhook-notification-cli/dist/command.js');
+const WEBHOOKS_PROGRAM = serviceFile(WEBHOOKS);
 const SCOPES = ['webhooks:read', 'webhooks:write', 'deliveries:read', 'deliveries:write', 'events:publish'];
 const ELSEWHERE = '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90';
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -171,6 +172,20 @@ describe('webhook-notification, with a token of the service', () => {
     expect(complete('outbox', 'retry', '--p')).toBe('--position');
     expect(complete('tail', '--w')).toBe('--webhook');
     expect(complete('listen', '--e')).toBe('--events --exit-after');
+  });
+
+  it.each([
+    ['webhook-notification', COMMAND, ['--help']],
+    ['webhook-notification', COMMAND, ['import', 'csv', '--help']],
+    ['webhook-notification', COMMAND, ['completion', 'bash']],
+    ['webhook-notification', COMMAND, ['outbox', 'sql']],
+    ['webhooks', WEBHOOKS_PROGRAM, ['--help']],
+    ['webhooks', WEBHOOKS_PROGRAM, ['token', 'create', '--help']],
+  ])('ends quietly when the reader of its output has ended: %s %s %s', (_, program, args) => {
+    // The reader has ended before the command begins.
+    const script = 'exec 3> >(:); wait $!; "$@" >&3';
+    const line = ['-c', script, 'bash', process.execPath, program, ...args];
+    expect(spawnSync('bash', line, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   });
 
   it('explains each command', async () => {

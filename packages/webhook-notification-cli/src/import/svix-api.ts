@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Fetch } from 'webhook-notification';
 import {
   type Answered,
   attempt,
@@ -8,6 +7,7 @@ import {
   queryText,
   repeatWaitMs,
   routeUrl,
+  TooLargeError,
   unanswered,
   type Unanswered,
 } from 'webhook-notification/cli';
@@ -20,7 +20,6 @@ const ENDPOINT = `${ENDPOINTS}/{endpoint}`;
 const PAGE = 250;
 /** More than any user may have here; a list that goes on is no list of endpoints. */
 const MAX_ENDPOINTS = 100_000;
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const MAX_RETRIES = { failed: 3, rateLimited: 30 };
 
 interface SvixOptions {
@@ -114,7 +113,7 @@ export class SvixApi {
     const request = { method: 'GET', headers: { accept: 'application/json', authorization: `Bearer ${token}` } };
     const left = { ...MAX_RETRIES };
     for (let repeats = 0; ; repeats += 1) {
-      const outcome = await attempt(boundedFetch, url, request, { timeoutMs, signal: undefined });
+      const outcome = await attempt(globalThis.fetch, url, request, { timeoutMs, signal: undefined });
       const cause = causeOfRetry(outcome);
       const isLast = cause === null || left[cause] === 0;
       if (isLast && outcome.kind === 'answer') return outcome;
@@ -127,7 +126,7 @@ export class SvixApi {
 }
 
 function causeOfRetry(outcome: Outcome): keyof typeof MAX_RETRIES | null {
-  if (outcome.kind === 'error') return 'failed';
+  if (outcome.kind === 'error') return outcome.cause instanceof TooLargeError ? null : 'failed';
   if (outcome.status === 429) return 'rateLimited';
   return outcome.status >= 500 && outcome.status !== 501 ? 'failed' : null;
 }
@@ -136,21 +135,4 @@ function explanationOf(status: number): string {
   if (status === 401 || status === 403) return ': it does not accept SVIX_TOKEN';
   if (status >= 300 && status < 400) return ': redirects are not followed, so give --svix the final address';
   return '';
-}
-
-/** The global fetch, whose answer must not fill the memory. */
-const boundedFetch: Fetch = async (url, request) => {
-  const { status, headers, body } = await fetch(url, request);
-  return { status, headers, text: () => textOf(body) };
-};
-
-async function textOf(body: Response['body']): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-    bytes += chunk.byteLength;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

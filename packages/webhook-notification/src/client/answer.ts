@@ -18,7 +18,8 @@ export function dataOf({ status, text, header }: Answered, what: string): unknow
   const { success, error, code, details } = envelope ?? {};
   const message = typeof error === 'string' ? error : foreign(status, header, what);
   const fromService = success === false && typeof error === 'string';
-  throw new WebhookServiceError(message, status, requestId, { fromService, ...(fromService && { code, details }) });
+  const known = { code: typeof code === 'string' ? code : null, details: fieldErrorsOf(details) };
+  throw new WebhookServiceError(message, status, requestId, { fromService, ...(fromService && known) });
 }
 
 /** Returns the error of a request without a response. */
@@ -26,13 +27,22 @@ export function unanswered({ cause }: Unanswered, what: string): WebhookServiceE
   return new WebhookServiceError(`No answer to ${what}: ${reasonOf(cause)}.`, null, null, { cause });
 }
 
+/** Returns the entries that have the fields of an error; what stands in the service's place may send anything. */
+function fieldErrorsOf(details: unknown): FieldError[] {
+  if (!Array.isArray(details)) return [];
+  return details.filter((each): each is FieldError => {
+    const { field, message } = (each ?? {}) as Partial<FieldError>;
+    return typeof field === 'string' && typeof message === 'string';
+  });
+}
+
 interface Envelope {
   success?: unknown;
   data?: unknown;
   nextCursor?: unknown;
   error?: unknown;
-  code?: string;
-  details?: readonly FieldError[];
+  code?: unknown;
+  details?: unknown;
 }
 
 function envelopeOf(text: string): Envelope | null {

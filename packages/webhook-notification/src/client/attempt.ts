@@ -24,6 +24,13 @@ export interface AttemptOptions {
 /** Larger than the answers of the service. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
+/** An answer that is larger than any of the service. Another attempt would get the same. */
+export class TooLargeError extends Error {
+  constructor() {
+    super(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`);
+  }
+}
+
 /** Reads an answer, and ends it when it is larger than any of the service. */
 async function textOf(answer: FetchAnswer, ended: AbortController): Promise<string> {
   const body = answer.body as AsyncIterable<Uint8Array> | null | undefined;
@@ -33,7 +40,7 @@ async function textOf(answer: FetchAnswer, ended: AbortController): Promise<stri
   for await (const part of body) {
     bytes += part.length;
     if (bytes > MAX_ANSWER_BYTES) {
-      ended.abort(new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`));
+      ended.abort(new TooLargeError());
       ended.signal.throwIfAborted();
     }
     parts.push(part);

@@ -1,5 +1,5 @@
 import { dataOf, unanswered } from './answer';
-import { attempt, type Outcome } from './attempt';
+import { attempt, type Outcome, TooLargeError } from './attempt';
 import { type CallOptions, checkedTimeout, type Settings } from './client-options';
 import { repeatWaitMs } from './repeat-wait';
 import type { Method } from './routes';
@@ -72,7 +72,7 @@ async function attemptAgain(
  * database was lost during the request, it may have been.
  */
 function mayRepeat(outcome: Outcome, repeatable: boolean): boolean {
-  if (outcome.kind === 'error') return repeatable;
+  if (outcome.kind === 'error') return repeatable && !(outcome.cause instanceof TooLargeError);
   return outcome.status === 429 || (outcome.status === 503 && (repeatable || outcome.header('retry-after') !== null));
 }
 
