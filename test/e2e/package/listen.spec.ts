@@ -234,7 +234,7 @@ describe('webhook-notification listen', () => {
       await publish(api, 'follower.gained');
       return (await webhookIds(api)).length === 0;
     };
-    // Long before the service deletes it as idle.
+    // eslint-disable-next-line no-restricted-syntax -- the promise is an end before the service deletes it as idle, after 120 s
     await waitFor(isOver, { what: 'the end', everyMs: 200, timeoutMs: 60_000 });
   });
 
