@@ -20,11 +20,11 @@ export const isNoticeSql = (name: string): string => `${name} in (${NOTICES.map(
  * Returns the id of the webhook that must not receive an event, because the event is a notice about it, as an SQL expression of type
  * text; null for all other events, whose body it does not read.
  */
-export const subjectSql = (name: string, body: string): string =>
+export const aboutSql = (name: string, body: string): string =>
   `case when ${isNoticeSql(name)} then ${body}::json #>> '{data,webhookId}' end`;
 
-/** Returns an SQL condition: webhook `w` is not the subject of an event. For events without one it reads nothing else. */
-export const isNotAbout = (subject: string): string => `(${subject} is null or ${subject} <> w.id::text)`;
+/** Returns an SQL condition: an event is not about webhook `w`. For events about none it reads nothing else. */
+export const isNotAbout = (about: string): string => `(${about} is null or ${about} <> w.id::text)`;
 
 /** Returns these patterns as an SQL expression of type text[]; `name` is an SQL expression for the event name. */
 export const patternsSql = (name: string): string => `

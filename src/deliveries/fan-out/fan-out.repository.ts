@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { sharedStatement } from '../../infrastructure/concurrency/batcher';
 import { idBounds } from '../../infrastructure/database/id-time';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
-import { isNotAbout, patternsSql, subjectSql } from '../../webhooks/event-pattern';
+import { aboutSql, isNotAbout, patternsSql } from '../../webhooks/event-pattern';
 import { DUE_WEBHOOK_COLUMNS, type DueWebhookColumns } from '../rows/due-webhook';
 import { EVENT_LEASE } from '../rows/lease';
 import { freeEvents, IS_OPEN, isOneOf } from '../rows/found-by-id';
@@ -32,7 +32,7 @@ const PAGE = 5000;
 const MAX_HELD_BYTES = 65_536;
 
 const SUBSCRIBED = `
-  w.active and w.events && e.patterns and w.created_at < e.accepted_at and ${isNotAbout('e.subject')}`;
+  w.active and w.events && e.patterns and w.created_at < e.accepted_at and ${isNotAbout('e.about')}`;
 
 /** The id of a first delivery: see `firstDeliveryId`. */
 const FIRST_DELIVERY_ID = `(
@@ -50,7 +50,7 @@ const UNSENT = `not exists (
 /** What matches an event, and the webhook that it is about and must not reach. */
 const COMPUTED = `
   ${patternsSql('name')} as patterns,
-  ${subjectSql('name', 'body')} as subject`;
+  ${aboutSql('name', 'body')} as about`;
 
 /**
  * Selects the webhooks that receive the events `e`: active, subscribed, and created before the event; at most `limit` for each

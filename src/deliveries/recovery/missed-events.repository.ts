@@ -4,7 +4,7 @@ import { DAY_MS } from '../../infrastructure/config/durations';
 import { lowestIdOf, timeOfId } from '../../infrastructure/database/id-time';
 import { BY_INDEX_ONLY, StatementsService } from '../../infrastructure/database/statements.service';
 import type { ErrorCode } from '../rows/delivery-error';
-import { isNotAbout, patternsSql, subjectSql } from '../../webhooks/event-pattern';
+import { aboutSql, isNotAbout, patternsSql } from '../../webhooks/event-pattern';
 import { hasNonePending, lowestDeliveryId } from '../rows/found-by-id';
 import { RetentionCutoffService } from '../rows/retention-cutoff.service';
 
@@ -38,7 +38,7 @@ type Direction = 'asc' | 'desc';
 
 /** The next events of one name, or of all, for one audience: read in the order of an index, which begins with the user. */
 const nextOf = (where: string, direction: Direction): string => `
-      select id, name, is_test, accepted_at, fanned_out_at, ${subjectSql('name', 'body')} as subject
+      select id, name, is_test, accepted_at, fanned_out_at, ${aboutSql('name', 'body')} as about
       from webhook_service.events where ${where} and id >= $3 and id > $7 and id < $4
       order by user_id ${direction}, id ${direction} limit $8`;
 
@@ -65,7 +65,7 @@ const looked = (direction: Direction): string => {
     from webhook_service.webhooks w cross join looked e cross join edge
     where w.id = $1 and not e.is_test and e.accepted_at > w.created_at
       and (edge.id is null or e.id::text collate "C" ${direction === 'asc' ? '<=' : '>='} edge.id)
-      and ${isNotAbout('e.subject')} and w.events && (${patternsSql('e.name')})
+      and ${isNotAbout('e.about')} and w.events && (${patternsSql('e.name')})
   )`;
 };
 
