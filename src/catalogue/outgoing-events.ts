@@ -33,6 +33,11 @@ const HEADER_PARAMETERS = [
     false,
   ),
   header(
+    'x-service-subject',
+    'What the event is about, if it was published with a subject: UTF-8, percent-encoded except `A-Za-z0-9-._~`.',
+    false,
+  ),
+  header(
     'traceparent',
     'W3C Trace Context, if the event was published with one: its trace id, and a parent id of this attempt.',
     false,
@@ -116,6 +121,7 @@ const bodySchema = (name: string, data: object) => ({
     id: { type: 'string', format: 'uuid' },
     event: { type: 'string', const: name },
     createdAt: { type: 'string', format: 'date-time' },
+    subject: { type: 'string', minLength: 1, maxLength: 128 },
     data,
   },
 });

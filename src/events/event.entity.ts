@@ -21,6 +21,10 @@ export class Event {
   @Column('text')
   body: string;
 
+  /** What the event is about; null without a subject, and when it was published by a version before 1.0. */
+  @Column('text', { nullable: true })
+  subject: string | null;
+
   /** W3C Trace Context of the publication; null without a trace. */
   @Column('text', { nullable: true })
   traceparent: string | null;

@@ -9,6 +9,7 @@ export interface NewEvent {
   userId: string | null;
   publisherId: string | null;
   body: string;
+  subject: string | null;
   traceparent: string | null;
 }
 
@@ -24,17 +25,17 @@ export interface TakenKey {
 }
 
 const INSERT_EVENTS = statement('insert_events')`
-    insert into webhook_service.events (id, name, user_id, publisher_id, body, traceparent)
-    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[])`;
+    insert into webhook_service.events (id, name, user_id, publisher_id, body, traceparent, subject)
+    select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])`;
 
 /** Inserts the event only if it acquires its key. Waits for another open transaction that has inserted the key. */
 const INSERT_KEYED_EVENT = statement('insert_keyed_event')`
     with won as (
       insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint)
-      values ($7, $8, $1, $9) on conflict do nothing returning event_id
+      values ($8, $9, $1, $10) on conflict do nothing returning event_id
     )
-    insert into webhook_service.events (id, name, user_id, publisher_id, body, traceparent)
-    select $1::uuid, $2, $3, $4, $5, $6 from won returning id`;
+    insert into webhook_service.events (id, name, user_id, publisher_id, body, traceparent, subject)
+    select $1::uuid, $2, $3, $4, $5, $6, $7 from won returning id`;
 
 const FIND_KEY = statement('find_event_key')`
     select event_id as "eventId", fingerprint from webhook_service.event_keys where publisher_id = $1 and key = $2`;
@@ -63,13 +64,15 @@ export class EventsRepository {
       events.map(({ publisherId }) => publisherId),
       events.map(({ body }) => body),
       events.map(({ traceparent }) => traceparent),
+      events.map(({ subject }) => subject),
     ];
     await this.run(INSERT_EVENTS, columns, manager);
   }
 
   /** Inserts the event and its key. Returns false, and inserts nothing, when another event already holds the key. */
   async insertKeyed(event: NewEvent, key: NewEventKey, manager?: EntityManager): Promise<boolean> {
-    const values = [event.id, event.name, event.userId, event.publisherId, event.body, event.traceparent];
+    const { id, name, userId, publisherId, body, traceparent, subject } = event;
+    const values = [id, name, userId, publisherId, body, traceparent, subject];
     const rows = await this.run(INSERT_KEYED_EVENT, [...values, key.publisherId, key.key, key.fingerprint], manager);
     return rows.length > 0;
   }

@@ -50,6 +50,11 @@ export interface PublishOptions {
   userId: string | null;
   /** Repeating the same key returns the first event and publishes no other. 1 to 255 printable ASCII characters. */
   idempotencyKey?: string;
+  /**
+   * What the event is about, such as `invoice/123`: 1 to 128 visible characters; null or absent: nothing. It must not contain
+   * personal data, because it stands in headers and addresses.
+   */
+  subject?: string | null;
   /** The transaction to commit or roll back with: an EntityManager, a client of pg, `fromDrizzle`, `fromKysely`. */
   tx?: Transaction;
   /** The same as `tx`, for an EntityManager. */
@@ -179,7 +184,7 @@ export class EventsService {
   }
 
   private prepareIn(span: Span, publication: Publication): PreparedEvent {
-    const { name, userId, publisherId, idempotencyKey, origin } = publication;
+    const { name, userId, publisherId, idempotencyKey, subject = null, origin } = publication;
     const data = this.validate(publication);
     const { id, at } = this.clock.newId();
     return {
@@ -188,13 +193,17 @@ export class EventsService {
         name,
         userId,
         publisherId,
-        body: eventBody(id, name, at, data),
+        body: eventBody(id, name, at, data, subject),
+        subject,
         traceparent: traceparentOf(span),
       },
       key:
         idempotencyKey === undefined
           ? null
-          : { publisherId: publisherId ?? '', key: idempotencyKey, fingerprint: fingerprintOf(name, userId, data) },
+          : {
+              ...{ publisherId: publisherId ?? '', key: idempotencyKey },
+              fingerprint: fingerprintOf(name, userId, data, subject),
+            },
       published: { id, event: name, createdAt: at, userId, duplicate: false },
       origin,
       span,
@@ -217,8 +226,9 @@ export class EventsService {
 
   /** Inserts in a transaction whose commit is not reported to this service: the sweeper finds the event afterwards. */
   private async insertElsewhere(publication: Publication, tx: Transaction): Promise<PublishedEvent> {
-    const { name, userId, idempotencyKey } = publication;
-    const event = { name, userId, data: this.validate(publication), ...(idempotencyKey && { idempotencyKey }) };
+    const { name, userId, idempotencyKey, subject } = publication;
+    const options = { ...(idempotencyKey && { idempotencyKey }), ...(subject != null && { subject }) };
+    const event = { name, userId, data: this.validate(publication), ...options };
     try {
       const [published] = await database({ connection: tx }).write([event], tx);
       return published as PublishedEvent;

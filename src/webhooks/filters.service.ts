@@ -5,7 +5,7 @@ import { TimeSlices } from '../infrastructure/concurrency/time-slices.timer';
 import { StatementsService, statement } from '../infrastructure/database/statements.service';
 import { type CompiledFilter, compileFilter, matches } from './filter/compile-filter';
 import type { EventFilter } from './filter/event-filter';
-import { type ValuesAt, valuesOf } from './filter/filter-path';
+import { type FilterableEvent, type ValuesAt, valuesOf } from './filter/filter-path';
 
 /** A webhook that has a filter. The hash is the version of the filter. */
 export interface FilteredWebhook {
@@ -64,9 +64,9 @@ export class FiltersService {
     return found;
   }
 
-  private async parse({ name, userId, body }: StoredEvent): Promise<ValuesAt> {
+  private async parse(event: StoredEvent): Promise<ValuesAt> {
     await this.slices.next();
-    return valuesOf({ event: name, userId, data: (JSON.parse(body) as { data: unknown }).data });
+    return valuesOf(filterable(event));
   }
 
   private async filterOf({ webhookId, filterHash }: FilteredWebhook): Promise<CompiledFilter | null> {
@@ -84,6 +84,12 @@ export class FiltersService {
     }
     return webhookIds.map((id) => loaded.get(id) ?? null);
   }
+}
+
+/** Returns the part of a stored event that filters see. */
+export function filterable({ name, userId, body }: StoredEvent): FilterableEvent {
+  const { subject, data } = JSON.parse(body) as { subject?: string; data: unknown };
+  return { event: name, userId, subject, data };
 }
 
 /** With the id, because owners could find two filters with the same hash. */

@@ -66,6 +66,7 @@ export interface Delivery {
   webhookId: string;
   eventId: string;
   event: string;
+  subject: string | null;
   attempt: number;
   trigger: 'event' | 'redelivery' | 'test';
   status: 'pending' | 'succeeded' | 'failed' | 'canceled';
@@ -138,6 +139,7 @@ export interface PublishedEvent {
 export interface EventRecord {
   id: string;
   event: string;
+  subject: string | null;
   userId: string | null;
   publishedBy: string | null;
   traceparent: string | null;

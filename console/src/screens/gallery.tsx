@@ -43,7 +43,14 @@ const SOON = new Date(Date.now() + 180_000).toISOString();
 
 const delivery = (attempt: number, changes: Partial<Delivery>): Delivery => ({
   ...{ id: `0000000${attempt}-0000-7000-8000-000000000000`, webhookId: 'webhook', eventId: 'event', attempt },
-  ...{ event: 'job.started', url: 'https://example.com/hook', trigger: 'event', status: 'failed', waitsFor: null },
+  ...{
+    event: 'job.started',
+    subject: null,
+    url: 'https://example.com/hook',
+    trigger: 'event',
+    status: 'failed',
+    waitsFor: null,
+  },
   ...{ responseStatus: 500, durationMs: 12, error: { code: 'http_status', message: 'Your server answered 500.' } },
   ...{ scheduledAt: NOW, attemptedAt: NOW, completedAt: NOW, nextAttemptAt: SOON, createdAt: NOW },
   ...changes,

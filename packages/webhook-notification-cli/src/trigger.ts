@@ -8,18 +8,19 @@ import { connect, SERVICE_HELP, SERVICE_OPTIONS } from './service-connection';
 /** Publishes an event. */
 export const trigger: Command = {
   name: 'trigger',
-  usage: '<event> [--data <file>] [--user <id>] [--service <url>]',
+  usage: '<event> [--data <file>] [--subject <text>] [--user <id>] [--service <url>]',
   help: `Publishes an event, by default to your own webhooks, and prints its id. --data is a file with a JSON object, or - for standard
-input; by default the data is the example of the event type.
+input; by default the data is the example of the event type. --subject says what the event is about, such as invoice/123.
 ${SERVICE_HELP}`,
   operand: 'event',
-  options: { ...SERVICE_OPTIONS, data: 'string', user: 'string' },
+  options: { ...SERVICE_OPTIONS, data: 'string', subject: 'string', user: 'string' },
   async run(line) {
     const event = line.operand;
     const client = connect(line);
     const data = (await dataOf(line)) ?? (await client.eventTypes.read(event)).example;
-    const userId = line.option('user');
-    const { id } = await client.events.publish({ event, data, ...(userId !== undefined && { userId }) });
+    const [userId, subject] = [line.option('user'), line.option('subject')];
+    const options = { ...(userId !== undefined && { userId }), ...(subject !== undefined && { subject }) };
+    const { id } = await client.events.publish({ event, data, ...options });
     process.stdout.write(`${printable(id)}\n`);
     return 0;
   },

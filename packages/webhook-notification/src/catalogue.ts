@@ -47,4 +47,5 @@ export { schemaProblem } from './catalogue/schema-rules';
 export { storableSchema } from './catalogue/storable-schema';
 export { isLoose, secretProblem } from './signature/standard-key';
 export { IDEMPOTENCY_KEY, isIdempotencyKey } from './events/idempotency-key';
+export { encodedSubject, isSubject, SUBJECT } from './events/subject';
 export { isUserId, USER_ID } from './events/user-id';

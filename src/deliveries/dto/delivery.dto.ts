@@ -52,6 +52,12 @@ export class DeliveryDto {
    */
   event: string;
 
+  /**
+   * What the event is about; null when it was published without a subject.
+   * @example invoice/123
+   */
+  subject: string | null;
+
   /** Attempt number, from 1 to 4. */
   @ApiCount({ minimum: 1, maximum: 4 })
   attempt: number;
@@ -115,6 +121,7 @@ export class DeliveryDto {
       webhookId: row.webhookId,
       eventId: row.eventId,
       event: row.event,
+      subject: row.subject,
       attempt: row.attempt,
       trigger: row.trigger,
       status: row.status,

@@ -15,10 +15,11 @@ export interface Subscriber extends DueWebhookColumns {
   userId: string;
   /** The version of the webhook's filter; null if it has none. */
   filterHash: string | null;
-  /** Of the event, like the next four; set only for the first subscriber of a page. */
+  /** Of the event, like the next five; set only for the first subscriber of a page. */
   event: string | null;
   /** Also null when it is too large to be held in memory. */
   body: string | null;
+  subject: string | null;
   traceparent: string | null;
   audience: string | null;
   acceptedAt: Date | null;
@@ -62,6 +63,7 @@ const subscribersOf = ({ limit, and = '' }: { limit: number; and?: string }): st
          ${DUE_WEBHOOK_COLUMNS},
          case when lag(e.id) over o is distinct from e.id then e.name end as event,
          case when lag(e.id) over o is distinct from e.id and octet_length(e.body) <= ${MAX_HELD_BYTES} then e.body end as body,
+         case when lag(e.id) over o is distinct from e.id then e.subject end as subject,
          case when lag(e.id) over o is distinct from e.id then e.traceparent end as traceparent,
          case when lag(e.id) over o is distinct from e.id then e.user_id end as audience,
          case when lag(e.id) over o is distinct from e.id then e.accepted_at end as "acceptedAt"
@@ -84,7 +86,7 @@ const CLAIM: Statement = {
   name: 'claim_events',
   text: `
     with candidates as materialized (
-      select id, name, user_id, accepted_at, body, traceparent,
+      select id, name, user_id, accepted_at, body, subject, traceparent,
              leased_until < accepted_at + interval '6 seconds' and leased_until > now() + interval '3 seconds' as is_new
       from webhook_service.events
       where ${isOneOf('events', '$1::uuid[]')} and ${IS_OPEN} and not claimed
@@ -104,7 +106,7 @@ const NEXT_SUBSCRIBERS: Statement = {
   name: 'next_subscribers',
   text: `
     with e as materialized (
-      select id, name, user_id, accepted_at, body, traceparent, ${COMPUTED}
+      select id, name, user_id, accepted_at, body, subject, traceparent, ${COMPUTED}
       from webhook_service.events where ${isOneOf('events', '$1::uuid[]')}
     )
     ${subscribersOf({ limit: PAGE, and: 'and w.id > $6' })}`,

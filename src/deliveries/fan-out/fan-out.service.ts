@@ -62,7 +62,7 @@ class Share {
 }
 
 /** The subscriber fields that are set only for the first subscriber of an event. */
-type Head = Pick<Subscriber, 'event' | 'body' | 'traceparent' | 'audience' | 'acceptedAt'>;
+type Head = Pick<Subscriber, 'event' | 'body' | 'subject' | 'traceparent' | 'audience' | 'acceptedAt'>;
 
 /** A row with a webhook, and not that of an event without subscribers. */
 type Target = Subscriber & { webhookId: string };
@@ -260,7 +260,7 @@ export class FanOutService implements WorkerTask, OnApplicationShutdown {
   /** Makes the first attempt of a delivery. Resolves when it has a row, and releases its permit of `rows`. */
   private make(subscriber: Target, head: Head, completesEvent: boolean, rows: Semaphore): Promise<unknown> {
     const { eventId, webhookId, userId, url } = subscriber;
-    const { event, body, traceparent, audience, acceptedAt } = head;
+    const { event, body, subject, traceparent, audience, acceptedAt } = head;
     const first: FirstAttempt = {
       id: firstDeliveryId(eventId, webhookId),
       webhookId,
@@ -270,6 +270,7 @@ export class FanOutService implements WorkerTask, OnApplicationShutdown {
       attempt: 1,
       trigger: 'event',
       body: body ?? '',
+      subject,
       traceparent,
       audience,
       webhook: url === null ? null : dueWebhookOf(subscriber as DueWebhook & Subscriber),

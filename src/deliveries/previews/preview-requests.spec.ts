@@ -19,7 +19,12 @@ describe('The body of a filter check', () => {
     expect(parseFilterCheck({ filter, eventId: EVENT_ID.toUpperCase() })).toEqual({ filter, chosen });
     const data = JSON.parse('{"__proto__":1,"constructor":2}') as object;
     const request = { filter: null, event: 'a.b', data };
-    expect(parseFilterCheck(request)).toEqual({ filter: null, chosen: { event: 'a.b', data: JSON.stringify(data) } });
+    const contained = { event: 'a.b', data: JSON.stringify(data), subject: null };
+    expect(parseFilterCheck(request)).toEqual({ filter: null, chosen: contained });
+    const subject = 'invoice/1';
+    expect(parseFilterCheck({ ...request, subject })).toEqual({
+      ...{ filter: null, chosen: { ...contained, subject } },
+    });
   });
 
   it.each([
@@ -29,6 +34,8 @@ describe('The body of a filter check', () => {
     [{ filter: {}, event: 1, data: [] }, ['filter: invalid', 'event: invalid', 'data: invalid']],
     [{ filter, event: 'no name', data: {} }, ['event: invalid']],
     [{ filter, eventId: EVENT_ID, data: {} }, ['eventId: invalid']],
+    [{ filter, eventId: EVENT_ID, subject: 'a' }, ['eventId: invalid']],
+    [{ filter, event: 'a.b', data: {}, subject: 'a ' }, ['subject: invalid']],
     [{ filter, eventId: 5 }, ['eventId: invalid']],
     [{ filter, eventId: 'x' }, ['eventId: invalid']],
     [{ filter, eventId: EVENT_ID, format: 'slack' }, ['format: unknown_field']],

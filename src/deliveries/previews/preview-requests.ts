@@ -1,11 +1,11 @@
-import { type FieldError, invalidField, isEventName, serialiseData } from 'webhook-notification/catalogue';
+import { type FieldError, invalidField, isEventName, isSubject, serialiseData } from 'webhook-notification/catalogue';
 import { ApiError, invalid, MESSAGES, unknownField } from '../../infrastructure/errors/api-error';
 import { idOf } from '../../infrastructure/validation/uuid';
 import { type EventFilter, parseFilter } from '../../webhooks/filter/event-filter';
 import { type EventFormat, FORMATS } from '../../webhooks/formats/event-format';
 
 /** A stored event, or one that the request contains; `data` is JSON text. */
-export type ChosenEvent = { eventId: string } | { event: string; data: string };
+export type ChosenEvent = { eventId: string } | { event: string; data: string; subject: string | null };
 
 export type FilterCheck = { filter: EventFilter | null; chosen: ChosenEvent };
 export type FormatPreview = { format: EventFormat; chosen: ChosenEvent };
@@ -31,12 +31,13 @@ export function parseFormatPreview(body: unknown): FormatPreview {
 interface EventFields {
   event?: unknown;
   data?: unknown;
+  subject?: unknown;
   eventId?: unknown;
 }
 
 function requestOf(body: unknown, name: 'filter' | 'format') {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('body', MESSAGES.badPreview);
-  const known = [name, 'event', 'data', 'eventId'];
+  const known = [name, 'event', 'data', 'subject', 'eventId'];
   const errors = Object.keys(body)
     .filter((field) => !known.includes(field))
     .map(unknownField);
@@ -46,10 +47,10 @@ function requestOf(body: unknown, name: 'filter' | 'format') {
 
 type Chosen = { ok: true; value: ChosenEvent } | { ok: false; errors: FieldError[] };
 
-function chosenEvent({ event, data, eventId }: EventFields): Chosen {
+function chosenEvent({ event, data, subject = null, eventId }: EventFields): Chosen {
   if (eventId !== undefined) {
-    if (event !== undefined || data !== undefined)
-      return { ok: false, errors: [invalidField('eventId', 'does not go together with event and data')] };
+    if (event !== undefined || data !== undefined || subject !== null)
+      return { ok: false, errors: [invalidField('eventId', 'does not go together with event, data and subject')] };
     if (typeof eventId !== 'string')
       return { ok: false, errors: [invalidField('eventId', 'must be the id of an event')] };
     return { ok: true, value: { eventId: idOf('eventId', eventId) } };
@@ -60,9 +61,12 @@ function chosenEvent({ event, data, eventId }: EventFields): Chosen {
       ? []
       : [fieldError('event', event, 'must be the name of an event, such as order.paid')]),
     ...(verdict.ok ? [] : [{ ...fieldError('data', data, ''), message: verdict.problem }]),
+    ...(subject === null || isSubject(subject)
+      ? []
+      : [{ ...fieldError('subject', subject, ''), message: MESSAGES.badSubject }]),
   ];
   if (!verdict.ok || errors.length > 0) return { ok: false, errors };
-  return { ok: true, value: { event: event as string, data: verdict.text } };
+  return { ok: true, value: { event: event as string, data: verdict.text, subject: subject as string | null } };
 }
 
 const fieldError = (field: string, value: unknown, rule: string): FieldError => ({

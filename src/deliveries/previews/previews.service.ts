@@ -5,7 +5,7 @@ import { missingScope, type Principal } from '../../auth/access-token';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { ApiError, messageFor } from '../../infrastructure/errors/api-error';
 import { explainFilter, type FilterExplanation } from '../../webhooks/filter/explain-filter';
-import type { StoredEvent } from '../../webhooks/filters.service';
+import { filterable, type StoredEvent } from '../../webhooks/filters.service';
 import { formatted, type FormattedEvent } from '../../webhooks/formats/event-format';
 import { EventLogService } from '../log/event-log.service';
 import type { ChosenEvent, FilterCheck, FormatPreview } from './preview-requests';
@@ -20,9 +20,8 @@ export class PreviewsService {
   ) {}
 
   async checkFilter(user: Principal, { filter, chosen }: FilterCheck): Promise<FilterExplanation> {
-    const { name, userId, body } = await this.eventOf(user, chosen, (id) => this.log.readForFilter(user.userId, id));
-    if (filter === null) return { matches: true, failed: [] };
-    return explainFilter(filter, { event: name, userId, data: (JSON.parse(body) as { data: unknown }).data });
+    const event = await this.eventOf(user, chosen, (id) => this.log.readForFilter(user.userId, id));
+    return filter === null ? { matches: true, failed: [] } : explainFilter(filter, filterable(event));
   }
 
   async format(user: Principal, { format, chosen }: FormatPreview): Promise<FormattedEvent> {
@@ -39,7 +38,7 @@ export class PreviewsService {
   ): Promise<StoredEvent> {
     if ('event' in chosen) {
       const { id, at } = this.clock.newId();
-      return { name: chosen.event, userId, body: eventBody(id, chosen.event, at, chosen.data) };
+      return { name: chosen.event, userId, body: eventBody(id, chosen.event, at, chosen.data, chosen.subject) };
     }
     const missing = missingScope(['deliveries:read'], scopes);
     if (missing) throw new ApiError('scope_missing', messageFor.missingScope(missing));

@@ -26,6 +26,8 @@ export interface Attempt {
   trigger: Trigger;
   /** The exact body of the event. */
   body: string;
+  /** What the event is about; null: published without a subject. */
+  subject: string | null;
   /** W3C Trace Context of the publication; null without a trace. */
   traceparent: string | null;
   audience: string | null;

@@ -25,7 +25,7 @@ const read = (columns = ''): string => `
 
 /** By itself, because it selects partitions; see `isAmong`. Deliveries of one event share its body. */
 const READ_EVENTS = statement('read_events_of_attempts')`
-    select e.id, e.body, e.traceparent, e.user_id as audience from webhook_service.events e
+    select e.id, e.body, e.subject, e.traceparent, e.user_id as audience from webhook_service.events e
     where ${isOneOf('e', '$1::uuid[]')}`;
 
 /** Number of rows that `CLAIM_DEFERRED` claims of a webhook with a rate. */
@@ -119,7 +119,7 @@ const HOLD = statement('hold_leases')`
 const LOAD_WEBHOOKS = statement('load_webhooks_of_attempts')`
     select w.id, ${DUE_WEBHOOK_COLUMNS} from webhook_service.webhooks w where w.id = any($1::uuid[])`;
 
-type EventColumns = Pick<ClaimedDelivery, 'body' | 'traceparent' | 'audience'>;
+type EventColumns = Pick<ClaimedDelivery, 'body' | 'subject' | 'traceparent' | 'audience'>;
 
 /** The webhook columns are null when the webhook was deleted. */
 type ClaimedRow = Omit<ClaimedDelivery, 'webhook' | keyof EventColumns> & DueWebhookColumns;

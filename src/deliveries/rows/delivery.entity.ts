@@ -31,6 +31,10 @@ export class Delivery {
   @Column('text')
   event: string;
 
+  /** Of the event; null without one. */
+  @Column('text', { nullable: true })
+  subject: string | null;
+
   @Column('smallint')
   attempt: number;
 
@@ -118,7 +122,7 @@ export type ListedDelivery = Omit<
 
 /** SQL for the same columns of a row `d`. */
 export const LISTED_COLUMNS = `
-  d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.event, d.attempt, d.trigger, d.status, d.url,
+  d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.event, d.subject, d.attempt, d.trigger, d.status, d.url,
   d.response_status as "responseStatus", d.duration_ms as "durationMs", d.error_code as "errorCode",
   d.error_message as "errorMessage", d.scheduled_at as "scheduledAt", d.attempted_at as "attemptedAt",
   d.completed_at as "completedAt", d.next_attempt_at as "nextAttemptAt", d.parked, d.claimed,

@@ -56,8 +56,8 @@ const isKnown = (row: string, and = 'true'): string =>
 /** The end of both statements: inserts next attempts, counts the attempts, and returns the written rows. */
 const retryCountReturn = (counted: string): string => `next as (
       insert into webhook_service.deliveries
-        (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
-      select o.next_id, d.webhook_id, d.user_id, d.event_id, d.event, d.url, d.attempt + 1, d.trigger, 'pending',
+        (id, webhook_id, user_id, event_id, event, subject, url, attempt, trigger, status, scheduled_at, leased_until)
+      select o.next_id, d.webhook_id, d.user_id, d.event_id, d.event, d.subject, d.url, d.attempt + 1, d.trigger, 'pending',
              d.next_attempt_at, ${insertedLease('d.url', 'd.next_attempt_at')}
       from done d join checked o on o.id = d.id where d.next_attempt_at is not null
     ), counted as (${countAttempts(counted)})
@@ -84,8 +84,8 @@ const INSERTED = `
 const INSERT = statement('insert_first_attempts')`
     with outcome as (
       select * from json_to_recordset($1::json) as o
-        (${OUTCOME_COLUMNS}, webhook_id uuid, user_id text, event_id uuid, event text, completes_event boolean, parked boolean,
-         scheduled_at timestamptz)
+        (${OUTCOME_COLUMNS}, webhook_id uuid, user_id text, event_id uuid, event text, subject text, completes_event boolean,
+         parked boolean, scheduled_at timestamptz)
     ), retried as (
       ${lockRetried('outcome where next_id is not null')}
     ), waited as (
@@ -107,10 +107,10 @@ const INSERT = statement('insert_first_attempts')`
       where ${isOneOf('events', 'array(select id from completed)')}
     ), done as (
       insert into webhook_service.deliveries
-        (id, webhook_id, user_id, event_id, event, url, parked, claimed, attempt, trigger, status, scheduled_at, leased_until,
+        (id, webhook_id, user_id, event_id, event, subject, url, parked, claimed, attempt, trigger, status, scheduled_at, leased_until,
          error_code, error_message, attempted_at, completed_at, duration_ms, request_headers, format, request_body,
          response_status, response_headers, response_body, response_body_truncated, next_attempt_at)
-      select id, webhook_id, user_id, event_id, event, url, parked, not parked and url is not null, 1, 'event', status, scheduled_at,
+      select id, webhook_id, user_id, event_id, event, subject, url, parked, not parked and url is not null, 1, 'event', status, scheduled_at,
              case when parked then ${deferredLease('fresh')} else ${insertedLease('url', 'now()')} end,
              error_code, error_message, case when attempted_at is not null then greatest(attempted_at, scheduled_at) end,
              case when status <> 'pending' then
@@ -119,8 +119,8 @@ const INSERT = statement('insert_first_attempts')`
              response_body_truncated, case when is_retried then now() + delay_ms * interval '1 millisecond' end
       from fresh
       on conflict (id) do nothing
-      returning id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, error_code, response_status,
-                duration_ms, next_attempt_at
+      returning id, webhook_id, user_id, event_id, event, subject, url, attempt, trigger, status, error_code,
+                response_status, duration_ms, next_attempt_at
     ), ${retryCountReturn(INSERTED)}`;
 
 /** Matches a row `d` that accepts an outcome `o`: it is pending, or was canceled while the request was being made. */
@@ -177,8 +177,7 @@ const UPDATE = statement('record_attempts')`
 
 const CANCELED = `
   select webhook_id, user_id, status, error_code, null::int as response_status, null::int as duration_ms,
-         completed_at as at, count(*) as count
-  from canceled group by 1, 2, 3, 4, 7`;
+         completed_at as at, count(*) as count from canceled group by 1, 2, 3, 4, 7`;
 
 /**
  * Cancels pending rows with the error $1 and the message $2. Locks rows in id order, as writing outcomes does, so that the two cannot
@@ -363,6 +362,7 @@ function firstColumnsOf({ first, outcome, deferred }: FirstRow, newId: () => str
     user_id: first.userId,
     event_id: first.eventId,
     event: first.event,
+    subject: first.subject ?? undefined,
     completes_event: first.completesEvent,
     parked: deferred,
     scheduled_at: first.scheduledAt,

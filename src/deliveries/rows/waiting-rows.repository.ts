@@ -18,8 +18,8 @@ import { PUT_BACKS, type Wait } from './waits';
 /** Skips events with a pending attempt, and events that are past retention. */
 const INSERT_PENDING = `
   insert into webhook_service.deliveries
-    (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
-  select r.id, w.id, w.user_id, e.id, e.name, w.url, 1, $7::text, 'pending', now(), ${insertedLease('w.url', 'now()')}
+    (id, webhook_id, user_id, event_id, event, subject, url, attempt, trigger, status, scheduled_at, leased_until)
+  select r.id, w.id, w.user_id, e.id, e.name, e.subject, w.url, 1, $7::text, 'pending', now(), ${insertedLease('w.url', 'now()')}
   from webhook_service.webhooks w
   cross join webhook_service.events e
   join unnest($5::uuid[], $1::uuid[]) as r (id, event_id) on r.event_id = e.id

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { signatureHeaders, type SigningSecrets } from 'webhook-notification';
-import { EventCatalogue } from 'webhook-notification/catalogue';
+import { encodedSubject, EventCatalogue } from 'webhook-notification/catalogue';
 import { Config } from '../../infrastructure/config/config';
 import { version } from '../../infrastructure/config/version';
 import { formatted } from '../../webhooks/formats/event-format';
@@ -17,6 +17,7 @@ interface Sendable {
   trigger: string;
   body: string;
   contentType: string;
+  subject: string | null;
   /** Whether the signature also goes in the headers of Svix. */
   withSvix: boolean;
   /** W3C Trace Context of this attempt; null when its event has no trace. */
@@ -51,9 +52,20 @@ export class RequestSignerService {
     const { body: eventBody, audience: userId, event } = attempt;
     const description = this.catalogue.find(event)?.description ?? null;
     const { contentType, body } = formatted(webhook.format, { body: eventBody, userId, description });
-    const { id, eventId, attempt: number, trigger } = attempt;
+    const { id, eventId, attempt: number, trigger, subject } = attempt;
     const withSvix = this.config.signatureHeaders === 'svix';
-    const sendable = { id, eventId, event, attempt: number, trigger, body, contentType, withSvix, traceparent };
+    const sendable = {
+      id,
+      eventId,
+      event,
+      attempt: number,
+      trigger,
+      body,
+      contentType,
+      subject,
+      withSvix,
+      traceparent,
+    };
     return prepare(sendable, secrets, at, version);
   }
 
@@ -68,7 +80,7 @@ export class RequestSignerService {
 
 /** Builds the signed request of one attempt. `at` is the time of this attempt, not of the event. */
 export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, version: string): SignedRequest {
-  const { id, eventId, event, attempt, trigger, body, contentType, withSvix, traceparent } = delivery;
+  const { id, eventId, event, attempt, trigger, body, contentType, subject, withSvix, traceparent } = delivery;
   const signature = signatureHeaders(body, eventId, Math.floor(at.getTime() / 1000), secrets);
   return {
     body,
@@ -79,6 +91,7 @@ export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, v
       'x-service-delivery': id,
       'x-service-attempt': String(attempt),
       'x-service-trigger': trigger,
+      ...(subject !== null && { 'x-service-subject': encodedSubject(subject) }),
       ...signature,
       ...(withSvix && svixHeaders(signature)),
       ...(traceparent !== null && { traceparent }),

@@ -14,6 +14,7 @@ const delivery = {
   body: '{"id":"0199c3a4-6f6e-7c52-9d5a-000000000001","event":"follower.gained","data":{"name":"Zoë"}}',
   contentType: 'application/json',
   withSvix: false,
+  subject: null,
   traceparent: null,
 };
 
@@ -34,6 +35,12 @@ describe('A prepared request', () => {
         'webhook-signature': expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/),
       },
     });
+  });
+
+  it('carries a subject when there is one, percent-encoded', () => {
+    const { headers } = prepare({ ...delivery, subject: `invoice/7 é*` }, ONLY, new Date(), '1.2.3');
+    expect(headers).toMatchObject({ 'x-service-subject': 'invoice%2F7%20%C3%A9%2A' });
+    expect(prepare(delivery, ONLY, new Date(), '1.2.3').headers).not.toHaveProperty('x-service-subject');
   });
 
   it('carries a traceparent when there is one', () => {

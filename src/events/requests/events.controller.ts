@@ -86,10 +86,10 @@ export class EventsController {
   @ApiErrors(...BODY_ERRORS, 'idempotency_key_reused', 'user_erased')
   async publishEvent(
     @CurrentUser() user: Principal,
-    @ParsedBody(parsePublish) { event, data, idempotencyKey, userId }: PublishRequest,
+    @ParsedBody(parsePublish) { event, userId, ...request }: PublishRequest,
     @PublishOrigin() origin: Origin,
   ): Promise<PublishedEventDto> {
-    const publication = { name: event, data, idempotencyKey, userId: audienceOf(user, userId), origin };
+    const publication = { name: event, ...request, userId: audienceOf(user, userId), origin };
     return PublishedEventDto.from(await this.events.publishAs(user.userId, publication));
   }
 
@@ -109,8 +109,8 @@ export class EventsController {
     @ParsedBody(parseBatchRequest) requests: PublishRequest[],
     @PublishOrigin() origin: Origin,
   ): Promise<PublishedEventDto[]> {
-    const publications = forEachEvent(requests, ({ event, data, idempotencyKey, userId }) => ({
-      ...{ name: event, data, idempotencyKey, userId: audienceOf(user, userId), origin },
+    const publications = forEachEvent(requests, ({ event, userId, ...request }) => ({
+      ...{ name: event, ...request, userId: audienceOf(user, userId), origin },
     }));
     return (await this.batches.publishAs(user.userId, publications)).map(PublishedEventDto.from);
   }

@@ -10,6 +10,8 @@ describe('A publish request', () => {
     ['the required fields', request, request],
     ['a user', { ...request, userId: 'bob' }, { ...request, userId: 'bob' }],
     ['everybody', { ...request, userId: null }, { ...request, userId: null }],
+    ['a subject', { ...request, subject: 'invoice/1' }, { ...request, subject: 'invoice/1' }],
+    ['no subject', { ...request, subject: null }, { ...request, subject: null }],
     ['a key', { ...request, idempotencyKey: 'k 1' }, { ...request, idempotencyKey: 'k 1' }],
   ])('with %s is parsed', (_, body, expected) => {
     expect(parsePublishRequest(body)).toEqual(expected);
@@ -46,6 +48,7 @@ describe('A publish request', () => {
     ['a user with a space', { ...request, userId: 'a b' }, MESSAGES.badUserId],
     ['a null key', { ...request, idempotencyKey: null }, MESSAGES.badIdempotencyKey],
     ['an empty key', { ...request, idempotencyKey: '' }, MESSAGES.badIdempotencyKey],
+    ['a subject with a line break', { ...request, subject: 'a\nb' }, MESSAGES.badSubject],
     ['an id', { ...request, id: '1' }, 'id is not a known field'],
   ])('with %s is rejected', (_, body, message) => {
     expect(() => parsePublishRequest(body)).toThrow(refusal(message));

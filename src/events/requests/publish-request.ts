@@ -1,4 +1,4 @@
-import { type FieldError, isIdempotencyKey, isUserId, messageOf } from 'webhook-notification/catalogue';
+import { type FieldError, isIdempotencyKey, isSubject, isUserId, messageOf } from 'webhook-notification/catalogue';
 import type { HasOwnShare } from '../../auth/route.decorator';
 import { ApiError, invalid, MESSAGES, unknownField } from '../../infrastructure/errors/api-error';
 import type { BodyParser } from '../../infrastructure/validation/api-request.decorator';
@@ -20,6 +20,7 @@ export interface PublishRequest {
   data: unknown;
   idempotencyKey?: string;
   userId?: string | null;
+  subject?: string | null;
 }
 
 /** Whether a request has no idempotency key. */
@@ -27,7 +28,7 @@ export const isWithoutKey: HasOwnShare = ({ headers, body }) =>
   !Object.hasOwn(headers, 'idempotency-key') && !(body instanceof Object && Object.hasOwn(body, 'idempotencyKey'));
 
 const HEADER = 'header.idempotency-key';
-const FIELDS = ['event', 'data', 'idempotencyKey', 'userId'];
+const FIELDS = ['event', 'data', 'idempotencyKey', 'userId', 'subject'];
 
 /** Parses the body of `POST /api/events` with its header `Idempotency-Key`. */
 export const parsePublish: BodyParser = (body, { raw }) =>
@@ -51,10 +52,13 @@ export function parsePublishRequest(body: unknown, headerKeys: readonly string[]
     ...(Object.hasOwn(request, 'data') ? [] : [fieldError('data', 'data must be a JSON object', undefined)]),
     ...(typeof key === 'object' ? [key] : []),
     ...(isAudience(request.userId) ? [] : [fieldError('userId', MESSAGES.badUserId, request.userId)]),
+    ...(request.subject == null || isSubject(request.subject)
+      ? []
+      : [fieldError('subject', MESSAGES.badSubject, request.subject)]),
   ];
   if (errors.length > 0) throw ApiError.invalid(...errors);
-  const { event, data, userId } = request as unknown as PublishRequest;
-  return { event, data, userId, idempotencyKey: key as string | undefined };
+  const { event, data, userId, subject } = request as unknown as PublishRequest;
+  return { event, data, userId, subject, idempotencyKey: key as string | undefined };
 }
 
 const fieldError = (field: string, message: string, value: unknown): FieldError => ({
@@ -82,7 +86,7 @@ export const MAX_EVENTS = 100;
 const MAX_ERRORS = 10;
 /** The same for all other fields of a batch. */
 const MAX_FIELD_ERRORS = 20;
-const ABOUT_A_FIELD = /^(event|data|idempotencyKey|userId)[ .]|[^.]$/;
+const ABOUT_A_FIELD = /^(event|data|idempotencyKey|userId|subject)[ .]|[^.]$/;
 
 /** Returns the number of events that a body contains, 1 to 100, whatever its shape. The publishing limit counts this number. */
 export function countOf(body: unknown): number {

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { DataSourceOptions } from 'typeorm';
-import { BusyDays1764000200000 } from './migrations/busy-days.migration';
+import { BusyDays1764000200000, EventSubjects1764001800000 } from './migrations/busy-days.migration';
 import { Erasures1764000800000 } from './migrations/erasures.migration';
 import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.migration';
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
@@ -56,6 +56,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       RecoveryCounts1764001300000,
       ReplicaIdentity1764001400000,
       DeletedAccounts1764001600000,
+      EventSubjects1764001800000,
     ],
     migrationsTableName: 'migrations',
     extra: {

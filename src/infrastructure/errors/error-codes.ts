@@ -110,7 +110,7 @@ export const ERROR_CODES = {
   recovery_running: of(409, 'A recovery of this webhook is still running.', 'wait until its `status` is `done`'),
   idempotency_key_reused: of(
     409,
-    'The idempotency key was already used for another event, audience or data.',
+    'The idempotency key was already used for another event, audience, subject or data.',
     'use a new key for each event',
   ),
   event_type_exists: of(409, 'An event type with this name exists.', 'change it with `PUT`'),

@@ -14,19 +14,33 @@ import {
   Min,
   ValidateIf,
 } from 'class-validator';
+import { SUBJECT } from 'webhook-notification/catalogue';
 import { MESSAGES } from '../errors/api-error';
+
+/** Of `\p{C}\p{Z}` what one unit of UTF-16 can express, without unassigned characters. */
+const UNSEEN =
+  '\\u0000-\\u0020\\u007f-\\u00a0\\u00ad\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u1680\\u180e\\u2000-\\u200f' +
+  '\\u2028-\\u202f\\u205f-\\u206f\\u3000\\ue000-\\uf8ff\\ufeff\\ufff0-\\ufffb\\ufffe\\uffff';
 
 /**
  * Converts a pattern to a form that every client understands: Python has no `\p{Cc}`, and Rust no surrogates, which
  * well-formed text contains only in pairs.
  */
 export const patternOf = ({ source }: RegExp): string =>
-  source.replaceAll('\\p{Cc}', '\\u0000-\\u001f\\u007f-\\u009f').replaceAll('\\p{Cs}', '').replaceAll('\\0', '\\u0000');
+  source
+    .replaceAll('\\p{Cc}', '\\u0000-\\u001f\\u007f-\\u009f')
+    .replaceAll('\\p{Cs}', '')
+    .replaceAll('\\p{C}\\p{Z}', UNSEEN)
+    .replaceAll('\\0', '\\u0000');
 
 export const ApiId = (): PropertyDecorator => ApiProperty({ format: 'uuid' });
 
 /** Documents a time: ISO 8601, UTC, with milliseconds. */
 export const ApiTime = (): PropertyDecorator => ApiProperty({ format: 'date-time' });
+
+/** Documents a subject. Its length is in code points, as in JSON Schema. */
+export const ApiSubject = (): PropertyDecorator =>
+  ApiProperty({ minLength: 1, maxLength: 128, pattern: patternOf(SUBJECT).replace('(?!.{129})', ''), required: false });
 
 export const ApiCount = (options: ApiPropertyOptions = {}): PropertyDecorator =>
   ApiProperty({ type: 'integer', minimum: 0, ...options } as ApiPropertyOptions);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { timeOf } from './api-field.decorator';
+import { isSubject, SUBJECT } from 'webhook-notification/catalogue';
+import { patternOf, timeOf } from './api-field.decorator';
 
 describe('timeOf', () => {
   it.each([
@@ -32,5 +33,23 @@ describe('timeOf', () => {
   it('accepts every time that a Date serializes', () => {
     const dates = fc.date({ min: new Date(0), max: new Date('9999-12-31T23:59:59.999Z'), noInvalidDate: true });
     fc.assert(fc.property(dates, (date) => timeOf(date.toISOString())?.getTime() === date.getTime()));
+  });
+});
+
+describe('The pattern of a subject in the document', () => {
+  const documented = new RegExp(patternOf(SUBJECT));
+
+  it('has no property of Unicode, which clients in other languages do not know', () => {
+    expect(documented.source).not.toMatch(/\\p/);
+  });
+
+  it('accepts the same characters of the basic plane, apart from unassigned ones and surrogates', () => {
+    const isSkipped = (character: string) => /[\p{Cn}\p{Cs}]/u.test(character);
+    const characters = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code));
+    const differing = characters
+      .filter((character) => !isSkipped(character))
+      .flatMap((character) => [character, `a${character}b`])
+      .filter((text) => documented.test(text) !== isSubject(text));
+    expect(differing).toEqual([]);
   });
 });

@@ -41,6 +41,14 @@ describe('valuesOf', () => {
     expect(at(path, json)).toEqual([]);
   });
 
+  it('reads the subject, which is missing in an event without one', () => {
+    const event = { event: 'order.paid', userId: null, data: { subject: 'of data' } };
+    expect(valuesOf({ ...event, subject: 'invoice/1' })(['subject'])).toEqual(['invoice/1']);
+    for (const without of [event, { ...event, subject: undefined }]) expect(valuesOf(without)(['subject'])).toEqual([]);
+    expect(pathError('subject', 'filter.subject')).toBeUndefined();
+    expect(pathError('subject.a', 'filter.subject')?.message).toContain('must end after subject');
+  });
+
   it('counts the first 100 elements, also those without the path', () => {
     const elements = [...Array<unknown>(99).fill({}), { b: 99 }, { b: 100 }];
     expect(at('data.a.b', JSON.stringify({ a: elements }))).toEqual([99]);

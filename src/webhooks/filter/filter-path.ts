@@ -5,20 +5,22 @@ import { isStorable, NOT_STORABLE } from './filter-operators';
 export interface FilterableEvent {
   event: string;
   userId: string | null;
+  /** Absent when the event was published without one. */
+  subject?: string | undefined;
   data: unknown;
 }
 
 /** Elements of an array that count; the others are ignored. */
 export const MAX_ELEMENTS = 100;
 
-const ROOTS: readonly string[] = ['event', 'userId', 'data'] satisfies (keyof FilterableEvent)[];
+const ROOTS: readonly string[] = ['event', 'userId', 'subject', 'data'] satisfies (keyof FilterableEvent)[];
 
 /** Returns the error of a path that a filter must not have, or undefined. */
 export function pathError(path: string, field: string): FieldError | undefined {
   if (!isStorable(path)) return invalidField(field, NOT_STORABLE);
   const [root = '', ...names] = path.split('.');
   if (!ROOTS.includes(root)) {
-    const message = `${field} is not a path: paths start with event, userId or data, such as data.amount`;
+    const message = `${field} is not a path: paths start with event, userId, subject or data, such as data.amount`;
     return { field, code: 'unknown_field', message };
   }
   if (root !== 'data' && names.length > 0) return invalidField(field, `must end after ${root}, which is not an object`);

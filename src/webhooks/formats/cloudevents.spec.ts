@@ -15,6 +15,15 @@ describe('cloudEvent', () => {
     );
   });
 
+  it('has the subject of the event', () => {
+    const body = JSON.stringify({ ...NATIVE, subject: 'invoice/1 "é"', data: {} });
+    expect(JSON.parse(cloudEvent({ body, userId: null, description: null }))).toHaveProperty(
+      'subject',
+      'invoice/1 "é"',
+    );
+    expect(JSON.parse(cloudEvent(eventOf('{"subject":"of data"}')))).not.toHaveProperty('subject');
+  });
+
   it.each([
     [null, 'all'],
     ['alice', 'user:alice'],

@@ -8,7 +8,8 @@ const SOURCE = 'urn:webhook-notification-service';
  * for an invalid body.
  */
 export function cloudEvent(event: NativeEvent): string {
-  const { id, event: type, createdAt: time, data } = parsedBody(event);
+  const { id, event: type, createdAt: time, subject, data } = parsedBody(event);
   const source = event.userId === null ? `${SOURCE}:all` : `${SOURCE}:user:${encodeURIComponent(event.userId)}`;
-  return JSON.stringify({ specversion: '1.0', id, source, type, time, datacontenttype: 'application/json', data });
+  const datacontenttype = 'application/json';
+  return JSON.stringify({ specversion: '1.0', id, source, type, subject, time, datacontenttype, data });
 }

@@ -1,6 +1,6 @@
 /** An event as it is stored, and the facts about it that a format may show. */
 export interface NativeEvent {
-  /** The stored body: the JSON of `{ id, event, createdAt, data }`. */
+  /** The stored body: the JSON of `{ id, event, createdAt, subject?, data }`. */
   body: string;
   /** The user whom the event is for; null for everybody. */
   userId: string | null;
@@ -14,6 +14,8 @@ export interface NativeBody {
   event: string;
   /** ISO 8601, UTC, with milliseconds. */
   createdAt: string;
+  /** Absent when the event was published without one. */
+  subject?: string;
   data: Record<string, unknown>;
 }
 

@@ -70,6 +70,7 @@ describe('EXTRA_EVENT_TYPES', () => {
     ).toEqual(sent.sort());
     expect(told.filter(({ required }) => !required).map(({ name }) => name)).toEqual([
       'x-service-signature-previous',
+      'x-service-subject',
       'traceparent',
     ]);
   });

@@ -104,8 +104,11 @@ describe('A write that is sent twice', () => {
       ],
       'POST /api/filter-checks': ['/api/filter-checks', { filter: { 'data.attempt': 1 }, ...EVENT }],
       'POST /api/format-previews': ['/api/format-previews', { format: 'slack', ...EVENT }],
-      'POST /api/events': ['/api/events', { ...EVENT, idempotencyKey: 'one' }],
-      'POST /api/events/batch': ['/api/events/batch', { events: [{ ...EVENT, idempotencyKey: 'two' }] }],
+      'POST /api/events': ['/api/events', { ...EVENT, subject: 'invoice/1', idempotencyKey: 'one' }],
+      'POST /api/events/batch': [
+        '/api/events/batch',
+        { events: [{ ...EVENT, subject: 'invoice/1', idempotencyKey: 'two' }] },
+      ],
       'POST /api/event-types': ['/api/event-types', { name: 'sent.twice', ...TYPE }, 'event_type_exists'],
       'PUT /api/event-types/{name}': ['/api/event-types/sent.once_more', TYPE],
       'POST /api/webhooks/{id}/deliveries/{deliveryId}/redeliver': [

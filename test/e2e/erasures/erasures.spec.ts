@@ -153,7 +153,9 @@ describeOnStores('Forgetting a user', (store) => {
   it('leaves the events for others with their data, without the publisher', async () => {
     for (const { id } of [user.forBob, user.forAll]) {
       const event = await dataOf(bob.readEvent(id));
-      expect(event).toMatchObject({ publishedBy: null, traceparent: null, data: { jobId: user.kept } });
+      expect(event).toMatchObject({
+        ...{ publishedBy: null, traceparent: null, subject: user.kept, data: { jobId: user.kept } },
+      });
       expect(event.deliveries.map(({ status }) => status)).toContain('succeeded');
     }
     const rows = await service.database.query(

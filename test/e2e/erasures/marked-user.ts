@@ -103,7 +103,8 @@ export class MarkedUser {
   private async publishAndDeliver(api: Api, failing: { id: string }, working: { id: string }): Promise<void> {
     const job = (jobId: string) => ({ ...EXAMPLES['job.started'], jobId, name: this.mark('job-name') });
     const idempotencyKey = this.mark('key');
-    const event = await publish(api, 'job.started', { data: job(this.mark('job')), idempotencyKey });
+    const subject = this.mark('subject');
+    const event = await publish(api, 'job.started', { data: job(this.mark('job')), idempotencyKey, subject });
     const [delivery] = await settledDeliveries(api, working, event);
     await dataOf(api.testWebhook(working.id));
     await dataOf(api.redeliver(working.id, delivery!.id), 202);
@@ -128,13 +129,14 @@ export class MarkedUser {
 
   private async publishForOthers(api: Api): Promise<void> {
     const data = { ...EXAMPLES['job.started'], jobId: this.kept };
+    const subject = this.kept;
     const key = () => ({ idempotencyKey: this.mark('key-for-others') });
     const headers = { traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-01` };
     const send = (more: object) =>
       dataOf(
         api.call<PublishedEvent>('POST', '/api/events', {
           headers,
-          body: { event: 'job.started', data, ...key(), ...more },
+          body: { event: 'job.started', data, subject, ...key(), ...more },
         }),
         202,
       );

@@ -126,18 +126,19 @@ describe('A Nest application on the database of the service', () => {
   describe.each(WAYS)('in a transaction of $title', ({ title, inTransaction }) => {
     it('publishes with the commit, and the event arrives', async () => {
       const orderId = `order ${title} "é\\u0000'`;
+      const subject = `50 % \\ "é/'${title}' 🧾`;
       const published = await inTransaction(pool, source, async (tx) => {
-        const made = await app.events.publish(OrderPaid, { orderId }, { ...ALICE, tx });
+        const made = await app.events.publish(OrderPaid, { orderId }, { ...ALICE, subject, tx });
         expect(await kept(orderId)).toEqual([]);
         return made;
       });
       const [call] = await hook.received(1);
-      expect(JSON.parse(call!.body.toString())).toEqual({
-        id: (published as { id: string }).id,
-        event: 'order.paid',
-        createdAt: (published as { createdAt: Date }).createdAt.toISOString(),
-        data: { orderId },
-      });
+      const { id, createdAt } = published as { id: string; createdAt: Date };
+      const body = { id, event: 'order.paid', createdAt: createdAt.toISOString(), subject, data: { orderId } };
+      // PostgreSQL would write some of these characters in another way.
+      expect(call!.body.toString()).toBe(JSON.stringify(body));
+      expect(decodeURIComponent(String(call!.headers['x-service-subject']))).toBe(subject);
+      expect(await dataOf(api.readEvent(id))).toMatchObject({ subject });
     });
 
     it('publishes nothing when it is rolled back', async () => {
@@ -152,14 +153,16 @@ describe('A Nest application on the database of the service', () => {
 
     it('publishes once with a key, and refuses another event with it', async () => {
       const key = randomUUID();
-      const publish = (orderId: string) =>
+      const publish = (orderId: string, subject?: string) =>
         inTransaction(pool, source, (tx) =>
-          app.events.publish(OrderPaid, { orderId }, { ...ALICE, idempotencyKey: key, tx }),
+          app.events.publish(OrderPaid, { orderId }, { ...ALICE, idempotencyKey: key, subject: subject ?? null, tx }),
         );
-      const first = (await publish('order 1')) as { id: string; createdAt: Date };
-      const second = await publish('order 1');
+      const first = (await publish('order 1', 'one')) as { id: string; createdAt: Date };
+      const second = await publish('order 1', 'one');
       expect(second).toEqual({ ...first, duplicate: true });
-      await expect(publish('order 2')).rejects.toMatchObject({ status: 409 });
+      await expect(publish('order 2', 'one')).rejects.toMatchObject({ status: 409 });
+      for (const subject of ['two', undefined])
+        await expect(publish('order 1', subject)).rejects.toMatchObject({ status: 409 });
       expect(await dataAt(1)).toEqual([{ orderId: 'order 1' }]);
     });
 
@@ -167,7 +170,9 @@ describe('A Nest application on the database of the service', () => {
       const key = randomUUID();
       const publish = (data: object) =>
         inTransaction(pool, source, (tx) =>
-          app.events.publish(OrderPaid, data as { orderId: string }, { userId: 'nobody', idempotencyKey: key, tx }),
+          app.events.publish(OrderPaid, data as { orderId: string }, {
+            ...{ userId: 'nobody', idempotencyKey: key, subject: title, tx },
+          }),
         );
       const first = (await publish({ orderId: 'order 1', lines: { a: 1, b: 2 } })) as { id: string };
       const second = await publish({ lines: { b: 2, a: 1 }, orderId: 'order 1' });

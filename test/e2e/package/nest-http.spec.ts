@@ -113,6 +113,38 @@ describe('A Nest application with a database of its own', () => {
     expect(types.find(({ name }) => name === 'order.paid')).toMatchObject({ source: 'module', application: 'shop' });
   });
 
+  it('publishes with a subject through the outbox', async () => {
+    const subject = `50 % "é" 🧾`;
+    for (const each of [subject, null, undefined]) await publish('order 1', { subject: each });
+    await expect(publish('order 1', { subject: 'a\n' })).rejects.toMatchObject({ status: 400 });
+    const calls = await hook.received(3);
+    const subjects = calls.map(({ body }) => (JSON.parse(body.toString()) as { subject?: string }).subject);
+    expect(subjects.sort()).toEqual([subject, undefined, undefined]);
+    await empty('an empty outbox');
+  });
+
+  it('adds the subject to an outbox of 0.3, or says who must', async () => {
+    const table = 'public.former_outbox';
+    const column = `select count(*)::int as count from pg_attribute
+                    where attrelid = '${table}'::regclass and attname = 'subject' and not attisdropped`;
+    for (const statement of outboxStatements(table).create.slice(0, 2)) await own.query(statement);
+    const name = `former_${randomBytes(6).toString('hex')}`;
+    const url = new URL(own.url);
+    await own.query(
+      `create role ${name} login password 'secret'; grant select, insert, update, delete on ${table} to ${name}`,
+    );
+    Object.assign(url, { username: name, password: 'secret' });
+    const limited = new Pool({ connectionString: url.href, max: 1 });
+    await expect(start({ connection: limited, table })).rejects.toThrow(
+      /outbox migrate.*(must be owner|permission denied)/,
+    );
+    await limited.end();
+    await own.query(`drop owned by ${name}; drop role ${name}`);
+    expect(await own.query(column)).toEqual([{ count: 0 }]);
+    await (await start({ table })).close();
+    expect(await own.query(column)).toEqual([{ count: 1 }]);
+  });
+
   it('has a client of the service where its events go', async () => {
     expect(await app.client.me()).toMatchObject({ userId: 'shop' });
   });

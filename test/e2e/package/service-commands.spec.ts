@@ -65,10 +65,10 @@ describe('webhook-notification, with a token of the service', () => {
 
     const file = join(folder, 'data.json');
     await writeFile(file, '{"amountCents": 1200}');
-    const paid = await run(['trigger', 'invoice.paid', '--data', file, ...at()]);
+    const paid = await run(['trigger', 'invoice.paid', '--data', file, '--subject', 'invoice/7 é', ...at()]);
     await settledDeliveries(api(), webhook, { id: paid.stdout.trim() });
     expect(hook.calls.map(({ body }) => JSON.parse(body.toString()) as object)).toContainEqual(
-      expect.objectContaining({ event: 'invoice.paid', data: { amountCents: 1200 } }),
+      expect.objectContaining({ event: 'invoice.paid', subject: 'invoice/7 é', data: { amountCents: 1200 } }),
     );
   });
 
@@ -92,6 +92,7 @@ describe('webhook-notification, with a token of the service', () => {
 
   it.each<[string, string[], RegExp, number]>([
     ['an unknown event', ['trigger', 'no.such'], /no event type/, 1],
+    ['a subject with a line break', ['trigger', 'invoice.paid', '--subject', 'a\nb'], /subject must be/, 1],
     ['data that is no object', ['trigger', 'invoice.paid', '--data', __filename], /JSON object/, 2],
     ['another user without the scope', ['trigger', 'follower.gained', '--user', 'bob'], /events:broadcast/, 1],
     ['no event', ['trigger'], /one event/, 2],

@@ -22,6 +22,13 @@ const URL_PLACES = [
   'webhook_service.deliveries.url',
   'answers of webhooks and deliveries to their owner',
 ];
+// Lines of the log, metrics and queues never have it.
+const SUBJECT_PLACES = [
+  ...['answers of events', 'answers of webhooks and deliveries to their owner'],
+  ...['events.subject', 'events.body', 'deliveries.subject', 'deliveries.request_headers'].map(
+    (column) => `webhook_service.${column}`,
+  ),
+];
 // A secret is returned once, by create and by rotate; a token by the call that makes it.
 const SECRET_PLACES = ['answers of create'];
 
@@ -46,6 +53,7 @@ describeOnStores('A secret', (store) => {
     patched: canaryText('patched'),
     rotated: canaryText('rotated'),
     refused: canaryText('refused'),
+    subject: canaryText('subject'),
   };
   const header = { sent: queryText('header'), refused: queryText('refused-header') };
   const query = { webhook: queryText('url'), refused: queryText('refused-url'), route: queryText('route') };
@@ -75,6 +83,7 @@ describeOnStores('A secret', (store) => {
       { name: 'query of a refused url', text: query.refused },
       { name: 'query of a route', text: query.route },
       { name: 'JWT', text: jwt },
+      { name: 'subject', text: secrets.subject, shownAt: SUBJECT_PLACES },
       { name: 'access token', text: token },
       { name: 'SECRETS_KEY', text: settings.SECRETS_KEY! },
       { name: 'bytes of SECRETS_KEY', text: Buffer.from(settings.SECRETS_KEY!, 'base64').toString('hex') },
@@ -115,7 +124,7 @@ describeOnStores('A secret', (store) => {
     const generated = await subscribe(service.api, receiver.hook(), events);
     canaries.push({ name: 'generated secret', text: generated.secret });
 
-    const event = await publish(service.api, 'job.started');
+    const event = await publish(service.api, 'job.started', { subject: secrets.subject });
     const [first] = await settledOrWaiting(webhook.id, event.id);
     await settledDeliveries(service.api, generated, event);
     await say(own, 'GET', `/api/webhooks/${webhook.id}/deliveries`);

@@ -84,7 +84,12 @@ export function routeRequest(
     'PUT /api/webhooks/external/{externalId}': { url, events: ['job.started'], description: 'saved' },
     'POST /api/filter-checks': { filter: { event: 'job.started' }, eventId: own.event.id },
     'POST /api/format-previews': { format: 'slack', eventId: own.event.id },
-    'POST /api/events': { event: 'job.completed', data: EXAMPLES['job.completed'], idempotencyKey: 'once' },
+    'POST /api/events': {
+      data: EXAMPLES['job.completed'],
+      event: 'job.completed',
+      subject: 'x',
+      idempotencyKey: 'once',
+    },
     'POST /api/events/batch': { events: [{ ...published, idempotencyKey: 'batch' }, published] },
     'POST /api/event-types': { name: 'alice.closed', ...DECLARED_TYPE },
     'PUT /api/event-types/{name}': { ...DECLARED_TYPE, description: 'Changed.' },

@@ -75,7 +75,11 @@ export class Load {
     const client = Math.floor(n / NAMES.length) % this.clients.length;
     const sentAt = Date.now();
     this.open += 1;
-    const reply = await this.answerTo(client, { event, data: EVENTS[event] });
+    const reply = await this.answerTo(client, {
+      event,
+      data: EVENTS[event],
+      subject: n % 2 === 0 ? null : `job/${n} é`,
+    });
     this.open -= 1;
     const answeredAt = Date.now();
     const id = reply?.success && reply.status === 202 ? reply.data.id : null;

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { cryptoSignature } from '../../support/signatures';
@@ -34,6 +40,12 @@ export interface LedgerEntry {
   /** When the answer was on its way; null while there is none, or when the caller has gone before. */
   answeredAt: number | null;
   status: number | null;
+}
+
+/** Whether header and body name the same subject, or none. */
+function subjectsAgree({ 'x-service-subject': header }: IncomingHttpHeaders, body: Buffer): boolean {
+  const { subject } = JSON.parse(body.toString()) as { subject?: string };
+  return (header === undefined ? undefined : decodeURIComponent(String(header))) === subject;
 }
 
 /** A receiver that writes down every request before it answers. */
@@ -127,7 +139,8 @@ export class Ledger {
       attempt: Number(headers['x-service-attempt']),
       trigger: String(headers['x-service-trigger']),
       receivedAt: Date.now(),
-      isGenuine: headers['x-service-signature'] === cryptoSignature(body, address.secret),
+      isGenuine:
+        headers['x-service-signature'] === cryptoSignature(body, address.secret) && subjectsAgree(headers, body),
       answeredAt: null,
       status: null,
     };

@@ -100,6 +100,12 @@ describe('The testing module', () => {
     expect(await orders.pay(1, { idempotencyKey: 'one' })).toEqual({ ...first, duplicate: true });
     await expect(orders.pay(2, { idempotencyKey: 'one' })).rejects.toMatchObject({ status: 409 });
     expect(await events.published()).toHaveLength(1);
+    const about = (subject: string) => orders.pay(1, { idempotencyKey: 'two', subject });
+    await about('invoice/1');
+    expect(await about('invoice/1')).toMatchObject({ duplicate: true });
+    await expect(about('invoice/2')).rejects.toMatchObject({ status: 409 });
+    await expect(about(' ')).rejects.toThrow('subject must be');
+    expect(await events.published()).toMatchObject([{ subject: null }, { subject: 'invoice/1' }]);
     await app.close();
   });
 
@@ -125,8 +131,11 @@ describe('The testing module', () => {
   });
 
   it('signs deliveries for tests of receivers', () => {
-    const { headers, body } = signDelivery({ event: 'order.paid', data: { cents: 1 }, secret: 'a secret' });
-    expect(verifySignature(body, headers, 'a secret')).toMatchObject({ data: { cents: 1 } });
+    const unsigned = { event: 'order.paid', data: { cents: 1 }, secret: 'a secret' };
+    const { headers, body } = signDelivery({ ...unsigned, subject: 'invoice/1' });
+    expect(verifySignature(body, headers, 'a secret')).toMatchObject({ subject: 'invoice/1', data: { cents: 1 } });
+    expect(headers).toMatchObject({ 'x-service-subject': 'invoice%2F1' });
+    expect(signDelivery(unsigned).headers).not.toHaveProperty('x-service-subject');
   });
 });
 

@@ -46,6 +46,7 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     userId: 'busy',
     publisherId: 'busy',
     body: '{}',
+    subject: null,
     traceparent: null,
   });
   const claimEvents = async (ids: string[]) => {
@@ -204,6 +205,7 @@ function firstOf(eventId: string, { busy }: BusyDay): FirstAttempt {
     },
     ...{
       body: '{}',
+      subject: null,
       traceparent: null,
       audience: null,
       webhook: null,

@@ -1,7 +1,7 @@
 import type { Delivery } from '../../api/types';
 
 const COLUMNS = [
-  ...['id', 'eventId', 'event', 'webhookId', 'url', 'trigger', 'attempt', 'status', 'responseStatus'],
+  ...['id', 'eventId', 'event', 'subject', 'webhookId', 'url', 'trigger', 'attempt', 'status', 'responseStatus'],
   ...['errorCode', 'errorMessage', 'durationMs', 'createdAt', 'scheduledAt', 'attemptedAt', 'completedAt'],
   'nextAttemptAt',
 ] as const;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { isIdempotencyKey } from '../events/idempotency-key';
+import { isSubject } from '../events/subject';
 import { isUserId } from '../events/user-id';
 import type { EventCatalogue } from './event-catalogue';
 import { serialiseData } from './event-data';
@@ -14,6 +15,8 @@ export interface Publication {
   userId: string | null;
   /** A request with a known key publishes no further event. 1 to 255 printable ASCII characters. */
   idempotencyKey?: string;
+  /** What the event is about; see `SUBJECT`. */
+  subject?: string | null;
 }
 
 /** The JSON text of the data of a valid publication; or its errors. */
@@ -28,7 +31,9 @@ const ALL_ERRORS_UP_TO = 16_384;
 export const PUBLICATION_MESSAGES = {
   badUserId: 'userId must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -',
   badIdempotencyKey: 'idempotencyKey must be 1 to 255 printable ASCII characters',
-  idempotencyKeyReused: 'This idempotency key was already used for another event, audience or data.',
+  badSubject:
+    'subject must be 1 to 128 visible characters, with spaces only between them: no control, format, private or unassigned characters',
+  idempotencyKeyReused: 'This idempotency key was already used for another event, audience, subject or data.',
 } as const;
 
 /** A catalogue may have 500 event types. */
@@ -62,7 +67,7 @@ export const publicationMessageFor = {
 /** Validates an event against the catalogue, for every publisher. */
 export function validatePublication(
   catalogue: EventCatalogue,
-  { name, data, userId, idempotencyKey }: Publication,
+  { name, data, userId, idempotencyKey, subject = null }: Publication,
 ): PublicationVerdict {
   const refused = (...errors: FieldError[]) => ({ ok: false, code: 'validation_failed', errors }) as const;
   const refuse = (field: string, message: string, code: FieldError['code'] = 'invalid') =>
@@ -74,6 +79,7 @@ export function validatePublication(
   if (idempotencyKey !== undefined && !isIdempotencyKey(idempotencyKey)) {
     return refuse('idempotencyKey', PUBLICATION_MESSAGES.badIdempotencyKey);
   }
+  if (subject !== null && !isSubject(subject)) return refuse('subject', PUBLICATION_MESSAGES.badSubject);
   const verdict = serialiseData(data);
   if (!verdict.ok) return refuse('data', verdict.problem);
   const errors = catalogue.errorsOf(name, verdict.value);
@@ -88,12 +94,17 @@ export function validatePublication(
  * Returns a SHA-256 hash that is equal for equal publications with the same idempotency key.
  * @param text the JSON text of the data
  */
-export const fingerprintOf = (name: string, userId: string | null, text: string): Buffer =>
+export const fingerprintOf = (
+  name: string,
+  userId: string | null,
+  text: string,
+  subject: string | null = null,
+): Buffer =>
   createHash('sha256')
-    .update(JSON.stringify([name, userId, text]))
+    .update(JSON.stringify([name, userId, text, ...(subject === null ? [] : [subject])]))
     .digest();
 
-/** An event with JSON text that has its `data`. */
+/** An event with JSON text that has its `data`, and its `subject` if there is one. */
 interface KeyedEvent {
   name: string;
   userId: string | null;
@@ -105,6 +116,9 @@ interface KeyedEvent {
  * The hash itself does not change, because libraries of other versions compare it.
  */
 export const isSameEvent = (a: KeyedEvent, b: KeyedEvent): boolean =>
-  a.name === b.name && a.userId === b.userId && isDeepStrictEqual(dataIn(a), dataIn(b));
+  a.name === b.name && a.userId === b.userId && isDeepStrictEqual(contentOf(a), contentOf(b));
 
-const dataIn = ({ body }: KeyedEvent): unknown => (JSON.parse(body) as { data: unknown }).data;
+function contentOf({ body }: KeyedEvent): unknown {
+  const { subject, data } = JSON.parse(body) as { subject?: string; data: unknown };
+  return { subject, data };
+}

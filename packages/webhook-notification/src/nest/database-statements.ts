@@ -7,16 +7,12 @@ export const READ_VERSION = 'select version from webhook_service.schema_version'
 export const READ_QUEUE_PREFIX = `
   select coalesce(queue_prefix, 'webhooks-' || id) as prefix from webhook_service.installation`;
 
-/**
- * Writes events ($1: a list of place, name, userId, data, key, fingerprint, traceparent). Ids and times are PostgreSQL's. An event
- * with a key is written only when it is the first with that key, as `wins` shows. The service finds the rows by itself,
- * because their lease has expired.
- */
-export const WRITE_EVENTS = `
+const writeEvents = (withSubject: boolean): string => `
   with given as materialized (
     select e.*, date_trunc('milliseconds', clock_timestamp()) as at, replace(gen_random_uuid()::text, '-', '') as random
     from json_to_recordset($1::text::json)
-      as e (place integer, name text, "userId" text, data text, key text, fingerprint text, traceparent text)
+      as e (place integer, name text, "userId" text, data text, key text, fingerprint text, traceparent text,
+            subject text, about text)
   ), event as materialized (
     -- UUIDv7 (RFC 9562): 48 bits of time, the version, and the random bits of a version 4.
     select g.*,
@@ -28,13 +24,24 @@ export const WRITE_EVENTS = `
     select '', key, id, decode(fingerprint, 'hex') from event where key is not null order by key
     on conflict do nothing returning event_id
   ), written as (
-    insert into webhook_service.events (id, name, user_id, body, traceparent, leased_until)
+    insert into webhook_service.events (id, name, user_id, body, traceparent, leased_until${withSubject ? ', subject' : ''})
     select id, name, "userId",
-      '{"id":"' || id || '","event":"' || name || '","createdAt":"' || "createdAt" || '","data":' || data || '}',
-      traceparent, clock_timestamp()
+      '{"id":"' || id || '","event":"' || name || '","createdAt":"' || "createdAt" || '",' || coalesce(about, '') || '"data":' || data || '}',
+      traceparent, clock_timestamp()${withSubject ? ', subject' : ''}
     from event where key is null or id in (select event_id from won)
   )
   select id::text, "createdAt", (key is null or id in (select event_id from won))::text as wins from event order by place`;
+
+/**
+ * Writes events ($1: a list of place, name, userId, data, key, fingerprint, traceparent, subject, about). Ids and times are
+ * PostgreSQL's. `about` is the member of the body that has the subject, because JSON texts of PostgreSQL and JavaScript differ. An
+ * event with a key is written only when it is the first with that key, as `wins` shows. The service finds the rows by itself,
+ * because their lease has expired.
+ */
+export const WRITE_EVENTS_WITH_SUBJECTS = writeEvents(true);
+
+/** The same for events without a subject, also in the tables of a service that does not know subjects. */
+export const WRITE_EVENTS = writeEvents(false);
 
 /** Finds the events with these keys ($1: a list) that were published in process. */
 export const FIND_KEYS = `

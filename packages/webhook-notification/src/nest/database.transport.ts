@@ -14,6 +14,7 @@ import {
   RENEW_TYPE,
   SCHEMA_VERSION,
   WRITE_EVENTS,
+  WRITE_EVENTS_WITH_SUBJECTS,
 } from './database-statements';
 import { EventRefusedError } from './event-refused.error';
 import { FanOutQueue } from './fan-out.queue';
@@ -33,7 +34,7 @@ export interface DatabaseOptions {
 }
 
 /** An event to write, with the hash of its content if it has a key. */
-type Given = Pick<ValidatedEvent, 'name' | 'userId' | 'data'> & { key?: string; fingerprint?: string };
+type Given = Pick<ValidatedEvent, 'name' | 'userId' | 'data' | 'subject'> & { key?: string; fingerprint?: string };
 
 interface WrittenRow {
   id: string;
@@ -89,17 +90,21 @@ class DatabaseTransport implements Transport {
     events: readonly ValidatedEvent[],
     spans: PublishSpans,
   ): Promise<PublishedEvent[]> {
-    const given = events.map(({ name, userId, data, idempotencyKey }, place) => ({
+    const given = events.map(({ name, userId, data, idempotencyKey, subject }, place) => ({
       ...{ place, name, userId, data, traceparent: spans.traceparentOf(place) },
+      ...(subject !== undefined && { subject, about: memberOf(subject) }),
       ...(idempotencyKey !== undefined && {
         key: idempotencyKey,
-        fingerprint: fingerprintOf(name, userId, data).toString('hex'),
+        fingerprint: fingerprintOf(name, userId, data, subject).toString('hex'),
       }),
     }));
     const keys = given.flatMap(({ key }) => key ?? []);
     // A key that was used for another event must be found before the other events are committed.
     if (events.length > 1) await this.holdersOf(given, keys, tx);
-    const rows = await rowsOf<WrittenRow>(tx, WRITE_EVENTS, JSON.stringify(given));
+    const write = given.some(({ subject }) => subject !== undefined) ? WRITE_EVENTS_WITH_SUBJECTS : WRITE_EVENTS;
+    const rows = await rowsOf<WrittenRow>(tx, write, JSON.stringify(given)).catch((error: unknown) => {
+      throw isUnknown('column', error) ? new Error(NO_SUBJECTS, { cause: error }) : error;
+    });
     const lost = given.filter((_, i) => rows[i]?.wins === 'false');
     const holders = await this.holdersOf(
       given,
@@ -155,16 +160,17 @@ class DatabaseTransport implements Transport {
     type Row = { id: string; name: string; userId: string | null; body: string };
     const rows = await rowsOf<Row>(tx, FIND_EVENTS, JSON.stringify(events.map(([, id]) => id)));
     const stored = new Map(rows.map((row) => [row.id, row]));
-    return events.every(([{ name, userId, data }, id]) => {
+    return events.every(([{ name, userId, data, subject }, id]) => {
       const row = stored.get(id);
-      return row !== undefined && isSameEvent(row, { name, userId, body: `{"data":${data}}` });
+      const body = `{${subject === undefined ? '' : memberOf(subject)}"data":${data}}`;
+      return row !== undefined && isSameEvent(row, { name, userId, body });
     });
   }
 
   /** A service older than 1.0 does not store a prefix, and uses BullMQ's own. */
   private async queuePrefix(): Promise<string | undefined> {
     const rows = await rowsOf<{ prefix: string }>(this.connection, READ_QUEUE_PREFIX).catch((error: unknown) => {
-      if (!isUnknownTable(error)) throw error;
+      if (!isUnknown('table', error)) throw error;
       return [];
     });
     return rows[0]?.prefix;
@@ -173,7 +179,7 @@ class DatabaseTransport implements Transport {
   /** @throws Error when the service's tables do not exist, or have another version */
   private async checkVersion(): Promise<void> {
     const rows = await rowsOf<{ version: number }>(this.connection, READ_VERSION).catch((error: unknown) => {
-      if (!isUnknownTable(error)) throw error;
+      if (!isUnknown('table', error)) throw error;
       throw new Error('There is no webhook service in this database: start the service once before the application.', {
         cause: error,
       });
@@ -208,8 +214,14 @@ class DatabaseTransport implements Transport {
   }
 }
 
+/** The member of a body that has the subject. */
+const memberOf = (subject: string): string => `"subject":${JSON.stringify(subject)},`;
+
+const NO_SUBJECTS =
+  'The webhook service of this database does not know subjects: upgrade it to 1.0, or publish without a subject.';
+
 /** Drizzle wraps the driver's error as a cause. */
-function isUnknownTable(error: unknown): boolean {
+function isUnknown(what: 'table' | 'column', error: unknown): boolean {
   const { code, cause } = error as { code?: string; cause?: { code?: string } };
-  return [code, cause?.code].includes('42P01');
+  return [code, cause?.code].includes(what === 'table' ? '42P01' : '42703');
 }

@@ -24,6 +24,11 @@ export interface PublishOptions {
   userId: string | null;
   /** A call with a known key returns the first event and publishes no other. 1 to 255 printable ASCII characters. */
   idempotencyKey?: string;
+  /**
+   * What the event is about, such as `invoice/123`: 1 to 128 visible characters; null or absent: nothing. Receivers get it in the
+   * body and in a header, and logs are searched by it: it must not contain personal data.
+   */
+  subject?: string | null;
   /** The event commits or rolls back with this transaction. */
   tx?: Transaction;
 }
@@ -35,6 +40,7 @@ export interface EventToPublish<Event extends string | EventDefinition = string 
   /** The user whose subscribed webhooks receive the event; null: all users. */
   userId: string | null;
   idempotencyKey?: string;
+  subject?: string | null;
 }
 
 /** The options of an application's service. */
@@ -128,12 +134,12 @@ export class EventsService {
     return answers;
   }
 
-  private validate({ event, data, userId, idempotencyKey }: EventToPublish): ValidatedEvent {
+  private validate({ event, data, userId, idempotencyKey, subject = null }: EventToPublish): ValidatedEvent {
     const name = nameOf({ event });
-    const publication = { name, data, userId, ...(idempotencyKey !== undefined && { idempotencyKey }) };
-    const verdict = validatePublication(this.catalogue, publication);
+    const options = { ...(idempotencyKey !== undefined && { idempotencyKey }), ...(subject !== null && { subject }) };
+    const verdict = validatePublication(this.catalogue, { name, data, userId, ...options });
     if (!verdict.ok) throw new EventRefusedError(verdict.code, messageOf(verdict.errors), verdict.errors);
-    return { name, userId, data: verdict.text, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+    return { name, userId, data: verdict.text, ...options };
   }
 
   /** Looks up types that this application has not defined, before they are rejected. */

@@ -19,7 +19,12 @@ export interface HttpOptions extends ServicePlace {
   };
 }
 
-const IS_THERE = 'select to_regclass($1::text)::text as name';
+/** Whether the outbox is there, with its newest column. */
+const IS_THERE = `
+  select attname::text as name from pg_attribute
+  where attrelid = to_regclass($1::text) and attname = 'subject' and not attisdropped`;
+const NO_OUTBOX =
+  'The outbox is missing or older than this package, and could not be changed: run `npx webhook-notification-cli outbox migrate`.';
 /** Delay in ms before a failed declaration is retried. */
 const DECLARE_AGAIN_MS = 60_000;
 const DECLARE_SOON_MS = 1000;
@@ -54,14 +59,14 @@ class HttpTransport implements Transport {
     this.declaring = this.declareAll(application, types);
   }
 
-  /** An application whose role may not create tables needs a migration for it. */
+  /** An application whose role may not create or alter tables needs a migration for it. */
   private async makeOutbox(): Promise<void> {
     if (await this.isThere()) return;
     try {
       await rowsOf(this.connection, `do $$ begin ${this.statements.create.join('; ')}; end $$`);
     } catch (error) {
       // Another process may have created it at the same moment.
-      if (!(await this.isThere())) throw error;
+      if (!(await this.isThere())) throw new Error(`${NO_OUTBOX} ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -77,8 +82,8 @@ class HttpTransport implements Transport {
   }
 
   async write(events: readonly ValidatedEvent[], tx?: Transaction): Promise<PublishedEvent[]> {
-    const given = events.map(({ name, userId, data, idempotencyKey }, place) => ({
-      ...{ place, name, userId, data },
+    const given = events.map(({ name, userId, data, idempotencyKey, subject }, place) => ({
+      ...{ place, name, userId, data, subject },
       ...(idempotencyKey !== undefined && { key: idempotencyKey }),
     }));
     const rows = await rowsOf<{ createdAt: string }>(

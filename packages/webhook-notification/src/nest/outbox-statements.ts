@@ -3,9 +3,9 @@ const TABLE_NAME = /^[a-z_][a-z0-9_]{0,59}(\.[a-z_][a-z0-9_]{0,59})?$/;
 
 /** The statements of an outbox. */
 export interface OutboxStatements {
-  /** Creates the table if it is missing. One statement each. */
+  /** Creates the table and its newer columns, if they are missing. One statement each. */
   create: readonly string[];
-  /** Writes events ($1: a list of place, name, userId, data, key). Returns when each was accepted, in order. */
+  /** Writes events ($1: a list of place, name, userId, data, key, subject). Returns when each was accepted, in order. */
   write: string;
   /** Claims the oldest unclaimed events, 100 at most, for a minute; $1 is the user who publishes them. */
   claim: string;
@@ -38,10 +38,10 @@ export function outboxStatements(table: string): OutboxStatements {
     create: createStatements(table),
     write: `
   with given as (
-    select * from json_to_recordset($1::text::json) as e (place integer, name text, "userId" text, data text, key text)
+    select * from json_to_recordset($1::text::json) as e (place integer, name text, "userId" text, data text, key text, subject text)
   ), written as (
-    insert into ${table} (name, user_id, data, idempotency_key)
-    select name, "userId", data, coalesce(key, gen_random_uuid()::text) from given order by place
+    insert into ${table} (name, user_id, data, idempotency_key, subject)
+    select name, "userId", data, coalesce(key, gen_random_uuid()::text), subject from given order by place
     returning position, created_at
   )
   select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt"
@@ -54,9 +54,9 @@ export function outboxStatements(table: string): OutboxStatements {
     update ${table} as o
     set claimed_until = now() + interval '1 minute', relayed_as = coalesce(o.relayed_as, $1::text) from waiting
     where o.position = waiting.position
-    returning o.position, o.name, o.user_id, o.data, o.idempotency_key
+    returning o.position, o.name, o.user_id, o.data, o.idempotency_key, o.subject
   )
-  select position::text, name as event, user_id as "userId", data, idempotency_key as "idempotencyKey"
+  select position::text, name as event, user_id as "userId", data, idempotency_key as "idempotencyKey", subject
   from claimed order by claimed.position`,
     remove: `with gone as (delete from ${table} where position in (${positions}) returning 1) select count(*) from gone`,
     release: `
@@ -113,4 +113,6 @@ const createStatements = (table: string): string[] => [
   refused         text
 )`,
   `create index if not exists ${table.split('.').at(-1)}_waiting on ${table} (position) where refused is null`,
+  // Null: no subject. Tables of version 0.3 do not have it.
+  `alter table ${table} add column if not exists subject text`,
 ];

@@ -13,6 +13,7 @@ interface WaitingEvent {
   /** JSON text. */
   data: string;
   idempotencyKey: string;
+  subject: string | null;
 }
 
 const POLL_INTERVAL_MS = 1000;
@@ -183,8 +184,8 @@ export class OutboxRelay {
 
   private async send(events: readonly WaitingEvent[]): Promise<void> {
     await this.service.events.publishBatch(
-      events.map(({ event, data, userId, idempotencyKey }) => ({
-        ...{ event, userId, idempotencyKey },
+      events.map(({ event, data, userId, idempotencyKey, subject }) => ({
+        ...{ event, userId, idempotencyKey, ...(subject !== null && { subject }) },
         data: JSON.parse(data) as object,
       })),
       { signal: this.stopping.signal },

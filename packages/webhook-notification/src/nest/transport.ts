@@ -12,6 +12,8 @@ export interface ValidatedEvent {
   /** The JSON text of its data. */
   data: string;
   idempotencyKey?: string;
+  /** Absent for an event without a subject. */
+  subject?: string;
 }
 
 /** A published event: part of the caller's transaction, or committed when there is none. */

@@ -5,7 +5,7 @@ export interface BodyForm {
 }
 
 const AS_SENT = 'as compact JSON, which is how it is sent';
-const KEY_ORDER = ['id', 'event', 'createdAt', 'data'];
+const KEY_ORDER = ['id', 'event', 'createdAt', 'subject', 'data'];
 const MAX_ORDERS = 50_000;
 
 /**

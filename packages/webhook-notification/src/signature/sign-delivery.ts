@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventBody } from '../events/event-body';
 import type { EventName, EventPayloads } from '../events/payloads';
+import { encodedSubject } from '../events/subject';
 import { signatureHeaders } from './signature-headers';
 
 /** The properties of a delivery that a test can set. */
@@ -11,6 +12,8 @@ export interface DeliveryToSign<Name extends string, Data> {
   secret: string;
   /** The previous secret, during a rotation. */
   previousSecret?: string;
+  /** What the event is about. Default: none. */
+  subject?: string | null;
   /** Id of the event: `webhook-id`. Default: a new one. */
   id?: string;
   /** When the event was published. Default: now. */
@@ -37,14 +40,15 @@ export function signDelivery<Name extends EventName>(
 export function signDelivery(delivery: DeliveryToSign<string, object>): SignedDelivery;
 export function signDelivery(delivery: DeliveryToSign<string, object>): SignedDelivery {
   const { event, data, secret, previousSecret = null, id = randomUUID(), attempt = 1, trigger = 'event' } = delivery;
-  const { createdAt = new Date(), at = new Date() } = delivery;
-  const body = eventBody(id, event, createdAt, JSON.stringify(data));
+  const { createdAt = new Date(), at = new Date(), subject = null } = delivery;
+  const body = eventBody(id, event, createdAt, JSON.stringify(data), subject);
   const headers = {
     'content-type': 'application/json',
     'x-service-event': event,
     'x-service-delivery': randomUUID(),
     'x-service-attempt': String(attempt),
     'x-service-trigger': trigger,
+    ...(subject !== null && { 'x-service-subject': encodedSubject(subject) }),
     ...signatureHeaders(body, id, Math.floor(at.getTime() / 1000), {
       current: secret,
       previous: previousSecret,

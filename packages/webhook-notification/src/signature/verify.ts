@@ -31,6 +31,8 @@ export interface ReceivedEvent<Data = Record<string, unknown>> {
   id: string;
   event: string;
   createdAt: string;
+  /** What the event is about; absent when it was published without a subject. */
+  subject?: string;
   data: Data;
 }
 

@@ -8,6 +8,7 @@ export interface KeptEvent {
   userId: string | null;
   data: Record<string, unknown>;
   idempotencyKey: string | null;
+  subject: string | null;
   /** ISO 8601. */
   createdAt: string;
 }

@@ -108,14 +108,18 @@ class KeepingTransport implements Transport {
   }
 }
 
-const keptOf = ({ name, userId, data, idempotencyKey }: ValidatedEvent): KeptEvent => ({
+const keptOf = ({ name, userId, data, idempotencyKey, subject }: ValidatedEvent): KeptEvent => ({
   id: randomUUID(),
   event: name,
   userId,
   data: JSON.parse(data) as Record<string, unknown>,
   idempotencyKey: idempotencyKey ?? null,
+  subject: subject ?? null,
   createdAt: new Date().toISOString(),
 });
 
-const isSame = ({ event, userId, data }: KeptEvent, other: ValidatedEvent): boolean =>
-  event === other.name && userId === other.userId && isDeepStrictEqual(data, JSON.parse(other.data));
+const isSame = ({ event, userId, data, subject }: KeptEvent, other: ValidatedEvent): boolean =>
+  event === other.name &&
+  userId === other.userId &&
+  subject === (other.subject ?? null) &&
+  isDeepStrictEqual(data, JSON.parse(other.data));

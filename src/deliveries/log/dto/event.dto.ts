@@ -20,6 +20,12 @@ export class EventDto {
    */
   event: string;
 
+  /**
+   * What the event is about; null when it was published without a subject.
+   * @example invoice/123
+   */
+  subject: string | null;
+
   /** User whose webhooks receive the event; null for all users. */
   userId: string | null;
 
@@ -48,6 +54,7 @@ export class EventDto {
     return {
       id: event.id,
       event: event.name,
+      subject: event.subject,
       userId: event.userId,
       publishedBy: isConcerned ? event.publisherId : null,
       traceparent: isConcerned ? event.traceparent : null,

@@ -1,11 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EVENT_NAME } from 'webhook-notification/catalogue';
+import { ApiSubject } from '../../../infrastructure/validation/api-field.decorator';
 import { FILTER_EXAMPLE } from '../../../webhooks/dto/webhook-fields.decorator';
 import type { FilterExplanation } from '../../../webhooks/filter/explain-filter';
 import { OPERATOR_NAMES } from '../../../webhooks/filter/filter-operators';
 import { type EventFormat, FORMATS, type FormattedEvent } from '../../../webhooks/formats/event-format';
 
-/** Documents the events that `preview-requests.ts` parses: `event` and `data`, or `eventId`. */
+/** Documents the events that `preview-requests.ts` parses: `event`, `data` and `subject`, or `eventId`. */
 class ChosenEventDto {
   /**
    * Name of the event.
@@ -21,7 +22,14 @@ class ChosenEventDto {
   @ApiProperty({ type: 'object', selfRequired: false, additionalProperties: true })
   data?: object;
 
-  /** Id of a stored event, in place of `event` and `data`. Requires the scope deliveries:read. */
+  /**
+   * What the event is about.
+   * @example invoice/123
+   */
+  @ApiSubject()
+  subject?: string | null;
+
+  /** Id of a stored event, in place of `event`, `data` and `subject`. Requires the scope deliveries:read. */
   @ApiProperty({ required: false, format: 'uuid' })
   eventId?: string;
 }

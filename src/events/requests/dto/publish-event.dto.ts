@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { EVENT_NAME, IDEMPOTENCY_KEY, USER_ID } from 'webhook-notification/catalogue';
-import { ApiId, ApiTime } from '../../../infrastructure/validation/api-field.decorator';
+import { ApiId, ApiSubject, ApiTime } from '../../../infrastructure/validation/api-field.decorator';
 import type { PublishedEvent } from '../../events.service';
 import { MAX_EVENTS } from '../publish-request';
 
@@ -34,6 +34,14 @@ export class CreateEventDto {
    */
   @ApiProperty({ pattern: USER_ID.source })
   userId?: string | null;
+
+  /**
+   * What the event is about: 1 to 128 visible characters, with spaces only between them. Receivers get it in the body and in a
+   * header. Don't put personal data in it: it stands in headers and addresses.
+   * @example invoice/123
+   */
+  @ApiSubject()
+  subject?: string | null;
 }
 
 export class PublishedEventDto {

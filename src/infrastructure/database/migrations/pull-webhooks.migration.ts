@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { BUSY_PARTITIONS } from './busy-days.migration';
+import { createOnBusyDays } from './busy-days.migration';
 
 /**
  * Lets consumers lease deliveries instead of being called. No row is rewritten: the new columns are nullable or have a constant
@@ -15,16 +15,7 @@ export class PullWebhooks1764000900000 implements MigrationInterface {
       'create index webhooks_idle on webhook_service.webhooks (id) where idle_seconds is not null',
     );
     await queryRunner.query(DELIVERIES);
-    const partitions = (await queryRunner.query(BUSY_PARTITIONS)) as { name: string }[];
-    const days = partitions.map(({ name }) => name).filter((name) => name.startsWith('deliveries_'));
-    for (const [index, definition] of Object.entries(INDEXES)) {
-      await queryRunner.query(`create index ${index} on only webhook_service.deliveries ${definition}`);
-      for (const day of days) {
-        const own = index.replace('deliveries', day);
-        await queryRunner.query(`create index ${own} on webhook_service.${day} ${definition}`);
-        await queryRunner.query(`alter index webhook_service.${index} attach partition webhook_service.${own}`);
-      }
-    }
+    await createOnBusyDays(queryRunner, 'deliveries', INDEXES);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {

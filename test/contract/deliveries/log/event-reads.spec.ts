@@ -35,6 +35,7 @@ describe('Reading events', () => {
     await fannedOut(alice, event);
     expect(await dataOf(alice.readEvent(event.id))).toEqual({
       ...event,
+      subject: null,
       publishedBy: 'alice',
       traceparent: null,
       data: EXAMPLES['job.started'],

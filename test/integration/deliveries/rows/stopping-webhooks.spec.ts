@@ -84,7 +84,7 @@ describe('A webhook that is stopping', () => {
     const webhook = url === null ? null : await app.get(ClaimsRepository).webhook(webhookId);
     return {
       ...{ id: firstDeliveryId(eventId, webhookId), webhookId, userId, eventId, event: 'job.started', attempt: 1 },
-      ...{ trigger: 'event', body: '{}', traceparent: null, audience: userId, webhook, url },
+      ...{ trigger: 'event', body: '{}', subject: null, traceparent: null, audience: userId, webhook, url },
       ...{ scheduledAt: new Date(), completesEvent: false },
     };
   };
