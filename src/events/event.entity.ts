@@ -1,5 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
+/** SQL for the lowest id of the first day whose events and deliveries have subjects, and an index of them. */
+export const SUBJECTS_FROM = '(select subjects_from from webhook_service.installation where is_only)';
+
 @Entity('events')
 export class Event {
   /** UUIDv7; its timestamp is the event's `createdAt`, and determines its partition. */

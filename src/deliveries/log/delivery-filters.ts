@@ -28,6 +28,7 @@ export interface DeliveryFilters extends ChangeFilters {
 export interface ChangeFilters {
   webhookId?: string;
   event?: string;
+  subject?: string;
   eventId?: string;
   trigger?: Trigger;
   status?: readonly DeliveryStatus[];
@@ -44,7 +45,7 @@ export function requireStateAlone({ state, status, givenUp }: DeliveryFilters): 
 
 export type FilteredRow = Pick<
   Delivery,
-  'id' | 'webhookId' | 'event' | 'eventId' | 'trigger' | 'status' | 'errorCode' | 'responseStatus'
+  'id' | 'webhookId' | 'event' | 'subject' | 'eventId' | 'trigger' | 'status' | 'errorCode' | 'responseStatus'
 > & { isGivenUp: boolean };
 
 type FilterName = keyof ChangeFilters;
@@ -93,6 +94,10 @@ const CONDITIONS: {
     matches: (row, id) => row.webhookId === id.toLowerCase(),
   },
   event: { sql: (name, bind) => `d.event = ${bind(name)}`, matches: (row, name) => row.event === name },
+  subject: {
+    sql: (subject, bind) => `d.subject = ${bind(subject)}`,
+    matches: (row, subject) => row.subject === subject,
+  },
   eventId: { sql: (id, bind) => `d.event_id = ${bind(id)}`, matches: (row, id) => row.eventId === id.toLowerCase() },
   trigger: {
     sql: (trigger, bind) => `d.trigger = ${bind(trigger)}`,

@@ -7,7 +7,7 @@ import { Config } from '../../infrastructure/config/config';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import { ApiError, invalid, invalidCursor, MESSAGES } from '../../infrastructure/errors/api-error';
-import { Event } from '../../events/event.entity';
+import { Event, SUBJECTS_FROM } from '../../events/event.entity';
 import { type CursorScope, type IdWindow, idWindow, Page } from '../../infrastructure/pagination/page';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import {
@@ -60,7 +60,10 @@ interface Way {
   met: (keyof ChangeFilters)[];
 }
 
-type Column = readonly [name: 'user_id' | 'webhook_id' | 'event_id' | 'event' | 'status' | 'trigger', value: string];
+type Column = readonly [
+  name: 'user_id' | 'webhook_id' | 'event_id' | 'event' | 'subject' | 'status' | 'trigger',
+  value: string,
+];
 
 /**
  * Reads the delivery log. Users see only deliveries to their own webhooks. Every query scans a bounded number of rows, in the
@@ -261,6 +264,7 @@ function along(path: readonly Column[], { from, before }: IdWindow, bind: Bind):
     // not stop at the end of a column that follows such a condition.
     return column === last ? `${name} between ${bound} and ${bound}` : `${name} = ${bound}`;
   });
+  if (last?.[0] === 'subject') conditions.push(`id >= ${SUBJECTS_FROM}`);
   if (from) conditions.push(`id >= ${bind(from)}`);
   if (before) conditions.push(`id < ${bind(before)}`);
   return `select * from webhook_service.deliveries where ${conditions.join(' and ')}`;
@@ -268,9 +272,10 @@ function along(path: readonly Column[], { from, before }: IdWindow, bind: Bind):
 
 /** Chooses the index with the fewest rows, as far as the filters tell. */
 function wayTo(userId: string, filters: DeliveryFilters, isStopping: boolean): Way {
-  const { webhookId, event, eventId, trigger } = filters;
+  const { webhookId, event, subject, eventId, trigger } = filters;
   const user: Column = ['user_id', userId];
   if (eventId !== undefined) return { paths: [[user, ['event_id', eventId]]], met: ['eventId'] };
+  if (subject !== undefined) return { paths: [[user, ['subject', subject]]], met: ['subject'] };
   const owner: Column = webhookId === undefined ? user : ['webhook_id', webhookId];
   const statuses = statusesOf(filters);
   const isMixed = isStopping && statuses.some((status) => status === 'canceled' || status === 'pending');

@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, Repository } from 'typeorm';
 import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
-import { Event } from '../../events/event.entity';
+import { Event, SUBJECTS_FROM } from '../../events/event.entity';
 import { StatementsService } from '../../infrastructure/database/statements.service';
 import { type CursorScope, idWindow, Page } from '../../infrastructure/pagination/page';
 import { Delivery } from '../rows/delivery.entity';
+import { lowestDeliveryId } from '../rows/found-by-id';
 import type { EventQueryDto } from './dto/event.dto';
 import { patternsSql } from '../../webhooks/event-pattern';
 
@@ -45,6 +46,42 @@ const newest = (isNamed: boolean): string => `
     select id from found where id >= coalesce((select id from edge), id) order by id desc limit $5
   ) as ids, (select id from edge) as edge`;
 
+/** Events with a subject that a page looks at: 10,000 in three branches. Those for all users each look for a delivery, too. */
+const MAX_LOOKED_AT_OF_USER = 4500;
+const MAX_LOOKED_AT_OF_ALL = 1000;
+
+const withSubject = (user: string, is: string, limit: string | number): string => `
+    select e.id, e.name from webhook_service.events e
+    where ${user} ${is} and e.subject between $4 and $4 and e.id >= ${SUBJECTS_FROM}
+      and ($2::uuid is null or e.id >= $2) and ($3::uuid is null or e.id < $3) and not e.is_test
+    order by ${user} desc, e.subject desc, e.id desc limit ${limit}`;
+
+/** The last event of a branch when it may have more. */
+const edgeOf = (branch: string, limit: string | number): string =>
+  `(select case when count(*) = ${limit} then min(id::text)::uuid end from ${branch})`;
+
+/**
+ * Finds the events with the subject $4, of the name $6 unless it is null, at most $5. Looks at $7 of each branch, in the order of an
+ * index. An event for all users is visible to those with a delivery of it. The page ends where a branch may have been cut.
+ */
+const WITH_SUBJECT = `
+  with own as materialized (${withSubject('e.user_id', '= $1', '$7')}),
+    published as materialized (${withSubject('nullif(e.publisher_id, e.user_id)', '= $1', '$7')}),
+    shared as materialized (${withSubject('e.user_id', 'is null', MAX_LOOKED_AT_OF_ALL)}),
+    edge as (
+      select greatest(${edgeOf('own', '$7')}, ${edgeOf('published', '$7')}, ${edgeOf('shared', MAX_LOOKED_AT_OF_ALL)}) as id
+    ), found as (
+      select * from own union select * from published union
+      select * from shared e where (
+        -- A subquery for each row: a join would read the whole log.
+        select d.id from webhook_service.deliveries d
+        where d.user_id = $1 and d.event_id = e.id and d.id >= ${lowestDeliveryId('e.id')} limit 1) is not null
+    )
+  select array(
+    select id from found where ($6::text is null or name = $6) and id >= coalesce((select id from edge), id)
+    order by id desc limit $5
+  ) as ids, (select id from edge) as edge`;
+
 const VISIBLE = `not e.is_test and (e.user_id = :userId or e.publisher_id = :userId or exists (
   select from webhook_service.deliveries d where d.user_id = :userId and d.event_id = e.id))`;
 
@@ -63,11 +100,15 @@ export class EventLogService {
     private readonly statements: StatementsService,
   ) {}
 
-  async list(userId: string, { event, ...page }: EventQueryDto): Promise<Page<Event>> {
-    const scope: CursorScope = [userId, 'events', { event, since: page.since, until: page.until }];
+  async list(userId: string, { event, subject, ...page }: EventQueryDto): Promise<Page<Event>> {
+    const scope: CursorScope = [userId, 'events', { event, subject, since: page.since, until: page.until }];
     const { from, before } = idWindow(page, scope);
-    const values = [userId, from, before, event ?? null, page.limit + 1];
-    const sql = newest(event !== undefined);
+    const isNamed = event !== undefined;
+    const most = page.limit + 1;
+    const [sql, ...values] =
+      subject === undefined
+        ? [newest(isNamed), userId, from, before, event ?? null, most]
+        : [WITH_SUBJECT, userId, from, before, subject, most, event ?? null, isNamed ? MAX_LOOKED_AT_OF_USER : most];
     const [found] = await this.statements.runByIndex<{ ids: string[]; edge: string | null }>(sql, values);
     const rows = await this.events.find({ where: { id: In(found?.ids ?? []) }, order: { id: 'DESC' } });
     return Page.of(rows, page.limit, scope, found?.edge);

@@ -108,6 +108,10 @@ export const IsEventFilter = (): PropertyDecorator =>
     Matches(WITHOUT_NUL, { message: '$property must not contain NUL' }),
   );
 
+/** The exact subject of events in a query. */
+export const IsSubjectFilter = (): PropertyDecorator =>
+  applyDecorators(ApiSubject(), Optional(), Matches(SUBJECT, { message: MESSAGES.badSubject }));
+
 const ISO_8601 = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/;
 
 /** A point in time from 1970 to 9999: ISO 8601 with an offset. In a query a plus sign may arrive as a space. */

@@ -148,6 +148,9 @@ describeOnStores('A secret', (store) => {
     });
     await say('answers of the list of tokens', 'GET', '/api/tokens');
     await say('answers of events', 'GET', '/api/events');
+    const about = `subject=${encodeURIComponent(secrets.subject)}`;
+    await say('answers of events', 'GET', `/api/events?${about}`);
+    await say(own, 'GET', `/api/deliveries?${about}`);
     await say('answers of me', 'GET', '/api/me', { headers: { authorization: `Bearer ${token}` } });
     await refuseEverything(webhook.id, token);
     await breakThings(webhook.id);

@@ -5,6 +5,7 @@ import { runCommand, type Service, startService } from '../../support/service';
 import { cryptoSignature } from '../../support/signatures';
 import { describeOnStores } from '../../support/stores';
 import { waitFor } from '../../support/wait-for';
+import { publish } from '../stage/steps';
 import {
   type FactsOf03,
   FINISHED,
@@ -110,6 +111,35 @@ describeOnStores('A database of 0.3', (store) => {
       expect(headers['x-service-signature']).toBe(cryptoSignature(Buffer.from(body), secret));
     const succeeded = leases.map(({ leaseId }) => leaseId);
     expect(await dataOf(carol.acknowledge(id, { succeeded }))).toMatchObject({ succeeded, expired: [] });
+  });
+
+  it('has subjects and their indexes from today on', async () => {
+    const { database } = old;
+    const event = await publish(service.api, 'job.started', { subject: 'invoice/1', userId: null });
+    const found = async () => (await dataOf(service.api.listEvents({ subject: 'invoice/1' }))).map(({ id }) => id);
+    expect(await found()).toEqual([event.id]);
+    const [{ days }] = (await database.query<{ days: Record<'hasIndex' | 'isSearched', boolean>[] }>(`
+      select json_agg(distinct jsonb_build_object('hasIndex', exists (
+          select from pg_indexes i where i.schemaname = 'webhook_service' and i.tablename = c.relname
+            and i.indexdef like '%(user_id, subject, id)%'),
+        'isSearched', right(c.relname, 8) >= to_char(to_timestamp(
+          ('x' || left(replace(subjects_from::text, '-', ''), 12))::bit(48)::bigint / 1000) at time zone 'utc', 'YYYYMMDD')
+        )) as days
+      from pg_inherits p join pg_class c on c.oid = p.inhrelid, webhook_service.installation
+      where p.inhparent in ('webhook_service.events'::regclass, 'webhook_service.deliveries'::regclass)`)) as [
+      { days: Record<'hasIndex' | 'isSearched', boolean>[] },
+    ];
+    expect(days).toHaveLength(2);
+    expect(days).toEqual(
+      expect.arrayContaining([
+        { hasIndex: true, isSearched: true },
+        { hasIndex: false, isSearched: false },
+      ]),
+    );
+    const [oldest] = await database.query<{ id: string }>(
+      `select id from webhook_service.events where not is_test and user_id = 'carol' order by id limit 1`,
+    );
+    expect(await dataOf(carol.readEvent(oldest!.id))).toMatchObject({ subject: null });
   });
 
   it('completes its erasures', async () => {

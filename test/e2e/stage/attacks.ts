@@ -103,13 +103,13 @@ async function account(attacker: Api): Promise<string> {
 /** Ten thousand events and their deliveries to one webhook. */
 const INSERT_DELIVERIES = `
   with event as (
-    insert into webhook_service.events (id, name, user_id, body, fanned_out_at)
-    select overlay($1::uuid::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, 'job.started', 'x', '{}', now()
+    insert into webhook_service.events (id, name, user_id, subject, body, fanned_out_at)
+    select overlay($1::uuid::text placing lpad(to_hex(n), 12, '0') from 25)::uuid, 'job.started', 'x', 'one', '{}', now()
     from generate_series(1, 10000) as n returning id
   )
   insert into webhook_service.deliveries
-    (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until)
-  select id, $1, $2, id, 'job.started', 'http://127.0.0.1:9/', 1, 'event', $3, now(), now() + interval '1 hour'
+    (id, webhook_id, user_id, event_id, event, subject, url, attempt, trigger, status, scheduled_at, leased_until)
+  select id, $1, $2, id, 'job.started', 'one', 'http://127.0.0.1:9/', 1, 'event', $3, now(), now() + interval '1 hour'
   from event`;
 
 export const ATTACKS: readonly Attack[] = [
@@ -216,12 +216,16 @@ export const ATTACKS: readonly Attack[] = [
       if (!id) return;
       const { userId } = await dataOf(attacker.me());
       await scene.service.database.query(INSERT_DELIVERIES, [id, userId, 'failed']);
-      const WIDE = [{ givenUp: 'true' }, { error: 'timeout' }, { responseStatus: '2xx' }, { event: 'job.completed' }];
+      const WIDE = [
+        ...[{ givenUp: 'true' }, { error: 'timeout' }, { responseStatus: '2xx' }, { event: 'job.completed' }],
+        { subject: 'one', error: 'timeout' },
+      ];
       // In waves, because this process is the one that looks. The service has as many in hand as with all at once.
       for (let wave = 0; wave < 10; wave++) {
         await expectNoFailure([
           ...times(20, (i) => attacker.listAllDeliveries({ ...WIDE[i % WIDE.length], limit: '250', since: SINCE })),
-          ...times(10, () => attacker.listEvents({ limit: '250', since: SINCE })),
+          ...times(5, () => attacker.listEvents({ limit: '250', since: SINCE })),
+          ...times(5, () => attacker.listEvents({ limit: '250', since: SINCE, subject: 'one', event: 'x' })),
         ]);
       }
     },

@@ -42,7 +42,7 @@ const EXCEPTIONS: readonly { title: RegExp; sql: RegExp; why: string }[] = [
 
 /** A query parameter that reads other rows, and its value. Others narrow a list down; see log-plans.spec.ts. */
 const QUERY: Record<string, string> = {
-  ...{ q: 'number 17', metadata: 'n:17', active: 'true', event: 'job.started', include: 'stats' },
+  ...{ q: 'number 17', metadata: 'n:17', active: 'true', event: 'job.started', subject: 'invoice/1', include: 'stats' },
 };
 
 const SRC = join(__dirname, '../../../src');

@@ -1,3 +1,4 @@
+import { BEFORE_ALL_IDS } from '../../../src/infrastructure/database/id-time';
 import type { TestDatabase } from '../../support/postgres';
 
 /** Ids of what the routes are asked for. */
@@ -21,15 +22,24 @@ const idOf = (kind: string, n = 'n') =>
 const AT = `to_timestamp(($2::bigint - 72000000::bigint * ($1::int - n) / $1::int) / 1000.0)`;
 const SERIES = 'generate_series(1, $1::int) as n';
 const BODY = `'{"id":"","event":"job.started","createdAt":"2026-01-15T09:30:00.000Z","data":{"jobId":"one"}}'`;
+/** Half of everything is about one subject. */
+const SUBJECT = `case when n % 2 = 0 then 'invoice/1' else 'invoice/' || n end`;
 const FANNED_OUT = `${AT}, ${AT}, ${AT}`;
 
 const events = (kind: string, user: string, publisher: string, name = `'job.started'`) => `
-  insert into webhook_service.events (id, name, user_id, publisher_id, body, accepted_at, fanned_out_at, leased_until)
-  select ${idOf(kind)}, ${name}, ${user}, ${publisher}, ${BODY}, ${FANNED_OUT} from ${SERIES}`;
+  insert into webhook_service.events
+    (id, name, user_id, publisher_id, subject, body, accepted_at, fanned_out_at, leased_until)
+  select ${idOf(kind)}, ${name}, ${user}, ${publisher}, ${SUBJECT}, ${BODY}, ${FANNED_OUT} from ${SERIES}`;
 
 const deliveries = (kind: string, eventKind: string, columns: Record<string, string>) => {
   const all = {
-    ...{ event: `'job.started'`, attempt: '1', trigger: `'event'`, url: `'https://receiver.example/'` },
+    ...{
+      event: `'job.started'`,
+      subject: SUBJECT,
+      attempt: '1',
+      trigger: `'event'`,
+      url: `'https://receiver.example/'`,
+    },
     ...{ scheduled_at: AT, leased_until: AT },
     ...columns,
   };
@@ -152,6 +162,8 @@ export async function grow(
     delivery: await idAt('1', rows - 1),
     failed: await idAt('1', rows),
   };
+  // Yesterday has the same indexes.
+  await database.query(`update webhook_service.installation set subjects_from = '${BEFORE_ALL_IDS}'`);
   for (const statement of statementsOf(large)) {
     // PostgreSQL does not infer the type of a parameter that a statement lacks.
     await database.query(`with moment as (select $1::int, $2::bigint) ${statement}`, [rows, untilMs]);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { BEFORE_ALL_IDS } from '../../../src/infrastructure/database/id-time';
 import { dayPartitions } from '../../../src/infrastructure/database/partitions';
 import type { TestDatabase } from '../../support/postgres';
 import { DAY_MS } from '../../../src/infrastructure/config/durations';
@@ -35,6 +36,8 @@ export async function writeLongLog(database: TestDatabase, rows: number): Promis
   const [loud, broken, quiet, listening] = Array.from({ length: 4 }, () => randomUUID()) as [string, ...string[]];
   const now = Date.now();
   await makeDays(database, new Date(now));
+  // All of these days have the same indexes.
+  await database.query(`update webhook_service.installation set subjects_from = '${BEFORE_ALL_IDS}'`);
   await database.query(INSERT_WEBHOOKS, [[loud, broken, quiet], 'owner']);
   await database.query(INSERT_WEBHOOKS, [[listening], 'listener']);
   const beganAt = now - (DAYS - 1) * DAY_MS;
@@ -90,11 +93,14 @@ const idOf = (kind: string) => `(
 
 /**
  * Of each ten events the first eight are for the loud webhook, the ninth is for the broken one, and the tenth for
- * another user, for whom `gateway` publishes. Each tenth of the log has one `operation.failed` and one to all users.
+ * another user, for whom `gateway` publishes. Each tenth of the log has one `operation.failed` and one to all users; these two are
+ * about `rare`. Half of all others are about `common`, and a quarter about a subject of their own.
  */
 const INSERT_EVENTS = `
-  insert into webhook_service.events (id, name, user_id, publisher_id, body, accepted_at, fanned_out_at, leased_until)
+  insert into webhook_service.events
+    (id, name, subject, user_id, publisher_id, body, accepted_at, fanned_out_at, leased_until)
   select ${idOf('8')}, case when nth = 4 then 'operation.failed' else 'follower.gained' end,
+         case when nth in (4, 7) then 'rare' when n % 20 < 10 then 'common' when n % 20 < 15 then 'invoice/' || n end,
          case when nth = 7 then null when n % 10 = 9 then 'somebody ' || n % 500 else 'owner' end,
          case when n % 10 = 9 then 'gateway' else 'owner' end,
          '{"id":"","event":"follower.gained","createdAt":"2026-01-15T09:30:00.000Z","data":{"accountId":"one"}}', at, at, at
@@ -109,13 +115,13 @@ const INSERT_EVENTS = `
 /** Each tenth of the log has one delivery of every rare kind for the loud webhook. */
 const INSERT_DELIVERIES = `
   insert into webhook_service.deliveries
-    (id, webhook_id, user_id, event_id, event, attempt, trigger, status, url, response_status, duration_ms, error_code,
+    (id, webhook_id, user_id, event_id, event, subject, attempt, trigger, status, url, response_status, duration_ms, error_code,
      scheduled_at, attempted_at, completed_at, request_headers, response_headers, response_body,
      response_body_truncated, leased_until)
   select overlay(id::text placing '9' from 20 for 1)::uuid,
          case n % 10 when 8 then case when n % ($1::bigint / ${RARE} / 2) = 8 then $4::uuid else $3::uuid end
            when 9 then md5((n % 500)::text)::uuid else $2::uuid end,
-         case when n % 10 = 9 then 'somebody ' || n % 500 else 'owner' end, id, name, 1,
+         case when n % 10 = 9 then 'somebody ' || n % 500 else 'owner' end, id, name, subject, 1,
          case nth when 5 then 'redelivery' when 6 then 'test' else 'event' end,
          case when nth = 1 or n % 10 = 8 and nth <> 18 then 'failed'
            when nth = 2 then 'canceled' when nth = 3 then 'pending' else 'succeeded' end,
@@ -129,8 +135,8 @@ const INSERT_DELIVERIES = `
 
 const INSERT_BROADCASTS = `
   insert into webhook_service.deliveries
-    (id, webhook_id, user_id, event_id, event, attempt, trigger, status, url, scheduled_at, leased_until)
-  select overlay(id::text placing 'a' from 20 for 1)::uuid, $1, 'listener', id, name, 1, 'event', 'succeeded',
+    (id, webhook_id, user_id, event_id, event, subject, attempt, trigger, status, url, scheduled_at, leased_until)
+  select overlay(id::text placing 'a' from 20 for 1)::uuid, $1, 'listener', id, name, subject, 1, 'event', 'succeeded',
          'https://receiver.example/', accepted_at, accepted_at
   from webhook_service.events where user_id is null`;
 

@@ -2,7 +2,13 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { Event } from '../../../events/event.entity';
 import { timeOfId } from '../../../infrastructure/database/id-time';
 import { PageQueryDto } from '../../../infrastructure/pagination/dto/page-query.dto';
-import { ApiId, ApiTime, IsEventFilter, IsOptionalTime } from '../../../infrastructure/validation/api-field.decorator';
+import {
+  ApiId,
+  ApiTime,
+  IsEventFilter,
+  IsOptionalTime,
+  IsSubjectFilter,
+} from '../../../infrastructure/validation/api-field.decorator';
 import type { Delivery } from '../../rows/delivery.entity';
 import { DeliveryDto } from '../../dto/delivery.dto';
 
@@ -80,6 +86,13 @@ export class EventQueryDto extends PageQueryDto {
   /** Only results for events with this name, such as follower.gained. */
   @IsEventFilter()
   event?: string;
+
+  /**
+   * Only results for events with exactly this subject, such as invoice/123. Searches the days since the service was upgraded to
+   * version 1.0.
+   */
+  @IsSubjectFilter()
+  subject?: string;
 
   /** Only results created at this time or later, such as 2026-01-15T09:30:00Z. */
   @IsOptionalTime()

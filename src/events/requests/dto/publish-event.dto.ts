@@ -37,7 +37,7 @@ export class CreateEventDto {
 
   /**
    * What the event is about: 1 to 128 visible characters, with spaces only between them. Receivers get it in the body and in a
-   * header. Don't put personal data in it: it stands in headers and addresses.
+   * header, and lists of events and deliveries are searched by it. Don't put personal data in it: it stands in headers and addresses.
    * @example invoice/123
    */
   @ApiSubject()

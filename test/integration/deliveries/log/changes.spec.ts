@@ -14,10 +14,11 @@ const BEFORE_ALL = '3:3:';
 /** Every status with every outcome, for two webhooks, two events and two names. */
 const INSERT_ALL = `
   insert into webhook_service.deliveries
-    (id, webhook_id, user_id, event_id, event, url, attempt, trigger, status, scheduled_at, leased_until, response_status,
+    (id, webhook_id, user_id, event_id, event, subject, url, attempt, trigger, status, scheduled_at, leased_until, response_status,
      error_code, next_attempt_at)
   select (lpad(to_hex((extract(epoch from clock_timestamp()) * 1000)::bigint), 12, '0') || '70008000' || lpad(to_hex(row_number() over ()), 12, '0'))::uuid,
-         w, $1, e, case when w = $2::uuid then 'job.started' else 'job.completed' end, 'http://127.0.0.1/', 1, t, s, now(), now(), r, c, n
+         w, $1, e, case when w = $2::uuid then 'job.started' else 'job.completed' end,
+         case when e = $4::uuid then 'invoice/1' end, 'http://127.0.0.1/', 1, t, s, now(), now(), r, c, n
   from unnest(array[$2::uuid, $3::uuid]) w, unnest(array[$4::uuid, $5::uuid]) e, unnest(array['event', 'redelivery', 'test']) t,
        unnest(array['pending', 'succeeded', 'failed', 'canceled']) s, unnest(array[null, 200, 404, 503]) r,
        unnest(array[null, 'timeout', 'http_status']) c, unnest(array[null, now()]) n
@@ -42,6 +43,7 @@ describe('Changes of deliveries', () => {
     const values: { [Name in keyof ChangeFilters]-?: ChangeFilters[Name][] } = {
       webhookId: [undefined, webhookId],
       event: [undefined, 'job.started'],
+      subject: [undefined, 'invoice/1'],
       eventId: [undefined, eventId],
       trigger: [undefined, 'redelivery', 'test'],
       status: [undefined, ['failed'], ['succeeded', 'canceled'], ['pending']],

@@ -5,7 +5,8 @@ import { DeliveryLogService } from '../../../../src/deliveries/log/delivery-log.
 import { DELIVERY_STATES } from '../../../../src/deliveries/log/delivery-filters';
 import type { DeliveryQueryDto } from '../../../../src/deliveries/log/dto/delivery-query.dto';
 import { EventLogService } from '../../../../src/deliveries/log/event-log.service';
-import { lowestIdOf } from '../../../../src/infrastructure/database/id-time';
+import { DAY_MS } from '../../../../src/infrastructure/config/durations';
+import { BEFORE_ALL_IDS, lowestIdOf } from '../../../../src/infrastructure/database/id-time';
 import { startApplication, stopApplication } from '../../stage/application';
 import { type LongLog, pagesOfLog, RARE, writeLongLog } from '../../stage/long-log';
 import { type Plan, planOf, statementsAbout } from '../../stage/plans';
@@ -51,6 +52,12 @@ const EVENTS: Named<Filters> = [
   ['', {}],
   ['event of all', { event: 'follower.gained' }],
   ['event of few', { event: 'operation.failed' }],
+];
+const SUBJECTS: Named<Filters> = [
+  ['subject of half', { subject: 'common' }],
+  ['subject of few', { subject: 'rare' }],
+  ['subject of one', { subject: 'invoice/70030' }],
+  ['subject of none', { subject: 'invoice/none' }],
 ];
 const TRIGGERS: Named<Filters> = [
   ['', {}],
@@ -104,7 +111,7 @@ describe(`In a log of ${ROWS} rows`, () => {
     );
   const ofAll = (user: string, filters: Filters) =>
     planned('deliveries', () => app.get(DeliveryLogService).listAll(as(user), { limit: LIMIT, ...filters }, SIGNAL));
-  const ofEvents = (user: string, filters: Pick<Filters, 'event' | 'since' | 'until'>) =>
+  const ofEvents = (user: string, filters: Pick<Filters, 'event' | 'subject' | 'since' | 'until'>) =>
     planned('events', () => app.get(EventLogService).list(user, { limit: LIMIT, ...filters }));
 
   const isExpensive = ({ pages, sorted, scanned }: Plan) =>
@@ -138,12 +145,15 @@ describe(`In a log of ${ROWS} rows`, () => {
   it('a page stays within the cost limits when one index covers the filters', async () => {
     const ofOne = [...STATUSES, ...TRIGGERS.slice(2), ...product(STATUS_SETS.slice(0, 1), times)];
     expect(await expensivePlans(ofOne, (filters) => ofWebhook(log.loud, filters))).toEqual([]);
-    expect(await expensivePlans([...ofOne, ...EVENTS], (filters) => ofAll(log.user, filters))).toEqual([]);
+    const ofOthers = [...EVENTS, ...product(SUBJECTS, times)];
+    expect(await expensivePlans([...ofOne, ...ofOthers], (filters) => ofAll(log.user, filters))).toEqual([]);
   });
 
   describe.each<[string, Named<Filters>, number]>([
     ['every combination of filters', product([...STATUSES, ...STATUS_SETS], EVENTS, TRIGGERS), MAX_LOOKED],
     ['every combination with an outcome', product(OUTCOMES, [...STATUSES, ...STATUS_SETS], EVENTS), MAX_LOOKED],
+    ['every combination with a subject', product(SUBJECTS, [...STATUSES, ...OUTCOMES], EVENTS), MAX_LOOKED],
+    ['every combination with a subject and a state', product(SUBJECTS, [...STATES, ...GIVEN_UP]), MAX_GIVEN_UP],
     ['every combination with givenUp', product(GIVEN_UP, STATUSES, EVENTS, TRIGGERS), MAX_GIVEN_UP],
     ['every combination with a state', product(STATES, EVENTS, TRIGGERS), MAX_GIVEN_UP],
   ])('a page filtered by %s', (_, combinations, most) => {
@@ -162,7 +172,7 @@ describe(`In a log of ${ROWS} rows`, () => {
   it('a count reads no more rows than allowed, and is exact if it reads all', async () => {
     const service = app.get(DeliveryLogService);
     const count = (filters: Filters) => planned('deliveries', () => service.count(log.user, filters));
-    const named = product([...STATUSES, ...STATES, ...GIVEN_UP], EVENTS, times.slice(0, 2));
+    const named = product([...STATUSES, ...STATES, ...GIVEN_UP], [...EVENTS, ...SUBJECTS], times.slice(0, 2));
     // For each row the later rows of its event are read, and its maximum is looked for once more.
     expect(await expensivePlans(named, count, ({ looked }) => looked > 2 * MAX_LOOKED)).toEqual([]);
     expect(await service.count(log.user, {})).toEqual({ count: 10_000, atLeast: true });
@@ -224,13 +234,32 @@ describe(`In a log of ${ROWS} rows`, () => {
   it.each(['user', 'publisher', 'listener', 'newcomer'] as const)(
     'a page of events stays within the cost limits for the %s',
     async (who) => {
-      const combinations = product(EVENTS, times);
+      const combinations = product([...EVENTS, ...SUBJECTS], times);
       // The events of the user, those that it published for others, and those of its deliveries.
       const isTooMuch = ({ pages, looked, scanned }: Plan) =>
         pages > 3 * MAX_PAGES || looked > MAX_LOOKED + 3 * LIMIT || scanned > MAX_SORTED;
       expect(await expensivePlans(combinations, (filters) => ofEvents(log[who], filters), isTooMuch)).toEqual([]);
+      const both = product(EVENTS.slice(1), SUBJECTS, times);
+      const isBeyond = ({ looked, scanned }: Plan) => looked > MAX_LOOKED + 3 * LIMIT || scanned > MAX_SORTED;
+      expect(await expensivePlans(both, (filters) => ofEvents(log[who], filters), isBeyond)).toEqual([]);
     },
   );
+
+  it('a search for a subject reads no day before the upgrade', async () => {
+    const plansOf = async () => [
+      ...(await ofAll(log.user, { subject: 'common', status: ['canceled'] })),
+      ...(await ofEvents(log.user, { subject: 'common', event: 'operation.failed' })),
+    ];
+    const lookedAt = (plans: Plan[]) => plans.map(({ looked }) => looked);
+    const before = lookedAt(await plansOf());
+    const tomorrow = lowestIdOf(Date.now() + DAY_MS);
+    await database.query('update webhook_service.installation set subjects_from = $1', [tomorrow]);
+    const after = lookedAt(await plansOf());
+    await database.query('update webhook_service.installation set subjects_from = $1', [BEFORE_ALL_IDS]);
+    expect(Math.max(...before)).toBeGreaterThan(1000);
+    // The row with the day of the upgrade is read, too.
+    expect(Math.max(...after)).toBeLessThan(10);
+  });
 
   it('the log contains the expected number of rare rows', async () => {
     const rare = product(STATUSES, EVENTS, TRIGGERS).filter(([name]) =>
