@@ -75,7 +75,7 @@ describeInBrowser('The log in the console', (browser) => {
 
   it('finds a delivery, an event and a webhook by their ids, and says when there is none', async () => {
     const { page } = await browser.openSigned(service);
-    const field = page.getByRole('searchbox', { name: 'Look up an id' });
+    const field = page.getByRole('searchbox', { name: 'Look up an id or subject' });
     for (const [id, title] of [
       [failedId, 'Delivery'],
       [eventId.toUpperCase(), 'Event'],
@@ -87,10 +87,10 @@ describeInBrowser('The log in the console', (browser) => {
     }
     await field.fill(UNKNOWN);
     await field.press('Enter');
-    await says(page, /No delivery, event or webhook of yours has this id, or it is older than 30 days/);
-    await field.fill('not an id');
+    await says(page, /No delivery, event or webhook of yours has this id or subject, or it is older than 30 days/);
+    await field.fill('about nothing');
     await field.press('Enter');
-    await says(page, 'An id has 32 hexadecimal digits');
+    await says(page, /of yours has this id or subject/);
   });
 
   it('says what changed in the last hour, in two steps', async () => {
@@ -120,7 +120,7 @@ describeInBrowser('The log in the console', (browser) => {
     expect(await rowsOf(page).count()).toBe(1);
     await page.getByRole('button', { name: 'Remove Answer' }).click();
     await page.getByRole('link', { name: 'Recover all that match' }).waitFor();
-    await filterOf(page).fill('zzz');
+    await filterOf(page).fill('event:zzz');
     await says(page, /No filter matches/);
     await filterOf(page).fill(eventId);
     await filterOf(page).press('Enter');
@@ -196,5 +196,35 @@ describeInBrowser('The log in the console', (browser) => {
         : (JSON.parse(text) as { id: string }[]).map(({ id }) => id);
     expect(ids).toEqual([failedId]);
     await says(page, 'Exported 1.');
+  });
+
+  it('finds events and deliveries by their subject, which each of them shows', async () => {
+    const { api } = service;
+    const subject = `50 % of "invoice/7" é 🧾`;
+    const once = await publish(api, 'job.completed', { subject });
+    await settledDeliveries(api, good, once);
+    const { page } = await browser.openSigned(service);
+    const field = page.getByRole('searchbox', { name: 'Look up an id or subject' });
+    await field.fill(` ${subject} `);
+    await field.press('Enter');
+    await screen(page, 'Event');
+    expect(new URL(page.url()).pathname).toMatch(new RegExp(`/events/${once.id}$`));
+    const twice = await publish(api, 'job.completed', { subject });
+    await settledDeliveries(api, good, twice);
+    await page.getByRole('main').getByRole('link', { name: subject }).click();
+    await screen(page, 'Events');
+    await rowsOf(page).nth(1).waitFor();
+    expect(await page.getByRole('searchbox', { name: 'Subject', exact: true }).inputValue()).toBe(subject);
+    expect(await rowsOf(page).allTextContents()).toEqual([1, 2].map(() => expect.stringContaining(subject)));
+    await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
+    await filterOf(page).fill(subject);
+    await page.getByRole('option', { name: `Subject ${subject}` }).click();
+    await rowsOf(page).filter({ hasText: subject }).nth(1).waitFor();
+    expect(await rowsOf(page).count()).toBe(2);
+    await rowsOf(page).first().getByRole('link').click();
+    await drawerOf(page).getByText(subject).first().waitFor();
+    await drawerOf(page).getByRole('link', { name: 'Open as a page' }).click();
+    await screen(page, 'Delivery');
+    await page.getByRole('main').getByRole('link', { name: subject }).waitFor();
   });
 });

@@ -64,6 +64,23 @@ describeInBrowser('Publishing by hand', (browser) => {
     expect((await textOf(page)).length).toBeGreaterThan(3);
   });
 
+  it('publishes with a subject, which a copy of the event keeps', async () => {
+    const { api, signed } = await newUser('sue');
+    const { page } = await browser.openSigned(signed, 'publish');
+    await isReady(page);
+    await page.getByLabel('Event type').selectOption('job.started');
+    await page.getByLabel('Subject (optional)').fill(`a${'b'.repeat(128)}`);
+    await button(page).click();
+    await says(page, /subject must be 1 to 128 visible characters/);
+    await page.getByLabel('Subject (optional)').fill(' invoice/7 é ');
+    await button(page).click();
+    await screen(page, 'Event');
+    expect((await pageOf(api.listEvents())).rows).toMatchObject([{ subject: 'invoice/7 é' }]);
+    await page.getByRole('link', { name: 'Publish again as new' }).click();
+    await isReady(page);
+    expect(await page.getByLabel('Subject (optional)').inputValue()).toBe('invoice/7 é');
+  });
+
   it('shows where a text stops being JSON, and moves there instead of publishing', async () => {
     const { api, signed } = await newUser('bob');
     const { page } = await browser.openSigned(signed, 'publish');
@@ -144,7 +161,7 @@ describeInBrowser('Publishing by hand', (browser) => {
     const bar = await page.locator('.publish-bar').boundingBox();
     expect(bar!.y + bar!.height).toBeLessThanOrEqual(height);
     await page.getByLabel('Event type').focus();
-    const stops = ['Data (JSON)', 'My webhooks', 'Idempotency key (optional)'];
+    const stops = ['Data (JSON)', 'My webhooks', 'Subject (optional)', 'Idempotency key (optional)'];
     for (const name of stops) {
       if (name === 'My webhooks') await page.keyboard.press('Escape');
       await page.keyboard.press('Tab');

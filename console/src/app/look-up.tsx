@@ -1,23 +1,19 @@
 import { Search } from 'lucide-preact';
 import { useRef, useState } from 'preact/hooks';
-import { idIn } from '../parts/find-id';
 import { Icon } from '../parts/icon';
 import { useKeys } from '../parts/shortcuts';
 import { useLookUp } from '../parts/use-look-up';
 import { TEXT } from '../text/en';
 
-/** Opens the screen of a delivery, an event or a webhook by its id. */
+/** Opens the screen of a delivery, an event or a webhook by its id, or the events with a subject. */
 export function LookUp() {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState('');
-  const [isNoId, setNoId] = useState(false);
   const { lookUp, isPending, said, forget } = useLookUp();
   useKeys({ '/': () => input.current?.focus() });
   const submit = (event: Event) => {
     event.preventDefault();
-    const id = idIn(text);
-    setNoId(id === null);
-    if (id !== null) lookUp(id, { onSuccess: (place) => place !== null && setText('') });
+    if (text.trim() !== '') lookUp(text, { onSuccess: (place) => place !== null && setText('') });
   };
   return (
     <form class="look-up" role="search" aria-label={TEXT.lookUp.label} onSubmit={submit}>
@@ -33,13 +29,12 @@ export function LookUp() {
           value={text}
           onInput={({ currentTarget }) => {
             setText(currentTarget.value);
-            setNoId(false);
             forget();
           }}
         />
       </div>
       <span role="status" class="small">
-        {isPending ? TEXT.lookUp.looking : isNoId ? TEXT.lookUp.noId : said}
+        {isPending ? TEXT.lookUp.looking : said}
       </span>
     </form>
   );

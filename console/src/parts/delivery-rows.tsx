@@ -105,6 +105,7 @@ function Row({
           {plainOf(row.event)}
         </Link>
         {row.trigger !== 'event' && <span class="muted small"> {TEXT.triggers[row.trigger]}</span>}
+        {row.subject !== null && <span class="sub">{plainOf(row.subject)}</span>}
         {isExplained && <span class="sub">{shortOf(resultOf(row))}</span>}
       </td>
       <td class="sub-cell">{name}</td>

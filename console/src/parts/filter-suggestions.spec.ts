@@ -18,8 +18,11 @@ describe('suggestionsOf', () => {
     ['webhook:crm', ['webhookId=w1']],
     ['since: 2026-01-02T03:04:05Z', ['since=2026-01-02T03:04:05.000Z']],
     ['since: yesterday', []],
-    ['nothing like it', []],
-    ['unknown:job', []],
+    ['event:nothing like it', []],
+    ['Invoice 7/A', ['subject=Invoice 7/A']],
+    ['subject: job', ['subject=job']],
+    ['subject:', []],
+    ['unknown:job', ['subject=unknown:job']],
   ])('takes %p for %p', (text, expected) => {
     expect(found(text)).toEqual(expected);
   });

@@ -23,6 +23,7 @@ const TRIGGERS = ['event', 'redelivery', 'test'] as const;
 const NAMED: Readonly<Record<string, FilterName>> = {
   webhook: 'webhookId',
   event: 'event',
+  subject: 'subject',
   error: 'error',
   answer: 'responseStatus',
   trigger: 'trigger',
@@ -32,7 +33,8 @@ const NAMED: Readonly<Record<string, FilterName>> = {
 
 /**
  * Returns the filters that a text can mean, the likeliest first: a part of a name, a status code, a time, or one of these after
- * `event:`, `webhook:`, `answer:`, `error:`, `trigger:`, `since:`, `until:`. All that there are for an empty text.
+ * `event:`, `webhook:`, `answer:`, `error:`, `trigger:`, `since:`, `until:`; a text that means none of them is a subject, as after
+ * `subject:`. All that there are for an empty text.
  */
 export function suggestionsOf(text: string, known: Known): Suggestion[] {
   const [, prefix, rest] = /^(?:([a-z]+):)?\s*(.*)$/is.exec(text.trim()) ?? [];
@@ -40,7 +42,10 @@ export function suggestionsOf(text: string, known: Known): Suggestion[] {
   const wanted = (only ? (rest ?? '') : text.trim()).toLowerCase();
   const fits = ({ name, value, text: shown }: Suggestion): boolean =>
     (only === undefined || name === only) && [value, shown].some((one) => one.toLowerCase().includes(wanted));
-  return [...timesOf(rest ?? '', only), ...codesOf(wanted, only), ...allOf(known).filter(fits)].slice(0, MOST);
+  const found = [...timesOf(rest ?? '', only), ...codesOf(wanted, only), ...allOf(known).filter(fits)].slice(0, MOST);
+  const value = (only === 'subject' ? (rest ?? '') : text).trim();
+  if (found.length > 0 || value === '' || (only ?? 'subject') !== 'subject') return found;
+  return [{ name: 'subject', value, text: plainOf(value) }];
 }
 
 function allOf({ types, webhooks }: Known): Suggestion[] {

@@ -4,7 +4,7 @@ import { type ApiPath, encoded, type Query } from '../api/address';
 
 /** The filters of the log; each stands in the address of the screen, so that it can be kept and passed on. */
 export const FILTERS = [
-  ...['webhookId', 'state', 'status', 'givenUp', 'event', 'error', 'responseStatus', 'trigger', 'eventId'],
+  ...['webhookId', 'state', 'status', 'givenUp', 'event', 'subject', 'error', 'responseStatus', 'trigger', 'eventId'],
   ...['since', 'until', 'last'],
 ] as const;
 export type FilterName = (typeof FILTERS)[number];

@@ -5,13 +5,13 @@ import { useSigned } from '../api/signed';
 import { TEXT } from '../text/en';
 import { placeOf } from './find-id';
 
-/** Opens the screen that shows an id, or returns the reason why there is none. */
+/** Opens the screen that shows an id or a subject, or returns the reason why there is none. */
 export function useLookUp() {
   const { api } = useSigned();
   const [, go] = useLocation();
   const about = useAbout();
   const { mutate, isPending, data, error, reset } = useMutation({
-    mutationFn: (id: string) => placeOf(api, id),
+    mutationFn: (text: string) => placeOf(api, text),
     onSuccess: (place) => place !== null && go(place),
   });
   const said = error ? error.message : data === null ? TEXT.lookUp.nothing(about?.retentionDays) : null;

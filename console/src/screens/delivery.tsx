@@ -101,6 +101,14 @@ function Facts({ delivery }: { delivery: DeliveryDetail }) {
       <dd>
         <Link href={encoded`/events/${delivery.eventId}`}>{plainOf(delivery.event)}</Link>
       </dd>
+      {delivery.subject !== null && (
+        <>
+          <dt>{TEXT.log.columns.subject}</dt>
+          <dd>
+            <Link href={encoded`/deliveries?subject=${delivery.subject}`}>{plainOf(delivery.subject)}</Link>
+          </dd>
+        </>
+      )}
       <dt>{TEXT.log.columns.to}</dt>
       <dd class={delivery.url === null ? '' : 'url'}>
         <Link href={encoded`/webhooks/${delivery.webhookId}`}>

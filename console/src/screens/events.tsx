@@ -11,32 +11,44 @@ import { TEXT } from '../text/en';
 /** What has happened, the newest first. */
 export function EventsScreen() {
   const [search, setSearch] = useSearchParams();
-  const event = search.get('event') ?? '';
+  const [event, subject] = [search.get('event') ?? '', search.get('subject') ?? ''];
+  const query = { ...(event !== '' && { event }), ...(subject !== '' && { subject }) };
+  const isAll = event === '' && subject === '';
+  const change = (next: Partial<Record<'event' | 'subject', string>>) =>
+    setSearch(Object.entries({ event, subject, ...next }).filter(([, value]) => value !== ''));
   const types = useEventTypes();
   return (
     <>
       <Heading title={TEXT.nav.events} />
-      <label class="narrow">
-        {TEXT.publish.event}
-        <select
-          value={event}
-          onChange={({ currentTarget: { value } }) => setSearch(value === '' ? {} : { event: value })}
-        >
-          <option value="">{TEXT.log.any}</option>
-          {types.data?.map(({ name }) => (
-            <option key={name} value={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <div class="filter-row">
+        <label class="narrow">
+          {TEXT.publish.event}
+          <select value={event} onChange={({ currentTarget: { value } }) => change({ event: value })}>
+            <option value="">{TEXT.log.any}</option>
+            {types.data?.map(({ name }) => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="narrow">
+          {TEXT.log.columns.subject}
+          <input
+            type="search"
+            key={subject}
+            defaultValue={subject}
+            onChange={({ currentTarget: { value } }) => change({ subject: value.trim() })}
+          />
+        </label>
+      </div>
       <Pages<EventRow>
         path="events"
-        query={event === '' ? {} : { event }}
+        query={query}
         what={TEXT.nav.events}
         empty={
           <section class="empty">
-            <h2>{event === '' ? TEXT.story.none : TEXT.log.nothing}</h2>
+            <h2>{isAll ? TEXT.story.none : TEXT.log.nothing}</h2>
             <Link class="button" href="/publish">
               {TEXT.nav.publish}
             </Link>
@@ -55,6 +67,7 @@ const EventRows = ({ rows }: { rows: readonly EventRow[] }) => (
       <thead>
         <tr>
           <th scope="col">{TEXT.log.columns.event}</th>
+          <th scope="col">{TEXT.log.columns.subject}</th>
           <th scope="col">{TEXT.story.audience}</th>
           <th scope="col" class="end">
             {TEXT.log.columns.created}
@@ -69,6 +82,7 @@ const EventRows = ({ rows }: { rows: readonly EventRow[] }) => (
                 {plainOf(row.event)}
               </Link>
             </td>
+            <td>{row.subject !== null && plainOf(row.subject)}</td>
             <td>{row.userId === null ? TEXT.story.everybody : plainOf(row.userId)}</td>
             <td class="end">
               <LogTime at={row.createdAt} />

@@ -32,8 +32,14 @@ export function PublishScreen() {
             <Begin key={search.toString()} types={all.filter(canPublish)} event={search.get('event')} />
           ) : (
             <Result of={model} what={TEXT.story.title} lines={8}>
-              {({ event, data }) => (
-                <Begin key={search.toString()} types={all.filter(canPublish)} event={event} data={data} />
+              {({ event, data, subject }) => (
+                <Begin
+                  key={search.toString()}
+                  types={all.filter(canPublish)}
+                  event={event}
+                  data={data}
+                  subject={subject ?? ''}
+                />
               )}
             </Result>
           )
@@ -44,7 +50,17 @@ export function PublishScreen() {
 }
 
 /** The form as it was left; on a new visit with the asked event, or the one that was published last. */
-function Begin({ types, event, data }: { types: readonly EventType[]; event: string | null; data?: unknown }) {
+function Begin({
+  types,
+  event,
+  data,
+  subject = '',
+}: {
+  types: readonly EventType[];
+  event: string | null;
+  data?: unknown;
+  subject?: string;
+}) {
   const { session } = useSigned();
   const first = useMemo(() => {
     const kept = draft.read(session.userId);
@@ -52,7 +68,7 @@ function Begin({ types, event, data }: { types: readonly EventType[]; event: str
     const name = event ?? lastEvent.read(session.userId);
     const type = types.find((each) => each.name === name) ?? types[0];
     const text = textOf(data ?? type?.example);
-    return { event: event ?? type?.name ?? '', text, audience: 'me' as const, userId: '' };
+    return { event: event ?? type?.name ?? '', text, subject, audience: 'me' as const, userId: '' };
   }, []);
   return <PublishForm types={types} first={first} />;
 }

@@ -61,6 +61,12 @@ function Story({ story }: { story: EventStory }) {
             {TEXT.story.for(story.userId === null ? TEXT.story.everybody : plainOf(story.userId))}
           </span>
         </p>
+        {story.subject !== null && (
+          <p>
+            {TEXT.log.columns.subject}{' '}
+            <Link href={encoded`/events?subject=${story.subject}`}>{plainOf(story.subject)}</Link>
+          </p>
+        )}
         {story.traceparent && <p class="muted small url">traceparent {plainOf(story.traceparent)}</p>}
         <p class="muted">{story.fannedOutAt === null ? TEXT.story.fansOut : TEXT.story.sentTo(lanes.length)}</p>
       </div>

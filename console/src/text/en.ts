@@ -151,13 +151,12 @@ export const TEXT = {
   attempt: (n: number, trigger: Delivery['trigger']) =>
     trigger === 'test' ? 'Test' : `${trigger === 'redelivery' ? 'Redelivery, attempt' : 'Attempt'} ${n}`,
   lookUp: {
-    label: 'Look up an id',
-    hint: 'Id of a delivery, event or webhook',
+    label: 'Look up an id or subject',
+    hint: 'Id of a delivery, event or webhook, or what an event is about',
     enter: 'Press Enter to look it up.',
     looking: 'Looking it up …',
     nothing: (days?: number) =>
-      `No delivery, event or webhook of yours has this id${days === undefined ? '' : `, or it is older than ${days} days`}.`,
-    noId: 'An id has 32 hexadecimal digits in five groups.',
+      `No delivery, event or webhook of yours has this id or subject${days === undefined ? '' : `, or it is older than ${days} days`}.`,
   },
   status: {
     active: 'active',
@@ -260,7 +259,7 @@ export const TEXT = {
     title: 'Deliveries',
     filter: 'Filter or look up an id',
     filterBy: 'Filter by event, webhook, answer, or paste an id',
-    noFilter: 'No filter matches. Try event:, webhook:, answer:, error:, trigger:, since: or until:.',
+    noFilter: 'No filter matches. Try event:, subject:, webhook:, answer:, error:, trigger:, since: or until:.',
     status: 'State',
     any: 'any',
     all: 'All attempts',
@@ -299,6 +298,7 @@ export const TEXT = {
     columns: {
       status: 'State',
       event: 'Event',
+      subject: 'Subject',
       to: 'Webhook',
       answer: 'Answer',
       attempt: 'Attempt',
@@ -312,6 +312,7 @@ export const TEXT = {
       status: 'Status',
       givenUp: 'Gave up',
       event: 'Event',
+      subject: 'Subject',
       error: 'Error',
       responseStatus: 'Answer',
       trigger: 'Trigger',
@@ -365,6 +366,7 @@ export const TEXT = {
     'x-service-delivery': 'The id of this delivery.',
     'x-service-attempt': 'The number of this attempt.',
     'x-service-trigger': 'event, redelivery or test.',
+    'x-service-subject': 'What the event is about, percent-encoded. Events without a subject do not have it.',
     'webhook-id': 'The id of the event. It is the same in each attempt, so that receivers can ignore duplicates.',
     'webhook-timestamp': 'When this attempt was made, in seconds since 1970.',
     'webhook-signature': 'The signature of Standard Webhooks, over id, timestamp and body.',

@@ -14,6 +14,8 @@ export const PUBLISH = {
   event: 'Event type',
   data: 'Data (JSON)',
   leaveEditor: 'Tab indents. To leave the editor, press Escape, then Tab.',
+  subject: 'Subject (optional)',
+  subjectSays: 'What the event is about, such as invoice/123. Do not put personal data in it.',
   key: 'Idempotency key (optional)',
   keySays: 'If you publish again with the same key, the service returns the first event and sends nothing.',
   audience: 'Audience',

@@ -76,6 +76,7 @@ function Content({
           <Icon of={Maximize2} />
         </Link>
       </header>
+      {delivery.subject !== null && <p class="muted small">{plainOf(delivery.subject)}</p>}
       {delivery.status !== 'succeeded' && (
         <p class={`notice ${delivery.status === 'failed' ? '' : 'calm'}`}>{resultOf(delivery)}</p>
       )}

@@ -7,6 +7,8 @@ export type Audience = 'me' | 'user' | 'everybody';
 export interface Draft {
   event: string;
   text: string;
+  /** Empty: none. */
+  subject: string;
   audience: Audience;
   userId: string;
 }
@@ -28,8 +30,8 @@ export const draft = {
 };
 
 function isDraftOf(owner: string, value: unknown): value is Draft {
-  const { event, text, audience, userId, owner: kept } = (value ?? {}) as Record<string, unknown>;
-  const areTexts = [event, text, userId].every((each) => typeof each === 'string');
+  const { event, text, subject, audience, userId, owner: kept } = (value ?? {}) as Record<string, unknown>;
+  const areTexts = [event, text, subject, userId].every((each) => typeof each === 'string');
   return areTexts && kept === owner && AUDIENCES.includes(audience);
 }
 

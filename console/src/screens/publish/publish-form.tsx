@@ -23,14 +23,14 @@ const NO_DETAILS: readonly Fault[] = [];
 /** The data of an event as it is edited. */
 export const textOf = (data: unknown): string => JSON.stringify(data ?? {}, null, 2);
 
-/** The form of an event: type, data, audience and idempotency key. */
+/** The form of an event: type, data, audience, subject and idempotency key. */
 export function PublishForm({ types, first }: { types: readonly EventType[]; first: Draft }) {
   const { may } = useSigned();
   const [entered, change] = useDraft(first);
   const [key, setKey] = useState('');
   const form = useRef<HTMLFormElement>(null);
   const control = useRef<FieldControl>(null);
-  const { event, text, audience, userId } = entered;
+  const { event, text, subject, audience, userId } = entered;
   const fault = useMemo(() => jsonFaultOf(text), [text]);
   const places = useMemo(() => placesOf(text), [text]);
   const { publish, body } = usePublish(entered, key);
@@ -93,6 +93,14 @@ export function PublishForm({ types, first }: { types: readonly EventType[]; fir
           />
         )}
         <Reach event={event} audience={audience} />
+        <TextField
+          name="subject"
+          label={TEXT.publish.subject}
+          hint={TEXT.publish.subjectSays}
+          value={subject}
+          error={faultAt(publish.error, 'subject')}
+          onValue={(next) => change({ subject: next })}
+        />
         <TextField
           name="idempotencyKey"
           label={TEXT.publish.key}

@@ -24,9 +24,13 @@ export function usePublish(entered: Draft, key: string) {
   const { api, session } = useSigned();
   const [, go] = useLocation();
   const queries = useQueryClient();
-  const { event, text, audience, userId } = entered;
+  const { event, text, subject, audience, userId } = entered;
   const receivers = { me: session.userId, user: userId, everybody: null };
-  const body = { event, userId: receivers[audience], data: dataOf(text), ...(key !== '' && { idempotencyKey: key }) };
+  const body = {
+    ...{ event, userId: receivers[audience], data: dataOf(text) },
+    ...(subject.trim() !== '' && { subject: subject.trim() }),
+    ...(key !== '' && { idempotencyKey: key }),
+  };
   const publish = useMutation({
     mutationFn: () => api.send<Pick<EventRow, 'id'>>('POST', 'events', body),
     onSuccess: ({ id }) => {

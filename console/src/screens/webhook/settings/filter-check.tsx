@@ -89,9 +89,11 @@ function linesOf({ filter, sample, answer: { failed } }: Checked): Line[] {
     return failed.map(({ path, operator, expected, found }) => ({
       ...{ path, expected: `${TEXTS.operators[operator]} ${JSON.stringify(expected)}`, matched: false, found },
     }));
+  const { subject, ...others } = sample;
+  const seen = subject === null ? others : sample;
   return conditions.map(({ path, operator, value }) => {
     const failure = failed.find((each) => each.path === path && each.operator === operator);
-    const found = failure ? failure.found : foundText(sample, path);
+    const found = failure ? failure.found : foundText(seen, path);
     return { path, expected: `${TEXTS.operators[operator]} ${value}`, matched: !failure, found };
   });
 }

@@ -24,7 +24,7 @@ export function FilterSetting({ webhook }: { webhook: Webhook }) {
   // Rows make the shortest form of a filter, which may not be the stored one.
   const stored = parsed(draftOf(webhook.filter)).filter;
   const isSame = JSON.stringify(filter) === JSON.stringify(stored);
-  const paths = new Set(['event', 'userId', ...samples.flatMap(({ data }) => pathsOf(data, 'data'))]);
+  const paths = new Set(['event', 'userId', 'subject', ...samples.flatMap(({ data }) => pathsOf(data, 'data'))]);
   return (
     <Setting
       title={TEXTS.title}

@@ -13,6 +13,7 @@ export interface Sample {
   id: string | null;
   event: string;
   userId: string | null;
+  subject: string | null;
   data: Record<string, unknown>;
   createdAt: string | null;
 }
@@ -39,7 +40,7 @@ export function useSamples({ events }: Webhook): readonly Sample[] {
   return [
     ...published,
     ...examples.map(({ name, example }): Sample => ({
-      ...{ id: null, event: name, userId: session.userId, data: example, createdAt: null },
+      ...{ id: null, event: name, userId: session.userId, subject: null, data: example, createdAt: null },
     })),
   ];
 }
