@@ -6,7 +6,7 @@ import { UpdateWebhookDto } from './dto/update-webhook.dto';
 import { CreateWebhookDto, WebhookDeclarationDto } from './dto/webhook-fields.dto';
 import { kindErrors, SETTABLE_NAMES, withDefaults } from './webhook-fields';
 
-const PUSH = { url: 'https://example.com', format: 'native', headers: { a: 'b' }, timeoutMs: 500, maxPerSecond: 1 };
+const PUSH = { url: 'https://example.com', headers: { a: 'b' }, timeoutMs: 500, maxPerSecond: 1 };
 const fieldsOf = (errors: readonly { field: string }[]) => errors.map(({ field }) => field);
 
 describe('A kind of webhooks', () => {
@@ -17,6 +17,12 @@ describe('A kind of webhooks', () => {
     expect(kindErrors('push', { idleSeconds: 60 })).toEqual([
       { field: 'idleSeconds', code: 'invalid', message: 'idleSeconds is only for webhooks of kind pull' },
     ]);
+  });
+
+  it('has formats of its own', () => {
+    expect(kindErrors('pull', { format: 'payload' })).toEqual([]);
+    expect(fieldsOf(kindErrors('pull', { format: 'slack' }))).toEqual(['format']);
+    expect(kindErrors('push', { format: 'slack' })).toEqual([]);
   });
 
   it('accepts null for a field of the other kind', () => {
@@ -54,6 +60,11 @@ describe('A field of a webhook', () => {
     expect(withDefaults({ active: false, retryDelaysMs: [], description: '' })).toEqual({
       ...{ ...kept, ...defaults, active: false, retryDelaysMs: [], description: '' },
     });
+  });
+
+  it('stays when a declaration of an existing webhook leaves it out, if it says so', () => {
+    expect(withDefaults({}, true)).toMatchObject({ format: undefined, description: null });
+    expect(withDefaults({ format: null }, true)).toMatchObject({ format: 'native' });
   });
 
   it('is read by attempts from the column of its name', () => {

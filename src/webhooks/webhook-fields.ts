@@ -1,5 +1,6 @@
 import type { FieldError } from 'webhook-notification/catalogue';
 import { ApiError } from '../infrastructure/errors/api-error';
+import { DATA_FORMATS, isOfData } from './formats/event-format';
 
 /** How a webhook's events reach its owner: the service calls a url, or consumers lease them. A webhook keeps its kind. */
 export const WEBHOOK_KINDS = ['push', 'pull'] as const;
@@ -11,6 +12,8 @@ interface Settable {
   default?: unknown;
   /** The only kind of webhooks that has it. */
   kind?: WebhookKind;
+  /** A declaration of an existing webhook that leaves it out keeps it. */
+  kept?: true;
   /** Every attempt reads it from the row. */
   readByAttempts?: true;
 }
@@ -27,7 +30,7 @@ export const SETTABLE = {
   metadata: { default: {} },
   externalId: { default: null },
   filter: { default: null },
-  format: { default: 'native', kind: 'push', readByAttempts: true },
+  format: { default: 'native', kept: true, readByAttempts: true },
   headers: { kind: 'push', readByAttempts: true },
   timeoutMs: { default: null, kind: 'push', readByAttempts: true },
   retryDelaysMs: { default: null, readByAttempts: true },
@@ -58,19 +61,33 @@ export function fieldsOf<Row extends object, Name extends keyof Row>(
   return fields as Pick<Row, Name>;
 }
 
-/** Returns all fields as a request sets them, absent ones with their default or undefined. */
-export const withDefaults = (wanted: Settings): Settings =>
-  Object.fromEntries(RULES.map(([name, rule]) => [name, wanted[name] ?? rule.default]));
-
-/** Returns the errors of fields that webhooks of this kind do not have. Null counts as absent. */
-export const kindErrors = (kind: WebhookKind, fields: Settings): FieldError[] =>
-  RULES.filter(([name, { kind: only = kind }]) => only !== kind && (fields[name] ?? null) !== null).map(
-    ([field, { kind: only }]) => ({
-      field,
-      code: 'invalid',
-      message: `${field} is only for webhooks of kind ${only}`,
+/**
+ * Returns all fields as a request sets them, absent ones with their default or undefined.
+ * @param exists true for a declaration of an existing webhook, which keeps some fields
+ */
+export const withDefaults = (wanted: Settings, exists = false): Settings =>
+  Object.fromEntries(
+    RULES.map(([name, rule]) => {
+      const isKept = exists && rule.kept && wanted[name] === undefined;
+      return [name, isKept ? undefined : (wanted[name] ?? rule.default)];
     }),
   );
+
+const invalidField = (field: string, rule: string): FieldError => ({
+  field,
+  code: 'invalid',
+  message: `${field} ${rule}`,
+});
+
+/** Returns the errors of fields that webhooks of this kind do not have. Null counts as absent. */
+export const kindErrors = (kind: WebhookKind, fields: Settings): FieldError[] => [
+  ...RULES.filter(([name, { kind: only = kind }]) => only !== kind && (fields[name] ?? null) !== null).map(
+    ([field, { kind: only }]) => invalidField(field, `is only for webhooks of kind ${only}`),
+  ),
+  ...(kind === 'pull' && !isOfData(fields.format ?? SETTABLE.format.default)
+    ? [invalidField('format', `of a pull webhook must be one of ${DATA_FORMATS.join(', ')}`)]
+    : []),
+];
 
 export function requireKind(kind: WebhookKind, fields: Settings): void {
   const errors = kindErrors(kind, fields);

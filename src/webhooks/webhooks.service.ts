@@ -85,7 +85,7 @@ export class WebhooksService {
 
   /**
    * Creates the webhook with this external id, or changes it to the given fields and, for others, their defaults. An
-   * existing webhook keeps `kind`, `secret`, `headers` and `active` unless they are given; nothing changes if all values are as
+   * existing webhook keeps `kind`, `secret`, `format`, `headers` and `active` unless they are given; nothing changes if all values are as
    * wanted. Returns the secret only if the webhook is new.
    */
   async save(
@@ -104,7 +104,7 @@ export class WebhooksService {
       if (kind === 'push' && wanted.url === undefined) throw ApiError.invalid(URL_REQUIRED);
       if (!before) return this.insert(userId, { ...wanted, externalId }, manager);
       const declared = {
-        ...withDefaults({ ...wanted, externalId }),
+        ...withDefaults({ ...wanted, externalId }, true),
         headers: this.headers.replacement(before.headers, wanted.headers),
         // To declare an active webhook again does not reset its failures.
         active: wanted.active === before.active ? undefined : wanted.active,

@@ -96,7 +96,9 @@ export const SETTINGS = {
     says: 'How the webhook receives events. Every format is signed.',
     label: 'Format',
     names: {
-      native: ['Native', 'The event as it is, for your own receivers.'],
+      native: ['Native', 'The event as it is: id, name, time and data.'],
+      payload: ['Payload', 'The data alone, for receivers that you bring from another service.'],
+      standard: ['Standard', 'Name, time and data, as Standard Webhooks recommends for new receivers.'],
       cloudevents: ['CloudEvents', 'CloudEvents 1.0 as JSON.'],
       slack: ['Slack', 'A message for an incoming webhook of Slack.'],
       discord: ['Discord', 'A message for a webhook of Discord. Keep ?wait=true in its URL.'],

@@ -18,6 +18,8 @@ export { type DeliveryToSign, signDelivery, type SignedDelivery } from './signat
 export { signatureHeaders, type SigningSecrets } from './signature/signature-headers';
 export {
   type ReceivedEvent,
+  type ReceivedFormat,
+  type ReceivedPayload,
   type SignatureFailure,
   type SignatureScheme,
   type VerifyOptions,

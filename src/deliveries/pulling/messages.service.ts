@@ -7,8 +7,9 @@ import { Config } from '../../infrastructure/config/config';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
 import { WebhooksService } from '../../webhooks/webhooks.service';
+import type { Formatted } from '../rows/attempt';
 import { ClaimsRepository, type LeasedDelivery } from '../rows/claims.repository';
-import { RequestSignerService } from '../sending/request-signer.service';
+import { keptBody, RequestSignerService } from '../sending/request-signer.service';
 import type { Acknowledgement } from './acknowledgement';
 import { ConsumersService } from './consumers.service';
 import type { AcknowledgedLeasesDto, LeaseRequestDto, MessageDto } from './dto/message.dto';
@@ -21,6 +22,12 @@ const MAX_BYTES = 10 * 1_048_576;
 const LOCKED_FOR_MS = 500;
 /** A user's requests that read messages at the same time. */
 const AT_ONCE = 2;
+
+interface SignedMessage {
+  lease: LeaseKey;
+  message: MessageDto;
+  formatted: Formatted | null;
+}
 
 /** Leases deliveries of pull webhooks to consumers, and takes their acknowledgements. */
 @Injectable()
@@ -84,14 +91,14 @@ export class MessagesService {
     const end = await this.mutex.acquire(userId);
     try {
       const leased = await this.claims.claimWaiting(webhookId, Math.min(limit, this.most), leaseSeconds);
-      const messages: { lease: LeaseKey; message: MessageDto }[] = [];
+      const messages: SignedMessage[] = [];
       for (const delivery of leased) {
         const signed = this.sign(delivery);
         if (signed) messages.push(signed);
         else await this.settlements.putBack(delivery);
       }
       const kept = await this.claims.hold(
-        messages.map(({ lease, message: { headers } }) => ({ ...lease, requestHeaders: headers })),
+        messages.map(({ lease, message, formatted }) => ({ ...lease, requestHeaders: message.headers, formatted })),
       );
       return messages.map(({ message }) => message).filter(({ deliveryId }) => kept.has(deliveryId));
     } finally {
@@ -99,14 +106,14 @@ export class MessagesService {
     }
   }
 
-  private sign(delivery: LeasedDelivery): { lease: LeaseKey; message: MessageDto } | null {
+  private sign(delivery: LeasedDelivery): SignedMessage | null {
     const { id: deliveryId, traceparent, attemptedAt, leasedUntil } = delivery;
     const sent = traceparent && childTraceparent(traceparent, randomBytes(8).toString('hex'));
     const signed = this.signer.sign(delivery, delivery, attemptedAt, sent);
     if (!signed) return null;
     const lease = leaseKeyOf(deliveryId, randomBytes(16));
     const message = { leaseId: formatLeaseId(lease), deliveryId, expiresAt: leasedUntil.toISOString(), ...signed };
-    return { lease, message };
+    return { lease, message, formatted: keptBody(delivery.format, signed.body, delivery.body) };
   }
 
   private async requirePulled(userId: string, webhookId: string): Promise<void> {

@@ -54,6 +54,12 @@ export interface FirstAttempt extends Attempt {
   completesEvent: boolean;
 }
 
+/** A body that is not that of the event; `format` is undefined for `native`, with a part of the data. */
+export interface Formatted {
+  format: Exclude<EventFormat, 'native'> | undefined;
+  body: string;
+}
+
 /** The request that was sent or leased, and its response. */
 export interface Exchange {
   /** Null when a consumer leased it. */
@@ -63,8 +69,8 @@ export interface Exchange {
   durationMs: number;
   /** Null when its row has them already. */
   requestHeaders: HeaderMap | null;
-  /** What was sent in another format; null for the body of the event itself. */
-  formatted: { format: EventFormat; body: string } | null;
+  /** What was sent instead of the body of the event; null for that body itself, and when its row has it already. */
+  formatted: Formatted | null;
   /** Null when no response arrived. */
   response: { status: number; headers: HeaderMap; body: string; bodyTruncated: boolean } | null;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { sharedStatement } from '../../infrastructure/concurrency/batcher';
 import { idBounds } from '../../infrastructure/database/id-time';
 import { type Statement, StatementsService, statement } from '../../infrastructure/database/statements.service';
-import type { ClaimedDelivery, Grant } from './attempt';
+import type { ClaimedDelivery, Formatted, Grant } from './attempt';
 import { DUE_WEBHOOK_COLUMNS, type DueWebhook, type DueWebhookColumns, dueWebhookOf } from './due-webhook';
 import { JOB_LEASE, type LeaseKey } from './lease';
 import { nextPermitInMs, RATE_COLUMNS, usedUntil } from './rate';
@@ -106,13 +106,14 @@ const EXTEND_LEASES: Statement = {
 /** Only claimed rows: one that was canceled meanwhile stays canceled. Waits for locked rows: the consumer needs all of them. */
 const HOLD = statement('hold_leases')`
     with lease as (
-      select * from json_to_recordset($4::json) as l (id uuid, lease_id uuid, request_headers json)
+      select * from json_to_recordset($4::json) as l (id uuid, lease_id uuid, request_headers json, format text, request_body text)
     ), free as (
       select d.id from webhook_service.deliveries d
       where ${isOneOf('d', '$1::uuid[]')} and ${isPending('d')} and d.claimed
       for update
     )
-    update webhook_service.deliveries d set lease_id = l.lease_id, request_headers = l.request_headers
+    update webhook_service.deliveries d set
+      lease_id = l.lease_id, request_headers = l.request_headers, format = l.format, request_body = l.request_body
     from lease l where d.id::text = l.id::text and ${isOneOf('d', 'array(select id from free)')}
     returning d.id`;
 
@@ -126,6 +127,11 @@ type ClaimedRow = Omit<ClaimedDelivery, 'webhook' | keyof EventColumns> & DueWeb
 
 /** A delivery that a consumer has leased, with the columns of its webhook. */
 export type LeasedDelivery = ClaimedDelivery & DueWebhookColumns & { attemptedAt: Date; leasedUntil: Date };
+
+interface LeasedRequest {
+  requestHeaders: HeaderMap;
+  formatted: Formatted | null;
+}
 
 export interface DispatchedDelivery extends ClaimedDelivery {
   /** Time until the rate of its webhook permits another attempt; 0 if it does now, null without a rate. */
@@ -181,14 +187,16 @@ export class ClaimsRepository {
     return this.withEvents(rows);
   }
 
-  /** Stores the lease and the request headers in claimed rows. Returns the ids of the rows that are still claimed. */
-  async hold(leases: readonly (LeaseKey & { requestHeaders: HeaderMap })[]): Promise<Set<string>> {
+  /** Stores the lease and the request in claimed rows. Returns the ids of the rows that are still claimed. */
+  async hold(leases: readonly (LeaseKey & LeasedRequest)[]): Promise<Set<string>> {
     if (leases.length === 0) return new Set();
     const ids = leases.map(({ deliveryId }) => deliveryId);
-    const values = leases.map(({ deliveryId, random, requestHeaders }) => ({
+    const values = leases.map(({ deliveryId, random, requestHeaders, formatted }) => ({
       id: deliveryId,
       lease_id: random,
       request_headers: requestHeaders,
+      format: formatted?.format,
+      request_body: formatted?.body,
     }));
     const rows = await this.statements.run<{ id: string }>(HOLD, [ids, ...idBounds(ids), JSON.stringify(values)]);
     return new Set(rows.map(({ id }) => id));

@@ -3,10 +3,10 @@ import { signatureHeaders, type SigningSecrets } from 'webhook-notification';
 import { encodedSubject, EventCatalogue } from 'webhook-notification/catalogue';
 import { Config } from '../../infrastructure/config/config';
 import { version } from '../../infrastructure/config/version';
-import { formatted } from '../../webhooks/formats/event-format';
+import { type EventFormat, formatted } from '../../webhooks/formats/event-format';
 import { SecretsHealthService } from '../../webhooks/secrets/secrets-health.service';
 import { SecretsService } from '../../webhooks/secrets/secrets.service';
-import type { Attempt } from '../rows/attempt';
+import type { Attempt, Formatted } from '../rows/attempt';
 import type { DueWebhook } from '../rows/due-webhook';
 
 interface Sendable {
@@ -77,6 +77,10 @@ export class RequestSignerService {
     return secrets;
   }
 }
+
+/** Returns what a row keeps of a sent body: nothing when it is the one that is stored with the event. */
+export const keptBody = (format: EventFormat, sent: string, stored: string): Formatted | null =>
+  sent === stored ? null : { format: format === 'native' ? undefined : format, body: sent };
 
 /** Builds the signed request of one attempt. `at` is the time of this attempt, not of the event. */
 export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, version: string): SignedRequest {

@@ -16,7 +16,7 @@ import type { DueWebhook } from '../rows/due-webhook';
 import { errorBefore, type Wait, waitAfter } from '../rows/waits';
 import { retryAfterMs } from './backoff';
 import { classify, outcomeOf, unsent, withoutOurClock } from './classify';
-import { RequestSignerService, type SignedRequest } from './request-signer.service';
+import { keptBody, RequestSignerService, type SignedRequest } from './request-signer.service';
 
 interface Prepared {
   attemptedAt: Date;
@@ -84,7 +84,7 @@ export class SenderService {
       attemptedAt,
       durationMs: result.durationMs,
       requestHeaders: own ? { ...hidden(own), ...signed.headers } : signed.headers,
-      formatted: format === 'native' ? null : { format, body: signed.body },
+      formatted: keptBody(format, signed.body, delivery.body),
       response: result.kind === 'response' ? result : null,
     };
     const notBeforeMs = requestedDelayMs(result, attemptedAt);

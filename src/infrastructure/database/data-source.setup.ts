@@ -7,6 +7,7 @@ import { InitialSchema1763800000000 } from './migrations/initial-schema.migratio
 import { Installation1764001000000 } from './migrations/installation.migration';
 import { PullWebhooks1764000900000 } from './migrations/pull-webhooks.migration';
 import { QueuePrefix1764001100000 } from './migrations/queue-prefix.migration';
+import { ReceiverBodies1764001700000 } from './migrations/receiver-bodies.migration';
 import { RecoveryCounts1764001300000 } from './migrations/recovery-counts.migration';
 import { ReplicaIdentity1764001400000 } from './migrations/replica-identity.migration';
 import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
@@ -56,6 +57,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       RecoveryCounts1764001300000,
       ReplicaIdentity1764001400000,
       DeletedAccounts1764001600000,
+      ReceiverBodies1764001700000,
       EventSubjects1764001800000,
     ],
     migrationsTableName: 'migrations',

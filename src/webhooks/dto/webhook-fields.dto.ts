@@ -6,13 +6,12 @@ import {
   ArrayUnique,
   IsArray,
   IsBoolean,
-  IsIn,
   IsString,
   Matches,
   MaxLength,
   ValidateIf,
 } from 'class-validator';
-import { ApiError } from '../../infrastructure/errors/api-error';
+import { ApiError, invalid } from '../../infrastructure/errors/api-error';
 import { IsDecimal, Optional, ParsedField, patternOf } from '../../infrastructure/validation/api-field.decorator';
 import {
   MAX_RETRY_DELAY_MS,
@@ -121,12 +120,11 @@ export class WebhookFieldsDto {
   @IsExternalId()
   externalId?: string | null;
 
-  /** How the webhook receives events: as they are, as CloudEvents, or as messages for a chat; see docs/webhook-settings.md. */
-  @Field(
-    { enum: FORMATS, enumName: 'EventFormat', required: false },
-    Optional(),
-    IsIn(FORMATS, { message: `format must be one of ${FORMATS.join(', ')}` }),
-  )
+  /**
+   * The body that the webhook receives: the event as it is, its data alone, the payload of Standard Webhooks, a CloudEvent, or a
+   * message for a chat. Null means `native`. See docs/webhook-settings.md.
+   */
+  @Field({ enum: FORMATS, enumName: 'EventFormat', required: false, nullable: true }, ParsedField(formatOf))
   format?: EventFormat;
 
   /**
@@ -181,18 +179,17 @@ export class WebhookFieldsDto {
   active?: boolean;
 }
 
-/** The fields that a new webhook and a declared one have in common. The cast allows declaring `format` again. */
-class NewWebhookFieldsDto extends (OmitType(WebhookFieldsDto, ['url', 'externalId', 'active']) as Type<
-  Omit<WebhookFieldsDto, 'url' | 'externalId' | 'active' | 'format'>
->) {
+/** The fields that a new webhook and a declared one have in common. */
+class NewWebhookFieldsDto extends OmitType(WebhookFieldsDto, ['url', 'externalId', 'active']) {}
+
+/** The cast allows declaring `format` again. */
+export class CreateWebhookDto extends (NewWebhookFieldsDto as Type<Omit<NewWebhookFieldsDto, 'format'>>) {
   @ApiProperty({ type: 'string', default: SETTABLE.format.default })
   format?: EventFormat;
-}
 
-export class CreateWebhookDto extends NewWebhookFieldsDto {
   /**
    * How events reach you: the service calls `url`, or you lease them; see docs/pulling.md. A pull webhook has no `url`, `headers`,
-   * `format`, `timeoutMs` or `maxPerSecond`.
+   * `timeoutMs` or `maxPerSecond`, and no format of a chat.
    */
   @IsKind('push')
   kind?: WebhookKind;
@@ -219,8 +216,8 @@ export class CreateWebhookDto extends NewWebhookFieldsDto {
 }
 
 /**
- * A complete webhook. Absent fields get their defaults, except `kind`, `secret`, `headers` and `active`, which an existing webhook
- * keeps.
+ * A complete webhook. Absent fields get their defaults, except `kind`, `secret`, `format`, `headers` and `active`, which an
+ * existing webhook keeps.
  */
 export class WebhookDeclarationDto extends NewWebhookFieldsDto {
   /** How events reach you. An existing webhook keeps its kind; a new one is pushed if this is absent. */
@@ -251,4 +248,11 @@ function filterOf(value: unknown): EventFilter | null {
   const verdict = parseFilter(value);
   if (!verdict.ok) throw ApiError.invalid(...verdict.errors);
   return verdict.filter;
+}
+
+/** @throws ApiError 400 for anything but a format, or null */
+function formatOf(value: unknown): EventFormat {
+  const format = FORMATS.find((each) => each === (value ?? SETTABLE.format.default));
+  if (!format) throw invalid('format', `format must be one of ${FORMATS.join(', ')}`);
+  return format;
 }

@@ -94,6 +94,8 @@ const holds = (format: (typeof FORMATS)[number], check: (body: string, event: { 
 describe('formatted', () => {
   it.each([
     ['native', 'application/json'],
+    ['payload', 'application/json'],
+    ['standard', 'application/json'],
     ['cloudevents', 'application/cloudevents+json'],
     ['slack', 'application/json'],
     ['discord', 'application/json'],
@@ -104,7 +106,7 @@ describe('formatted', () => {
   });
 
   it('has exactly these formats', () => {
-    expect(FORMATS).toEqual(['native', 'cloudevents', 'slack', 'discord', 'teams']);
+    expect(FORMATS).toEqual(['native', 'payload', 'standard', 'cloudevents', 'slack', 'discord', 'teams']);
   });
 
   it('writes each example', () => {
@@ -120,11 +122,38 @@ describe('formatted', () => {
   it('writes the examples of docs/webhook-settings.md', () => {
     const docs = readFileSync(join(__dirname, '../../../docs/webhook-settings.md'), 'utf8');
     const examples = [...docs.matchAll(/```json\n(.*?)```/gs)].map(([, json]) => JSON.parse(json!) as unknown);
-    expect(examples).toEqual([EXAMPLES.native, EXAMPLES.cloudevents]);
+    expect(examples).toEqual([EXAMPLES.native, EXAMPLES.standard, EXAMPLES.cloudevents]);
   });
 
   it('leaves native events as they are', () => {
     holds('native', (body, event) => expect(body).toBe(event.body));
+  });
+
+  it('sends the bytes of the data, and nothing else, as payload', () => {
+    holds('payload', (body, event) => {
+      expect(JSON.parse(body)).toEqual((JSON.parse(event.body) as { data: unknown }).data);
+      expect(event.body.endsWith(`,"data":${body}}`)).toBe(true);
+    });
+  });
+
+  it.each([
+    ['numbers as they are spelled', '{"a":1.0,"b":18446744073709551615,"c":1E+2,"d":-0}'],
+    ['escapes and the order of names', String.raw`{"z":"\u00e9\/\ud83d","1":0,"a":"\"data\":{"}`],
+    ['a member data', String.raw`{"data":{"data":1},"x":[",\"data\":"]}`],
+    ['data that is no object', '"text"'],
+  ])('cuts %s', (_, data) => {
+    const body = `{"id":"1","event":"data","createdAt":"2026","data":${data}}`;
+    const bodyIn = (format: (typeof FORMATS)[number]) =>
+      formatted(format, { body, userId: null, description: null }).body;
+    expect(bodyIn('payload')).toBe(data);
+    expect(bodyIn('standard')).toBe(`{"type":"data","timestamp":"2026","data":${data}}`);
+    expect(bodyIn('cloudevents').endsWith(`,"data":${data}}`)).toBe(true);
+  });
+
+  it('cuts nothing out of a body without data', () => {
+    const body = '{"id":"1","event":"data"}';
+    for (const format of FORMATS.slice(1, 4))
+      expect(() => formatted(format, { body, userId: null, description: null })).toThrow(SyntaxError);
   });
 
   it('keeps all data in cloudevents', () => {

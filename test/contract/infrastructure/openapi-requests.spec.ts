@@ -84,7 +84,7 @@ describe(`${REQUESTS} requests out of openapi.json (SEED=${seed})`, () => {
           example: [{}],
           application: ['shop'],
         },
-        format: ['native', 'slack', 'teams'],
+        format: ['native', 'payload', 'standard', 'slack', null],
         filter: [null, { 'data.a': 1 }],
         externalId: ['mine', 'billing:2', null],
         timeoutMs: [500, null],

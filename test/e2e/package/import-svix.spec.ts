@@ -5,6 +5,7 @@ import { useReceiver } from '../../support/receiver';
 import { useService } from '../../support/service';
 import { waitFor } from '../../support/wait-for';
 import { type CommandRun, type RunningCommand, startCommand } from '../stage/library-command';
+import { EXAMPLES } from '../stage/examples';
 import { publish } from '../stage/steps';
 import { type FakeEndpoint, SVIX_TOKEN, useSvixServer } from '../stage/svix-server';
 
@@ -148,7 +149,8 @@ Nothing has changed. Repeat the command with --yes to do it.
       const verified = calls.filter(({ headers, body }) => {
         const named = ['svix-id', 'svix-timestamp', 'svix-signature'].map((name) => [name, String(headers[name])]);
         try {
-          new SvixWebhook(key).verify(body.toString(), Object.fromEntries(named) as Record<string, string>);
+          const payload = new SvixWebhook(key).verify(body.toString(), Object.fromEntries(named) as Record<string, string>);
+          expect(payload).toEqual(EXAMPLES['follower.gained']);
           return true;
         } catch {
           return false;

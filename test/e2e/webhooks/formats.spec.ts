@@ -8,7 +8,8 @@ import { EXAMPLES, UNKNOWN_ID } from '../stage/examples';
 import { deleteWebhooks, publish, settledDeliveries, subscribe } from '../stage/steps';
 
 const SECRET = 'a secret of mine';
-const FORMATS = ['cloudevents', 'slack', 'discord', 'teams'];
+const CHATS = ['slack', 'discord', 'teams'];
+const FORMATS = ['payload', 'standard', 'cloudevents', ...CHATS];
 
 describeOnStores('The format of a webhook', (store) => {
   const service = useService(() => ({ MAX_RETRIES: '1', ...store.settings() }));
@@ -101,12 +102,15 @@ describeOnStores('The format of a webhook', (store) => {
     expect(JSON.parse(hook.calls[0]!.body.toString())).toMatchObject({ type: 'message' });
   });
 
-  it('is kept by other changes, and reset by a PUT without it', async () => {
+  it('is kept by other changes, a PUT without it too, and null is native', async () => {
     const body = { url: 'https://example.com/', events: ['job.started'] };
     const { id } = await dataOf(api.saveWebhook('chat', { ...body, format: 'slack' }), 201);
     expect(await dataOf(api.updateWebhook(id, { description: 'x' }))).toMatchObject({ format: 'slack' });
-    expect(await dataOf(api.saveWebhook('chat', body))).toMatchObject({ format: 'native' });
-    for (const format of ['SLACK', 'xml', null, 5, ['slack'], 'constructor'])
+    expect(await dataOf(api.saveWebhook('chat', body))).toMatchObject({ format: 'slack' });
+    expect(await dataOf(api.saveWebhook('chat', { ...body, format: null }))).toMatchObject({ format: 'native' });
+    expect(await dataOf(api.updateWebhook(id, { format: 'payload' }))).toMatchObject({ format: 'payload' });
+    expect(await dataOf(api.updateWebhook(id, { format: null }))).toMatchObject({ format: 'native' });
+    for (const format of ['SLACK', 'xml', 5, ['slack'], 'constructor'])
       await errorOf(api.updateWebhook(id, { format }), 400);
   });
 
@@ -119,7 +123,7 @@ describeOnStores('The format of a webhook', (store) => {
     it('shows an event of the request, mentions and markup as text', async () => {
       const data = { text: '<!channel> @everyone **bold** [a](https://b.example)\u202e' };
       const bodies: Record<string, string> = {};
-      for (const format of FORMATS.slice(1))
+      for (const format of CHATS)
         bodies[format] = (await dataOf(preview({ format, event: 'order.paid', data }))).body;
       expect(bodies.slack).toContain('text: &lt;!channel&gt; @everyone');
       expect((JSON.parse(bodies.discord!) as { content: string }).content).toContain(

@@ -4,11 +4,12 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ExpressAdapter, type NestExpressApplication } from 'platform-express';
 import { Pool, type PoolClient } from 'pg';
-import { signDelivery } from 'webhook-notification';
+import { type ReceivedEvent, type ReceivedPayload, signDelivery } from 'webhook-notification';
 import {
   MemoryReceipts,
   PostgresReceipts,
   ReceiveWebhooks,
+  WebhookEvent,
   type WebhookReceiverOptions,
   WebhookReceiverModule,
   WebhookTransaction,
@@ -19,15 +20,13 @@ import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const ADAPTERS = { Fastify: () => new FastifyAdapter(), Express: () => new ExpressAdapter() };
 
-interface Handled {
-  id: string;
-}
 
 describe.each(['Fastify', 'Express'] as const)('A receiver on %s', (on) => {
   let database: TestDatabase;
   let pool: Pool;
   let app: INestApplication;
   let handled: string[];
+  let received: { body: object; event: ReceivedEvent | ReceivedPayload };
   /** What the handler does before it returns. */
   let during: (id: string, transaction: PoolClient | undefined) => Promise<void>;
 
@@ -56,9 +55,21 @@ describe.each(['Fastify', 'Express'] as const)('A receiver on %s', (on) => {
     class HooksController {
       @Post()
       @ReceiveWebhooks()
-      async receive(@Body() { id }: Handled, @WebhookTransaction() client: PoolClient | undefined): Promise<string> {
-        handled.push(id);
-        await during(id, client);
+      async receive(
+        @Body() body: object,
+        @WebhookEvent() event: ReceivedEvent | ReceivedPayload,
+        @WebhookTransaction() client: PoolClient | undefined,
+      ): Promise<string> {
+        handled.push(event.id);
+        received = { body, event };
+        await during(event.id, client);
+        return 'handled';
+      }
+
+      @Post('started')
+      @ReceiveWebhooks('job.started')
+      receiveStarted(@WebhookEvent() event: ReceivedEvent | ReceivedPayload): string {
+        handled.push(event.id);
         return 'handled';
       }
     }
@@ -77,11 +88,12 @@ describe.each(['Fastify', 'Express'] as const)('A receiver on %s', (on) => {
     await app.listen(0, '127.0.0.1');
   }
 
-  async function post(id: string, more: { trigger?: 'redelivery'; secret?: string } = {}, type?: string) {
+  type Signed = Partial<Parameters<typeof signDelivery>[0]>;
+  async function post(id: string, more: Signed = {}, type?: string, path = '') {
     const signed = signDelivery({ event: 'job.started', data: {}, secret: SECRET, id, ...more });
     const { body } = signed;
     const headers = { ...signed.headers, ...(type && { 'content-type': type }) };
-    const answer = await fetch(`${await app.getUrl()}/hooks`, { method: 'POST', headers, body });
+    const answer = await fetch(`${await app.getUrl()}/hooks${path}`, { method: 'POST', headers, body });
     return { status: answer.status, text: await answer.text() };
   }
 
@@ -93,6 +105,42 @@ describe.each(['Fastify', 'Express'] as const)('A receiver on %s', (on) => {
     });
     expect(await post(`${on}-text`, {}, 'text/plain')).toMatchObject({ status: 401 });
     expect(handled).toEqual([`${on}-cloudevents`]);
+  });
+
+  it('gives the handler the verified event, and of a payload what is not signed apart', async () => {
+    const data = { event: 'forged', data: 1 };
+    await start({ format: 'payload' });
+    await post(`${on}-payload`, { format: 'payload', data });
+    expect(received).toEqual({
+      body: data,
+      event: {
+        ...{ id: `${on}-payload`, event: null, createdAt: null, data },
+        unsigned: { event: 'job.started', subject: null },
+      },
+    });
+    await app.close();
+    await start({ format: 'standard' });
+    await post(`${on}-standard`, { format: 'standard', data, createdAt: new Date(0) });
+    expect(received.event).toEqual({
+      ...{ id: `${on}-standard`, event: 'job.started', createdAt: '1970-01-01T00:00:00.000Z', data },
+    });
+  });
+
+  it('calls a handler with names for their events only, and by names that are not signed only if it may', async () => {
+    const started = (id: string, more: Signed) => post(`${on}-${id}`, more, undefined, '/started');
+    await start({});
+    expect(await started('native', {})).toEqual({ status: 200, text: 'handled' });
+    expect(await started('other', { event: 'job.completed' })).toEqual({ status: 200, text: '' });
+    await app.close();
+    await start({ format: 'payload' });
+    expect(await started('distrusted', { format: 'payload' })).toMatchObject({
+      ...{ status: 500, text: expect.stringContaining('trustHeaders') },
+    });
+    await app.close();
+    await start({ format: 'payload', trustHeaders: true });
+    expect(await started('trusted', { format: 'payload' })).toEqual({ status: 200, text: 'handled' });
+    expect(await started('another', { format: 'payload', event: 'job.completed' })).toMatchObject({ text: '' });
+    expect(handled).toEqual([`${on}-native`, `${on}-trusted`]);
   });
 
   describe.each([

@@ -50,11 +50,11 @@ describe('Parts of two deliveries', () => {
   it('are found by their ids', () => {
     const another = request({ 'webhook-id': 'evt_1', 'x-service-delivery': 'dlv_2' });
     expect(mixedIn(another, sent)).toEqual({ name: 'x-service-delivery', expected: 'dlv_1', actual: 'dlv_2' });
-    const otherBody = request({ 'webhook-id': 'evt_1' }, '{"id":"evt_2"}');
+    const otherBody = request({ 'webhook-id': 'evt_1' }, '{"id":"evt_2","event":"a.b","data":{}}');
     expect(mixedIn(otherBody, null)).toEqual({ name: 'id', expected: 'evt_1', actual: 'evt_2' });
   });
 
-  it.each(['{"id":"evt_1"}', '{"text":"no id"}', '{"id":7}', 'no JSON', 'null'])('are not in %j', (body) => {
+  it.each(['{"id":"evt_1"}', '{"id":"inv_1","data":{}}', '{"id":"inv_1","event":"a"}', '{"text":"no id"}', '{"id":7}', 'no JSON', 'null'])('are not in %j', (body) => {
     expect(mixedIn(request({ 'webhook-id': 'evt_1' }, body), sent)).toBeNull();
   });
 });

@@ -71,11 +71,12 @@ export function mixedIn({ headers, body }: ReceivedRequest, known: ReceivedReque
     : null;
 }
 
-/** The id of the event in the body; undefined in formats that have none. */
+/** The id of the event in the body; undefined in formats that have none, also if their data has an id of its own. */
 function idOf(body: Uint8Array): string | undefined {
   try {
-    const { id } = JSON.parse(new TextDecoder().decode(body)) as { id?: unknown };
-    return typeof id === 'string' ? id : undefined;
+    const { id, event, specversion, data } = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;
+    const isEvent = typeof (event ?? specversion) === 'string' && data !== undefined;
+    return isEvent && typeof id === 'string' ? id : undefined;
   } catch {
     return undefined;
   }

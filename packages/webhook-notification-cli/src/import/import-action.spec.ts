@@ -12,8 +12,9 @@ const EXISTING = {
   retryDelaysMs: [1000],
 } as unknown as ApiSchema<'Webhook'>;
 
-const action = (wanted: Partial<WantedWebhook>, existing?: object, activate = false) =>
-  actionFor({ ...WANTED, ...wanted }, existing && { ...EXISTING, ...existing }, { activate });
+type Format = Parameters<typeof actionFor>[2]['format'];
+const action = (wanted: Partial<WantedWebhook>, existing?: object, activate = false, format?: Format) =>
+  actionFor({ ...WANTED, ...wanted }, existing && { ...EXISTING, ...existing }, { activate, format });
 
 describe('An import', () => {
   it('creates a webhook inactive, or active when it is to activate', () => {
@@ -56,6 +57,14 @@ describe('An import', () => {
   it('keeps what only this service has', () => {
     const { filter, format, timeoutMs, retryDelaysMs } = EXISTING;
     expect(action({}, {}).declaration).toMatchObject({ filter, format, timeoutMs, retryDelaysMs });
+  });
+
+  it('sends new webhooks the data alone, unless another format is wanted, which existing ones get too', () => {
+    expect(action({}).declaration).toMatchObject({ format: 'payload' });
+    expect(action({}, undefined, false, 'native').declaration).toMatchObject({ format: 'native' });
+    expect(action({}, {}, false, 'standard')).toMatchObject({
+      ...{ kind: 'update', changes: ['format'], declaration: { format: 'standard' } },
+    });
   });
 
   it('activates what it has imported, once a person has set the hidden headers, and keeps these', () => {

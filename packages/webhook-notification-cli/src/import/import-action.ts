@@ -25,7 +25,7 @@ const KEEP = { kind: 'keep', declaration: null, changes: [] } as const;
 export function actionFor(
   wanted: WantedWebhook,
   existing: Webhook | undefined,
-  { activate }: { activate: boolean },
+  { activate, format }: { activate: boolean; format?: Webhook['format'] },
 ): ImportAction {
   if (existing?.active) return { ...KEEP, obstacles: [] };
   if (existing && existing.disabledReason !== null)
@@ -35,7 +35,11 @@ export function actionFor(
     };
   const obstacles = [...wanted.obstacles, ...missingHeaders(wanted, existing)];
   const isActivated = activate && !wanted.isDisabled && obstacles.length === 0;
-  const declaration = { ...declarationOf(wanted, existing), ...activity(isActivated, existing) };
+  const declaration = {
+    ...declarationOf(wanted, existing),
+    format: format ?? existing?.format ?? 'payload',
+    ...activity(isActivated, existing),
+  };
   const changes = existing ? changedFields(existing, declaration) : [];
   const kind = !existing ? 'create' : isActivated ? 'activate' : changes.length > 0 ? 'update' : 'same';
   return { kind, declaration, changes, obstacles };
@@ -55,13 +59,14 @@ function declarationOf(wanted: WantedWebhook, existing: Webhook | undefined): De
   const headers = headersOf(wanted, existing);
   return {
     // What the other system does not have stays as its owner has set it here.
-    ...(existing && { filter: existing.filter, format: existing.format }),
-    ...(existing && { timeoutMs: existing.timeoutMs, retryDelaysMs: existing.retryDelaysMs }),
+    ...(existing && fieldsOf(existing)),
     ...{ url, events: [...wanted.events], description, metadata, maxPerSecond },
     ...(secret !== undefined && { secret }),
     ...(headers && { headers }),
   };
 }
+
+const fieldsOf = ({ filter, timeoutMs, retryDelaysMs }: Webhook) => ({ filter, timeoutMs, retryDelaysMs });
 
 function activity(isActivated: boolean, existing: Webhook | undefined): { active?: boolean } {
   if (isActivated) return { active: true };
@@ -85,13 +90,14 @@ const hasHeader = ({ headers }: Webhook, name: string): boolean =>
 
 /** Returns the fields that differ, as far as the API shows values: not those of secrets and headers. */
 function changedFields(existing: Webhook, declaration: Declaration): string[] {
-  const { url, events, description, metadata, maxPerSecond, headers } = declaration;
+  const { url, events, description, metadata, maxPerSecond, format, headers } = declaration;
   const differs: Record<string, boolean> = {
     url: canonical(url) !== existing.url,
     events: JSON.stringify(events) !== JSON.stringify(existing.events),
     description: (description ?? null) !== existing.description,
     metadata: textOf(metadata ?? {}) !== textOf(existing.metadata),
     maxPerSecond: (maxPerSecond ?? null) !== existing.maxPerSecond,
+    format: format !== existing.format,
     headers: headers != null && namesOf(headers) !== namesOf(existing.headers),
   };
   return Object.keys(differs).filter((field) => differs[field]);

@@ -9,6 +9,8 @@ type Webhook = ApiSchema<'Webhook'>;
 export interface ImportOptions {
   /** Whether to activate what may be activated. */
   activate: boolean;
+  /** The format of all; undefined: `payload` of new webhooks. */
+  format: Webhook['format'] | undefined;
   /** Whether to do it, or only to say what would be done. */
   apply: boolean;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { eventBody } from '../events/event-body';
 import type { EventName, EventPayloads } from '../events/payloads';
 import { encodedSubject } from '../events/subject';
+import type { ReceivedFormat } from './received-event';
 import { signatureHeaders } from './signature-headers';
 
 /** The properties of a delivery that a test can set. */
@@ -22,6 +23,8 @@ export interface DeliveryToSign<Name extends string, Data> {
   at?: Date;
   /** Default: 1. */
   attempt?: number;
+  /** The format of the webhook. Default: `native`. */
+  format?: ReceivedFormat;
   /** Default: `event`. */
   trigger?: 'event' | 'redelivery' | 'test';
 }
@@ -39,9 +42,9 @@ export function signDelivery<Name extends EventName>(
 ): SignedDelivery;
 export function signDelivery(delivery: DeliveryToSign<string, object>): SignedDelivery;
 export function signDelivery(delivery: DeliveryToSign<string, object>): SignedDelivery {
-  const { event, data, secret, previousSecret = null, id = randomUUID(), attempt = 1, trigger = 'event' } = delivery;
+  const { event, secret, previousSecret = null, id = randomUUID(), attempt = 1, trigger = 'event' } = delivery;
   const { createdAt = new Date(), at = new Date(), subject = null } = delivery;
-  const body = eventBody(id, event, createdAt, JSON.stringify(data), subject);
+  const body = bodyOf(delivery, id, createdAt);
   const headers = {
     'content-type': 'application/json',
     'x-service-event': event,
@@ -55,4 +58,11 @@ export function signDelivery(delivery: DeliveryToSign<string, object>): SignedDe
     }),
   };
   return { headers, body };
+}
+
+function bodyOf(delivery: DeliveryToSign<string, object>, id: string, createdAt: Date): string {
+  const { format, event, data, subject } = delivery;
+  if (format === 'payload') return JSON.stringify(data);
+  if (format === 'standard') return JSON.stringify({ type: event, timestamp: createdAt, data });
+  return eventBody(id, event, createdAt, JSON.stringify(data), subject);
 }

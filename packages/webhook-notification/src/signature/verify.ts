@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { verifyingKeys } from './standard-key';
 import { type ReceivedHeaders, valuesOf } from './headers';
+import type { ReceivedEvent } from './received-event';
 
 export type SignatureScheme = 'standard' | 'service';
 
@@ -26,16 +27,6 @@ export class WebhookSignatureError extends Error {
   }
 }
 
-/** The parsed body of a delivery. */
-export interface ReceivedEvent<Data = Record<string, unknown>> {
-  id: string;
-  event: string;
-  createdAt: string;
-  /** What the event is about; absent when it was published without a subject. */
-  subject?: string;
-  data: Data;
-}
-
 /** The strictness of the verification, and the current time. */
 export interface Rules {
   /** `any`: Standard Webhooks when one of its headers is present, otherwise `x-service-signature`. */
@@ -50,7 +41,7 @@ const STANDARD_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'
 const MAX_SIGNATURES = 32;
 
 /**
- * Returns the event of a request that was signed with one of the secrets. Compares in constant time.
+ * Returns the parsed body of a request that was signed with one of the secrets. Compares in constant time.
  * @throws WebhookSignatureError for every error that a sender can cause
  */
 export function verify(

@@ -291,6 +291,24 @@ describeOnStores('A pull webhook', (store) => {
     expect(await lease(webhook, { waitSeconds: 0 })).toEqual([]);
   });
 
+  it.each(['payload', 'standard', 'cloudevents'])('hands out, signs and logs the format %s', async (format) => {
+    const webhook = await create({ format });
+    const event = await publish(api, 'job.completed');
+    const message = await leaseOne(webhook);
+    expect(message).not.toHaveProperty('formatted');
+    const preview = await dataOf(
+      api.call<{ body: string }>('POST', '/api/format-previews', { body: { format, eventId: event.id } }),
+    );
+    expect(message.body).toBe(preview.body);
+    expect(() => new SvixWebhook(webhook.standardSecret).verify(message.body, message.headers)).not.toThrow();
+    const requestOf = async () => (await dataOf(api.readDelivery(webhook.id, message.deliveryId))).request;
+    const held = await requestOf();
+    expect(held).toMatchObject({ format, body: message.body });
+    await dataOf(api.updateWebhook(webhook.id, { format: 'native' }));
+    await dataOf(api.acknowledge(webhook.id, { succeeded: [message.leaseId] }));
+    expect(await requestOf()).toEqual(held);
+  });
+
   it('can neither be tested nor called, and a push webhook cannot be leased from', async () => {
     const webhook = await create({ externalId: 'consumer' });
     await errorOf(api.testWebhook(webhook.id), 'kind_mismatch');
@@ -302,6 +320,8 @@ describeOnStores('A pull webhook', (store) => {
     expect(saved).toMatchObject({ kind: 'pull', url: null, events: ['*'], idleSeconds: 60 });
     for (const refused of [
       api.updateWebhook(webhook.id, { url: push.url }),
+      api.updateWebhook(webhook.id, { format: 'slack' }),
+      api.createWebhook({ kind: 'pull', events: ['*'], format: 'teams' }),
       api.updateWebhook(push.id, { idleSeconds: 60 }),
       api.createWebhook({ kind: 'pull', url: push.url, events: ['*'] }),
       api.createWebhook({ kind: 'pull', events: ['*'], idleSeconds: 59 }),

@@ -5,12 +5,14 @@ import type { FormatPreview, Webhook } from '../../../api/types';
 import { prettyOf } from '../../../parts/json';
 import { plainOf } from '../../../parts/plain';
 import { Result } from '../../../parts/result';
+import { isPull } from '../../../parts/webhook-kind';
 import { TEXT } from '../../../text/en';
 import { namedIn, type Sample, SampleSelect, useChosen, useSamples } from './samples';
 import { Setting, useDraft } from './setting';
 
 const TEXTS = TEXT.settings.format;
 const FORMATS = Object.keys(TEXTS.names) as (keyof typeof TEXTS.names)[];
+const OF_CHATS: readonly string[] = ['slack', 'discord', 'teams'];
 
 /** How events are written, with a preview. */
 export function FormatSetting({ webhook }: { webhook: Webhook }) {
@@ -29,7 +31,7 @@ export function FormatSetting({ webhook }: { webhook: Webhook }) {
       {() => (
         <fieldset class="choices">
           <legend class="unseen">{TEXTS.label}</legend>
-          {FORMATS.map((each) => (
+          {FORMATS.filter((each) => !isPull(webhook) || !OF_CHATS.includes(each)).map((each) => (
             <label key={each} class="row option">
               <input type="radio" name={group} checked={each === format} onChange={() => setFormat(each)} />
               <span>

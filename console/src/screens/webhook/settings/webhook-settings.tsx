@@ -18,7 +18,7 @@ const OF_PUSH = [
   ...[RetriesSetting, LimitsSetting, LabelsSetting, DeleteWebhook],
 ];
 const OF_PULL = [
-  ...[NameSetting, RotateSecret, SubscriptionsSetting, FilterSetting, RetriesSetting, IdleSetting],
+  ...[NameSetting, RotateSecret, SubscriptionsSetting, FilterSetting, FormatSetting, RetriesSetting, IdleSetting],
   ...[LabelsSetting, DeleteWebhook],
 ];
 

@@ -4,11 +4,14 @@ import {
   type ExecutionContext,
   Inject,
   Injectable,
+  InternalServerErrorException,
   type NestInterceptor,
 } from '@nestjs/common';
-import { from, lastValueFrom, type Observable } from 'rxjs';
+import { Reflector } from '@nestjs/core';
+import { from, lastValueFrom, type Observable, of } from 'rxjs';
 import type { Receipts } from './receipts';
-import { RECEIPTS, RECEIVER_OPTIONS, type WebhookReceiverOptions } from './receiver-options';
+import { HANDLED_EVENTS, RECEIPTS, RECEIVER_OPTIONS, type WebhookReceiverOptions } from './receiver-options';
+import { eventOf } from './webhook-signature.guard';
 
 const transactions = new WeakMap<object, unknown>();
 
@@ -20,10 +23,23 @@ export class ReceiptsInterceptor implements NestInterceptor {
   constructor(
     @Inject(RECEIVER_OPTIONS) private readonly options: WebhookReceiverOptions,
     @Inject(RECEIPTS) private readonly receipts: Receipts,
+    @Inject(Reflector) private readonly reflector: Reflector,
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    return from(this.handleOnce(context.switchToHttp().getRequest<Received>(), next));
+    const request = context.switchToHttp().getRequest<Received>();
+    const names = this.reflector.get<string[] | undefined>(HANDLED_EVENTS, context.getHandler()) ?? [];
+    if (names.length > 0 && !names.includes(this.nameOf(request))) return of(undefined);
+    return from(this.handleOnce(request, next));
+  }
+
+  private nameOf(request: Received): string {
+    const event = eventOf(request);
+    if (typeof event?.event === 'string') return event.event;
+    if (event && 'unsigned' in event && this.options.trustHeaders === true) return event.unsigned.event ?? '';
+    throw new InternalServerErrorException(
+      'No signature covers the name of this event: set trustHeaders of WebhookReceiverModule, or @ReceiveWebhooks() without names.',
+    );
   }
 
   private async handleOnce(request: Received, next: CallHandler): Promise<unknown> {

@@ -10,7 +10,14 @@ export interface WebhookReceiverOptions extends Omit<WebhookSignatureGuardOption
    * signed: who has recorded a delivery could repeat it within the tolerance.
    */
   redeliveries?: boolean;
+  /**
+   * Whether handlers with names are called by the name in a header under the format `payload`. Default: false. No signature covers
+   * it: whoever recorded a delivery can send it again under another name.
+   */
+  trustHeaders?: boolean;
 }
 
 export const RECEIVER_OPTIONS = Symbol('WebhookReceiverOptions');
 export const RECEIPTS = Symbol('Receipts');
+/** Metadata of a handler: the names of the events that it is called for. */
+export const HANDLED_EVENTS = 'webhook-notification:handled-events';

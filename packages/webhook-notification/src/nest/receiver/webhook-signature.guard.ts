@@ -1,6 +1,8 @@
 import { type CanActivate, type ExecutionContext, Logger, UnauthorizedException } from '@nestjs/common';
 import {
-  checkTolerance,
+  checkOptions,
+  type ReceivedEvent,
+  type ReceivedPayload,
   verifySignature,
   type VerifyOptions,
   WebhookSignatureError,
@@ -19,6 +21,11 @@ interface RawRequest {
   headers: Record<string, string | string[] | undefined>;
 }
 
+const events = new WeakMap<object, ReceivedEvent | ReceivedPayload>();
+
+/** Returns the event of a request that a guard has accepted. */
+export const eventOf = (request: object): ReceivedEvent | ReceivedPayload | undefined => events.get(request);
+
 /**
  * Accepts only genuine deliveries and returns 401 to all others: `@UseGuards(new WebhookSignatureGuard({ secret }))`.
  * The application must keep raw bodies, on Fastify and on Express: `NestFactory.create(AppModule, { rawBody: true })`.
@@ -28,19 +35,20 @@ export class WebhookSignatureGuard implements CanActivate {
   private readonly logger = new Logger('WebhookSignatureGuard');
   private hasLogged = false;
 
-  /** @throws TypeError for a tolerance that is not a finite number of at least 0 */
+  /** @throws TypeError for options that `verifySignature` refuses */
   constructor(private readonly options: WebhookSignatureGuardOptions) {
-    if (options.toleranceSeconds !== undefined) checkTolerance(options.toleranceSeconds);
+    checkOptions(options);
   }
 
   /** @throws UnauthorizedException for a request that is not genuine; its `error` is the reason, as `verifySignature` names it */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const { rawBody, headers } = context.switchToHttp().getRequest<RawRequest>();
+    const request = context.switchToHttp().getRequest<RawRequest>();
+    const { rawBody, headers } = request;
     const { secret, ...options } = this.options;
     try {
       if (rawBody === undefined) throw this.withoutBody(headers);
       const secrets = typeof secret === 'function' ? await secret() : secret;
-      verifySignature(rawBody, headers, secrets, options);
+      events.set(request, verifySignature(rawBody, headers, secrets, options));
       return true;
     } catch (error) {
       if (!(error instanceof WebhookSignatureError)) throw error;
