@@ -32,7 +32,7 @@ export class ExternalWebhooksController {
   @Rules(WebhookRulesService)
   @ApiRoute(
     'Create or replace a webhook by your own id',
-    'Idempotent. An existing webhook keeps its kind, secret, format and headers, and stays active or inactive, unless the body says otherwise; other absent fields get their defaults. The secret is returned only on creation.',
+    'Idempotent. An existing webhook keeps its kind, secret, format, fields and headers, and stays active or inactive, unless the body says otherwise; other absent fields get their defaults. The secret is returned only on creation.',
   )
   @ApiBody({ type: WebhookDeclarationDto, examples: EXAMPLES })
   @ApiHeader(IF_MATCH)

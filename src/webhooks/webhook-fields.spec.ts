@@ -22,7 +22,17 @@ describe('A kind of webhooks', () => {
   it('has formats of its own', () => {
     expect(kindErrors('pull', { format: 'payload' })).toEqual([]);
     expect(fieldsOf(kindErrors('pull', { format: 'slack' }))).toEqual(['format']);
-    expect(kindErrors('push', { format: 'slack' })).toEqual([]);
+    expect(kindErrors('push', { format: 'slack', fields: null })).toEqual([]);
+  });
+
+  it('has fields of the data with formats of data only, whichever of the two a request sets', () => {
+    expect(fieldsOf(kindErrors('push', { format: 'slack', fields: [] }))).toEqual(['fields']);
+    expect(fieldsOf(kindErrors('push', { fields: [] }, { format: 'teams', fields: null }))).toEqual(['fields']);
+    expect(fieldsOf(kindErrors('push', { format: 'discord' }, { format: 'native', fields: ['a'] }))).toEqual([
+      'fields',
+    ]);
+    expect(kindErrors('push', { format: 'discord', fields: null }, { format: 'native', fields: ['a'] })).toEqual([]);
+    expect(kindErrors('push', { fields: ['a'], format: 'standard' }, { format: 'slack' })).toEqual([]);
   });
 
   it('accepts null for a field of the other kind', () => {
@@ -53,7 +63,7 @@ describe('A field of a webhook', () => {
   it('has its default when it is absent, and null is a value of its own only without one', () => {
     const defaults = {
       ...{ description: null, metadata: {}, externalId: null, filter: null, format: 'native', timeoutMs: null },
-      ...{ retryDelaysMs: null, maxPerSecond: null, idleSeconds: null },
+      ...{ retryDelaysMs: null, maxPerSecond: null, idleSeconds: null, fields: null },
     };
     const kept = { url: undefined, events: undefined, secret: undefined, headers: undefined, active: undefined };
     expect(withDefaults({})).toEqual({ ...kept, ...defaults });
@@ -63,14 +73,15 @@ describe('A field of a webhook', () => {
   });
 
   it('stays when a declaration of an existing webhook leaves it out, if it says so', () => {
-    expect(withDefaults({}, true)).toMatchObject({ format: undefined, description: null });
-    expect(withDefaults({ format: null }, true)).toMatchObject({ format: 'native' });
+    expect(withDefaults({}, true)).toMatchObject({ format: undefined, fields: undefined, description: null });
+    expect(withDefaults({ format: null, fields: null }, true)).toMatchObject({ format: 'native', fields: null });
   });
 
   it('is read by attempts from the column of its name', () => {
     expect(DUE_WEBHOOK_COLUMNS).toBe(
       'w.url as "url", w.format as "format", nullif(w.headers, \'{}\') as "headers", w.timeout_ms as "timeoutMs", ' +
-        'w.retry_delays_ms as "retryDelaysMs", w.max_per_second as "maxPerSecond", w.active as "active", ' +
+        'w.retry_delays_ms as "retryDelaysMs", w.max_per_second as "maxPerSecond", ' +
+        'w.fields as "fields", w.active as "active", ' +
         'w.secret as "sealedSecret", ' +
         'case when w.previous_secret_expires_at > now() then w.previous_secret end as "sealedPreviousSecret"',
     );

@@ -36,6 +36,7 @@ export const SETTABLE = {
   retryDelaysMs: { default: null, readByAttempts: true },
   maxPerSecond: { default: null, kind: 'push', readByAttempts: true },
   idleSeconds: { default: null, kind: 'pull' },
+  fields: { default: null, kept: true, readByAttempts: true },
   active: { readByAttempts: true },
 } as const satisfies Record<string, Settable>;
 
@@ -50,6 +51,8 @@ const RULES = Object.entries<Settable>(SETTABLE) as [SettableName, Settable][];
 export const SETTABLE_NAMES = RULES.map(([name]) => name);
 /** The fields that responses show and an `etag` stands for. */
 export const SHOWN = SETTABLE_NAMES.filter((name) => name !== 'secret');
+/** Fields that are not in an `etag` while they are null: version 0.3 did not have them. */
+export const ADDED = RULES.filter(([, rule]) => rule.kept && rule.default === null).map(([name]) => name);
 export const READ_BY_ATTEMPTS = RULES.filter(([, rule]) => rule.readByAttempts).map(([name]) => name);
 
 export function fieldsOf<Row extends object, Name extends keyof Row>(
@@ -79,17 +82,33 @@ const invalidField = (field: string, rule: string): FieldError => ({
   message: `${field} ${rule}`,
 });
 
-/** Returns the errors of fields that webhooks of this kind do not have. Null counts as absent. */
-export const kindErrors = (kind: WebhookKind, fields: Settings): FieldError[] => [
+/**
+ * Returns the errors of fields that webhooks of this kind do not have, and of formats that do not fit. Null counts as absent.
+ * @param before the fields of an existing webhook, which absent ones keep
+ */
+export const kindErrors = (kind: WebhookKind, fields: Settings, before: Settings = {}): FieldError[] => [
   ...RULES.filter(([name, { kind: only = kind }]) => only !== kind && (fields[name] ?? null) !== null).map(
     ([field, { kind: only }]) => invalidField(field, `is only for webhooks of kind ${only}`),
   ),
-  ...(kind === 'pull' && !isOfData(fields.format ?? SETTABLE.format.default)
-    ? [invalidField('format', `of a pull webhook must be one of ${DATA_FORMATS.join(', ')}`)]
-    : []),
+  ...formatErrors(
+    kind,
+    fields.format ?? before.format ?? SETTABLE.format.default,
+    fields.fields === undefined ? before.fields : fields.fields,
+  ),
 ];
 
-export function requireKind(kind: WebhookKind, fields: Settings): void {
-  const errors = kindErrors(kind, fields);
+function formatErrors(kind: WebhookKind, format: unknown, fields: unknown): FieldError[] {
+  if (isOfData(format)) return [];
+  const formats = DATA_FORMATS.join(', ');
+  return [
+    ...(kind === 'pull' ? [invalidField('format', `of a pull webhook must be one of ${formats}`)] : []),
+    ...((fields ?? null) === null
+      ? []
+      : [invalidField('fields', `is only for webhooks whose format is one of ${formats}`)]),
+  ];
+}
+
+export function requireKind(kind: WebhookKind, fields: Settings, before?: Settings): void {
+  const errors = kindErrors(kind, fields, before);
   if (errors.length > 0) throw ApiError.invalid(...errors);
 }

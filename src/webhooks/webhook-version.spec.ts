@@ -45,7 +45,14 @@ describe('The etag of a webhook', () => {
   it.each([
     ...[{ url: null }, { events: [] }, { description: '' }, { metadata: { a: 'b' } }, { externalId: 'a' }],
     ...[{ filter: null }, { format: 'native' }, { headers: { 'x-api-key': 'c2VhbGVk' } }, { timeoutMs: null }],
-    ...[{ retryDelaysMs: [] }, { maxPerSecond: 1 }, { idleSeconds: 60 }, { active: false }, { updatedAt: new Date(0) }],
+    ...[
+      { retryDelaysMs: [] },
+      { maxPerSecond: 1 },
+      { idleSeconds: 60 },
+      { fields: [] },
+      { active: false },
+      { updatedAt: new Date(0) },
+    ],
   ])('is another one after a change to %j', (changes) => {
     expect(etagOf({ ...PUSH, ...changes } as Webhook)).not.toBe(etagOf(PUSH));
   });

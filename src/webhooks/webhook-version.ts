@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ApiError, MESSAGES } from '../infrastructure/errors/api-error';
 import type { Webhook } from './webhook.entity';
-import { SHOWN } from './webhook-fields';
+import { ADDED, SHOWN } from './webhook-fields';
 
 export const IF_MATCH = {
   name: 'if-match',
@@ -22,7 +22,8 @@ export const IF_NONE_MATCH = {
  * of the last change stands for the secret.
  */
 export function etagOf(webhook: Webhook): string {
-  const set = SHOWN.map((name) => (name === 'headers' ? Object.keys(webhook.headers) : webhook[name]));
+  const names = SHOWN.filter((name) => !ADDED.includes(name) || (webhook[name] ?? null) !== null);
+  const set = names.map((name) => (name === 'headers' ? Object.keys(webhook.headers) : webhook[name]));
   const version = JSON.stringify([...set, webhook.updatedAt]);
   return `"${createHash('sha256').update(version).digest('base64url').slice(0, 22)}"`;
 }

@@ -49,6 +49,10 @@ export class Webhook {
   @Column('text')
   format: EventFormat;
 
+  /** Paths below the data that it receives; null: all of the data. */
+  @Column('text', { array: true, nullable: true })
+  fields: string[] | null;
+
   /** Sealed values of its owner's headers by name; see `HeadersService`. */
   @Column('jsonb')
   headers: SealedHeaders;

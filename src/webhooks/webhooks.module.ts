@@ -5,6 +5,7 @@ import { HealthModule } from '../infrastructure/health/health.module';
 import { CatalogueModule } from '../catalogue/catalogue.module';
 import { ExternalWebhooksController } from './external-webhooks.controller';
 import { FiltersService } from './filters.service';
+import { ProjectionsService } from './projections.service';
 import { HeadersService } from './headers/headers.service';
 import { SecretsHealthService } from './secrets/secrets-health.service';
 import { SecretsService } from './secrets/secrets.service';
@@ -34,6 +35,7 @@ import { WebhooksService } from './webhooks.service';
     WebhooksService,
     FiltersService,
     HeadersService,
+    ProjectionsService,
     WebhookViewsService,
     StatsRepository,
     StatsService,
@@ -42,6 +44,7 @@ import { WebhooksService } from './webhooks.service';
   exports: [
     FiltersService,
     HeadersService,
+    ProjectionsService,
     RollUpService,
     SecretsHealthService,
     SecretsService,

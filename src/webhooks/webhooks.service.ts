@@ -77,7 +77,7 @@ export class WebhooksService {
       if (externalId) await this.rules.lockWebhooksOf(userId, manager);
       const before = found(await lockedRow(manager, userId, { id }));
       requireConditions(before, conditions);
-      requireKind(before.kind, changes);
+      requireKind(before.kind, changes, before);
       if (externalId && externalId !== before.externalId) await this.rules.refuseTaken(userId, externalId, manager);
       return this.change(before, changes, force, manager);
     });
@@ -85,7 +85,7 @@ export class WebhooksService {
 
   /**
    * Creates the webhook with this external id, or changes it to the given fields and, for others, their defaults. An
-   * existing webhook keeps `kind`, `secret`, `format`, `headers` and `active` unless they are given; nothing changes if all values are as
+   * existing webhook keeps `kind`, `secret`, `format`, `fields`, `headers` and `active` unless they are given; nothing changes if all values are as
    * wanted. Returns the secret only if the webhook is new.
    */
   async save(
@@ -100,7 +100,7 @@ export class WebhooksService {
       requireConditions(before, conditions);
       const kind = before?.kind ?? wanted.kind ?? 'push';
       if (wanted.kind !== undefined && wanted.kind !== kind) throw new ApiError('kind_mismatch', MESSAGES.kindStays);
-      requireKind(kind, wanted);
+      requireKind(kind, wanted, before ?? {});
       if (kind === 'push' && wanted.url === undefined) throw ApiError.invalid(URL_REQUIRED);
       if (!before) return this.insert(userId, { ...wanted, externalId }, manager);
       const declared = {

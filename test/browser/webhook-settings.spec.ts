@@ -223,8 +223,13 @@ describeInBrowser('The settings of a webhook', (browser) => {
     await format.getByText('content-type: application/cloudevents+json').waitFor();
     await format.getByRole('radio', { name: 'Slack' }).check();
     await format.getByText('"mrkdwn": false').waitFor();
+    await expect(format.getByRole('button', { name: 'Only some fields' }).count()).resolves.toBe(0);
+    await format.getByRole('radio', { name: 'Payload' }).check();
+    await format.getByRole('button', { name: 'Only some fields' }).click();
+    await format.getByLabel('Fields, one path a line').fill('jobId\n\nno.such ');
+    await format.getByText(/^content-type: application\/json\s+\{\s+"jobId": "[^"]+"\s+\}$/).waitFor();
     await save(page, 'Format');
-    expect(saved).toEqual([{ format: 'slack' }]);
+    expect(saved).toEqual([{ format: 'payload', fields: ['jobId', 'no.such'] }]);
   });
 
   it('say the plan of retries in a sentence', async () => {

@@ -14,6 +14,7 @@ export interface Webhook {
   externalId: string | null;
   filter: Record<string, unknown> | null;
   format: string;
+  fields: string[] | null;
   headers: Record<string, string>;
   timeoutMs: number | null;
   retryDelaysMs: number[] | null;

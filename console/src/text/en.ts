@@ -26,6 +26,7 @@ const ERRORS: Record<ErrorCode, string> = {
   backlog_full: 'Too many deliveries of this webhook were waiting. Recover the webhook to send it.',
   expired: 'The event is too old, or was lost in a failover.',
   rejected: 'The consumer reported a failure. See the log of the consumer.',
+  projection_failed: 'The fields of this webhook could not be selected. Nothing was sent.',
   service_failed: 'The service cannot send at the moment. Your receiver is not the cause.',
   internal: 'The service could not sign this. Your receiver is not the cause.',
 };
@@ -48,6 +49,7 @@ const ERROR_NAMES: Record<ErrorCode, string> = {
   backlog_full: 'backlog full',
   expired: 'expired',
   rejected: 'rejected',
+  projection_failed: 'no fields',
   service_failed: 'not your receiver',
   internal: 'internal error',
 };
@@ -464,6 +466,7 @@ export const TEXT = {
       filter: 'Filter',
       headers: 'Headers',
       format: 'Format',
+      fields: 'Fields',
       secret: 'Secret',
       created: 'Created',
     },

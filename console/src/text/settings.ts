@@ -104,6 +104,12 @@ export const SETTINGS = {
       discord: ['Discord', 'A message for a webhook of Discord. Keep ?wait=true in its URL.'],
       teams: ['Teams', 'A card for a workflow of Microsoft Teams.'],
     },
+    data: 'Data',
+    all: 'All of the data',
+    some: 'Only some fields',
+    fields: 'Fields, one path a line',
+    fieldsHint:
+      'Such as customer.id or lines.sku, in each element of a list. Leave empty for no data. Filters see all of the data.',
     preview: 'Preview',
     event: 'Event of the preview',
   },

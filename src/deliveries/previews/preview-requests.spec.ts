@@ -54,14 +54,18 @@ describe('The body of a filter check', () => {
 describe('The body of a format preview', () => {
   it('names a format', () => {
     expect(parseFormatPreview({ format: 'slack', eventId: EVENT_ID })).toEqual({
-      format: 'slack',
-      chosen: { eventId: EVENT_ID },
+      ...{ format: 'slack', paths: null, chosen: { eventId: EVENT_ID } },
+    });
+    expect(parseFormatPreview({ format: 'payload', fields: ['a.b'], eventId: EVENT_ID })).toMatchObject({
+      paths: ['a.b'],
     });
   });
 
   it.each([
     [{}, ['format: required', 'event: required', 'data: required']],
     [{ format: 'constructor', event: 'a.b', data: {} }, ['format: invalid']],
+    [{ format: 'slack', fields: [], event: 'a.b', data: {} }, ['fields: invalid']],
+    [{ format: 'native', fields: ['.'], event: 'a.b', data: {} }, ['fields: invalid']],
     [{ format: null, event: 'a.b', data: {}, filter }, ['filter: unknown_field', 'format: invalid']],
   ])('must not be %j', (body, fields) => {
     expect(fieldsOf(parseFormatPreview, body)).toEqual(fields);

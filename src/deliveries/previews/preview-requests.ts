@@ -3,12 +3,15 @@ import { ApiError, invalid, MESSAGES, unknownField } from '../../infrastructure/
 import { idOf } from '../../infrastructure/validation/uuid';
 import { type EventFilter, parseFilter } from '../../webhooks/filter/event-filter';
 import { type EventFormat, FORMATS } from '../../webhooks/formats/event-format';
+import { parseFieldPaths } from '../../webhooks/formats/field-paths';
+import { kindErrors } from '../../webhooks/webhook-fields';
 
 /** A stored event, or one that the request contains; `data` is JSON text. */
 export type ChosenEvent = { eventId: string } | { event: string; data: string; subject: string | null };
 
 export type FilterCheck = { filter: EventFilter | null; chosen: ChosenEvent };
-export type FormatPreview = { format: EventFormat; chosen: ChosenEvent };
+/** `paths`: the fields of the data to show; null for all. */
+export type FormatPreview = { format: EventFormat; paths: string[] | null; chosen: ChosenEvent };
 
 // These bodies are not DTOs because class-transformer must not touch `filter` and `data`.
 
@@ -21,10 +24,14 @@ export function parseFilterCheck(body: unknown): FilterCheck {
 }
 
 export function parseFormatPreview(body: unknown): FormatPreview {
-  const { format, fields, errors } = requestOf(body, 'format');
+  const { format, fields, errors } = requestOf(body, 'format', 'fields');
   if (!isFormat(format)) errors.push(fieldError('format', format, `must be one of ${FORMATS.join(', ')}`));
+  const parsed = parseFieldPaths(fields.fields ?? null);
+  if ('error' in parsed) errors.push(parsed.error);
+  else if (isFormat(format)) errors.push(...kindErrors('push', { format, fields: parsed.paths }));
   const chosen = chosenEvent(fields);
-  if (isFormat(format) && chosen.ok && errors.length === 0) return { format, chosen: chosen.value };
+  if (isFormat(format) && 'paths' in parsed && chosen.ok && errors.length === 0)
+    return { format, paths: parsed.paths, chosen: chosen.value };
   throw ApiError.invalid(...errors, ...(chosen.ok ? [] : chosen.errors));
 }
 
@@ -35,13 +42,13 @@ interface EventFields {
   eventId?: unknown;
 }
 
-function requestOf(body: unknown, name: 'filter' | 'format') {
+function requestOf(body: unknown, ...names: ('filter' | 'format' | 'fields')[]) {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw invalid('body', MESSAGES.badPreview);
-  const known = [name, 'event', 'data', 'subject', 'eventId'];
+  const known: string[] = [...names, 'event', 'data', 'subject', 'eventId'];
   const errors = Object.keys(body)
     .filter((field) => !known.includes(field))
     .map(unknownField);
-  const fields = body as EventFields & { filter?: unknown; format?: unknown };
+  const fields = body as EventFields & { filter?: unknown; format?: unknown; fields?: unknown };
   return { filter: fields.filter, format: fields.format, fields, errors };
 }
 

@@ -7,6 +7,8 @@ import { ApiError, messageFor } from '../../infrastructure/errors/api-error';
 import { explainFilter, type FilterExplanation } from '../../webhooks/filter/explain-filter';
 import { filterable, type StoredEvent } from '../../webhooks/filters.service';
 import { formatted, type FormattedEvent } from '../../webhooks/formats/event-format';
+import { wantedFields } from '../../webhooks/formats/field-paths';
+import { projectedBody } from '../../webhooks/formats/projection';
 import { EventLogService } from '../log/event-log.service';
 import type { ChosenEvent, FilterCheck, FormatPreview } from './preview-requests';
 
@@ -24,9 +26,11 @@ export class PreviewsService {
     return filter === null ? { matches: true, failed: [] } : explainFilter(filter, filterable(event));
   }
 
-  async format(user: Principal, { format, chosen }: FormatPreview): Promise<FormattedEvent> {
+  async format(user: Principal, { format, paths, chosen }: FormatPreview): Promise<FormattedEvent> {
     const read = async (id: string) => (await this.log.read(user.userId, id)).event;
-    const { name, userId, body } = await this.eventOf(user, chosen, read);
+    const event = await this.eventOf(user, chosen, read);
+    const { name, userId } = event;
+    const body = paths ? projectedBody(event.body, wantedFields(paths)) : event.body;
     const description = this.catalogue.find(name)?.description ?? null;
     return formatted(format, { body, userId, description });
   }

@@ -6,6 +6,7 @@ import { childTraceparent } from '../../events/traceparent';
 import { Config } from '../../infrastructure/config/config';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
+import { ProjectionsService } from '../../webhooks/projections.service';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import type { Formatted } from '../rows/attempt';
 import { ClaimsRepository, type LeasedDelivery } from '../rows/claims.repository';
@@ -43,6 +44,7 @@ export class MessagesService {
     private readonly settlements: SettlementsService,
     private readonly consumers: ConsumersService,
     private readonly shares: UserSharesService,
+    private readonly projections: ProjectionsService,
   ) {
     this.most = Math.floor(MAX_BYTES / eventMaxBytes);
   }
@@ -93,9 +95,12 @@ export class MessagesService {
       const leased = await this.claims.claimWaiting(webhookId, Math.min(limit, this.most), leaseSeconds);
       const messages: SignedMessage[] = [];
       for (const delivery of leased) {
-        const signed = this.sign(delivery);
+        const { fields } = delivery;
+        const sent = fields ? await this.projections.of(delivery, fields) : delivery;
+        const signed = sent && this.sign(sent, delivery.body);
         if (signed) messages.push(signed);
-        else await this.settlements.putBack(delivery);
+        else if (sent) await this.settlements.putBack(delivery);
+        else await this.settlements.fail(delivery, 'projection_failed', LOCKED_FOR_MS);
       }
       const kept = await this.claims.hold(
         messages.map(({ lease, message, formatted }) => ({ ...lease, requestHeaders: message.headers, formatted })),
@@ -106,14 +111,14 @@ export class MessagesService {
     }
   }
 
-  private sign(delivery: LeasedDelivery): SignedMessage | null {
+  private sign(delivery: LeasedDelivery, storedBody: string): SignedMessage | null {
     const { id: deliveryId, traceparent, attemptedAt, leasedUntil } = delivery;
     const sent = traceparent && childTraceparent(traceparent, randomBytes(8).toString('hex'));
     const signed = this.signer.sign(delivery, delivery, attemptedAt, sent);
     if (!signed) return null;
     const lease = leaseKeyOf(deliveryId, randomBytes(16));
     const message = { leaseId: formatLeaseId(lease), deliveryId, expiresAt: leasedUntil.toISOString(), ...signed };
-    return { lease, message, formatted: keptBody(delivery.format, signed.body, delivery.body) };
+    return { lease, message, formatted: keptBody(delivery.format, signed.body, storedBody) };
   }
 
   private async requirePulled(userId: string, webhookId: string): Promise<void> {

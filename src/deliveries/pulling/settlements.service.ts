@@ -4,9 +4,9 @@ import { logFirst, Repeat } from '../../infrastructure/concurrency/repeat.timer'
 import { Config } from '../../infrastructure/config/config';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { isLocked } from '../../infrastructure/errors/database-error';
-import type { Outcome, Written } from '../rows/attempt';
-import { type DeliveryError, deliveryError } from '../rows/delivery-error';
-import { outcomeOf, type Verdict } from '../sending/classify';
+import type { Attempted, Outcome, Written } from '../rows/attempt';
+import { type DeliveryError, deliveryError, type ErrorCode } from '../rows/delivery-error';
+import { outcomeOf, unsent, type Verdict } from '../sending/classify';
 import type { LeasedDelivery } from '../rows/claims.repository';
 import type { LeaseKey } from '../rows/lease';
 import { OutcomesService } from '../sending/outcomes.service';
@@ -76,8 +76,15 @@ export class SettlementsService {
     return this.outcomes.putBack(id, 'operator');
   }
 
+  /** Ends an attempt that cannot be leased, finally. Throws like `settleAll`. */
+  async fail(lease: LeasedDelivery, code: ErrorCode, withinMs: number): Promise<void> {
+    const outcome = unsent(lease.id, 'failed', code);
+    const written = await this.outcomes.settle(outcome, withinMs);
+    if (written) await this.follow(lease, outcome, written, withinMs);
+  }
+
   /** What follows waits as long as another transaction has locked the webhook; its caller waits for `withinMs` at most. */
-  private async follow(lease: HeldLease, outcome: Outcome, written: Written, withinMs: number): Promise<void> {
+  private async follow(lease: Attempted, outcome: Outcome, written: Written, withinMs: number): Promise<void> {
     const done = this.outcomes.follow(lease, outcome, written);
     done.catch((error: unknown) => this.logger.warn(`Counting the outcome of ${lease.id} failed: ${String(error)}`));
     await Promise.race([done, pause(withinMs, undefined, { ref: false })]);

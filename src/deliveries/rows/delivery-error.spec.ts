@@ -18,6 +18,7 @@ describe('The error codes', () => {
       'http_status',
       'internal',
       'invalid_response',
+      'projection_failed',
       'proxy_failed',
       'redirect',
       'rejected',

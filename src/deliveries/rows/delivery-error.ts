@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'backlog_full'
   | 'expired'
   | 'rejected'
+  | 'projection_failed'
   | 'internal';
 
 /** Details of one attempt that its error message may include. */
@@ -60,6 +61,8 @@ const MESSAGES: Record<ErrorCode, (facts: Facts) => string> = {
     'Its event is past retention, so this delivery was not sent. Check why deliveries to this webhook wait so long.',
   rejected: () =>
     'The consumer acknowledged this message as failed and gave no reason. Look into its log at this time.',
+  projection_failed: () =>
+    'The fields of this webhook could not be selected from the event, so nothing was sent. Remove the fields from the webhook to get all of the data, then redeliver it.',
   service_failed: () =>
     'Nothing was sent, because this service cannot send at the moment. Your receiver is not the cause. The operator of the service has to repair it: deliveries wait until then, and a test can be repeated.',
   // Only in rows of earlier versions, which are not retried.

@@ -10,6 +10,7 @@ import { childTraceparent } from '../../events/traceparent';
 import { HIDDEN } from '../../webhooks/headers/header-rules';
 import { HeadersService } from '../../webhooks/headers/headers.service';
 import { redactionOf } from '../../webhooks/headers/redaction';
+import { ProjectionsService } from '../../webhooks/projections.service';
 import type { Attempt, Exchange, Outcome } from '../rows/attempt';
 import type { HeaderMap } from '../rows/delivery.entity';
 import type { DueWebhook } from '../rows/due-webhook';
@@ -36,6 +37,7 @@ export class SenderService {
     private readonly signer: RequestSignerService,
     private readonly http: HttpClient,
     private readonly headers: HeadersService,
+    private readonly projections: ProjectionsService,
   ) {}
 
   /**
@@ -46,10 +48,13 @@ export class SenderService {
     const { id, trigger, webhook } = delivery;
     if (!webhook) return unsent(id, 'canceled', 'webhook_deleted');
     if (!webhook.active && trigger !== 'test') return unsent(id, 'canceled', 'webhook_disabled');
+    const { fields } = webhook;
+    const sent = fields ? await this.projections.of(delivery, fields) : delivery;
+    if (!sent) return unsent(id, 'failed', 'projection_failed');
     const timeoutMs = Math.min(webhook.timeoutMs ?? Infinity, this.config.deliveryTimeoutMs);
     const span = startDeliver(delivery, webhook);
     try {
-      const prepared = this.prepare(delivery, webhook, span);
+      const prepared = this.prepare(sent, webhook, span);
       const outcome = prepared
         ? await this.exchange(delivery, webhook, prepared, timeoutMs)
         : (trigger !== 'test' && waitAfter(UNREADABLE)) || unsent(id, 'failed', UNREADABLE);

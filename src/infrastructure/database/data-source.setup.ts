@@ -7,13 +7,12 @@ import { InitialSchema1763800000000 } from './migrations/initial-schema.migratio
 import { Installation1764001000000 } from './migrations/installation.migration';
 import { PullWebhooks1764000900000 } from './migrations/pull-webhooks.migration';
 import { QueuePrefix1764001100000 } from './migrations/queue-prefix.migration';
-import { ReceiverBodies1764001700000 } from './migrations/receiver-bodies.migration';
 import { RecoveryCounts1764001300000 } from './migrations/recovery-counts.migration';
 import { ReplicaIdentity1764001400000 } from './migrations/replica-identity.migration';
 import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
 import { WebhookHeaders1764000660000 } from './migrations/webhook-headers.migration';
 import { WebhookRates1764000690000 } from './migrations/webhook-rates.migration';
-import { WebhookFormats1764000650000 } from './migrations/webhook-formats.migration';
+import { ReceiverBodies1764001700000, WebhookFormats1764000650000 } from './migrations/webhook-formats.migration';
 import { DeletedAccounts1764001600000, StoppingWebhooks1764001200000 } from './migrations/stopping-webhooks.migration';
 import { WebhookFilters1764000600000 } from './migrations/webhook-filters.migration';
 import { WebhookLabels1764000400000 } from './migrations/webhook-labels.migration';

@@ -23,6 +23,7 @@ import {
 } from '../attempt-timing';
 import { type EventFilter, parseFilter } from '../filter/event-filter';
 import { type EventFormat, FORMATS } from '../formats/event-format';
+import { FIELD_PATH, MAX_FIELDS, MAX_PATH, parseFieldPaths } from '../formats/field-paths';
 import { MAX_METADATA, METADATA_NAME, METADATA_VALUE, parseMetadata } from '../metadata';
 import { SETTABLE, type WebhookKind } from '../webhook-fields';
 import {
@@ -173,6 +174,22 @@ export class WebhookFieldsDto {
   @WholeNumberOrNull(60, 604_800)
   idleSeconds?: number | null;
 
+  /**
+   * Which fields of the data the webhook receives: at most 50 paths below `data`; null means all of the data, and an empty list none.
+   * Not for formats of a chat. Filters see all of the data. See docs/webhook-settings.md.
+   * @example ["id", "customer.id", "lines.sku"]
+   */
+  @Field(
+    {
+      type: 'array',
+      maxItems: MAX_FIELDS,
+      items: { type: 'string', maxLength: MAX_PATH, pattern: patternOf(FIELD_PATH) },
+      nullable: true,
+    },
+    ParsedField(fieldPathsOf),
+  )
+  fields?: string[] | null;
+
   /** False cancels pending deliveries; true resets the failure count. */
   @Optional()
   @IsBoolean()
@@ -216,8 +233,8 @@ export class CreateWebhookDto extends (NewWebhookFieldsDto as Type<Omit<NewWebho
 }
 
 /**
- * A complete webhook. Absent fields get their defaults, except `kind`, `secret`, `format`, `headers` and `active`, which an
- * existing webhook keeps.
+ * A complete webhook. Absent fields get their defaults, except `kind`, `secret`, `format`, `fields`, `headers` and `active`,
+ * which an existing webhook keeps.
  */
 export class WebhookDeclarationDto extends NewWebhookFieldsDto {
   /** How events reach you. An existing webhook keeps its kind; a new one is pushed if this is absent. */
@@ -255,4 +272,11 @@ function formatOf(value: unknown): EventFormat {
   const format = FORMATS.find((each) => each === (value ?? SETTABLE.format.default));
   if (!format) throw invalid('format', `format must be one of ${FORMATS.join(', ')}`);
   return format;
+}
+
+/** @throws ApiError 400 for anything but a list of paths, or null */
+function fieldPathsOf(value: unknown): string[] | null {
+  const parsed = parseFieldPaths(value);
+  if ('error' in parsed) throw ApiError.invalid(parsed.error);
+  return parsed.paths;
 }

@@ -60,6 +60,13 @@ export class WebhookDto {
   @ApiProperty({ enum: FORMATS, enumName: 'EventFormat' })
   format: EventFormat;
 
+  /**
+   * Paths of the fields of `data` that the webhook receives; null means all of the data.
+   * @example ["id", "customer.id", "lines.sku"]
+   */
+  @ApiProperty({ type: [String], nullable: true })
+  fields: string[] | null;
+
   /** Your headers by name. Their values are never shown. */
   @ApiProperty({ type: 'object', additionalProperties: true, example: { 'x-api-key': HIDDEN } })
   headers: Record<string, string>;

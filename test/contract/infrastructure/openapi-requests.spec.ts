@@ -85,6 +85,7 @@ describe(`${REQUESTS} requests out of openapi.json (SEED=${seed})`, () => {
           application: ['shop'],
         },
         format: ['native', 'payload', 'standard', 'slack', null],
+        fields: [null, [], ['a', 'b.c']],
         filter: [null, { 'data.a': 1 }],
         externalId: ['mine', 'billing:2', null],
         timeoutMs: [500, null],

@@ -25,6 +25,7 @@ describe('Creating a webhook', () => {
       externalId: null,
       filter: null,
       format: 'native',
+      fields: null,
       headers: {},
       timeoutMs: null,
       retryDelaysMs: null,

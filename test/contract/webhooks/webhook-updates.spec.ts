@@ -37,6 +37,8 @@ describe('A webhook', () => {
     { metadata: { team: 'billing', constructor: 'kept' } },
     { externalId: 'invoices' },
     { format: 'slack' },
+    { fields: ['jobId', '__proto__.a'] },
+    { format: 'standard', fields: [] },
     { filter: { 'data.amount': { gte: 5 } } },
     { timeoutMs: 5000 },
     { retryDelaysMs: [1000, 86_400_000] },

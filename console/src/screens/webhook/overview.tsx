@@ -70,7 +70,7 @@ function Figures({ webhook }: { webhook: Webhook }) {
 function Settings({ webhook }: { webhook: Webhook }) {
   const about = useAbout();
   const names = TEXT.webhook.settingNames;
-  const { events, filter, format, headers, maxPerSecond, secretRotatedAt, createdAt } = webhook;
+  const { events, filter, format, fields, headers, maxPerSecond, secretRotatedAt, createdAt } = webhook;
   const delays = webhook.retryDelaysMs?.slice(0, about?.maxRetries) ?? about?.retryDelaysMs ?? [];
   const headerNames = Object.keys(headers);
   return (
@@ -99,6 +99,12 @@ function Settings({ webhook }: { webhook: Webhook }) {
           <>
             <dt>{names.format}</dt>
             <dd>{format}</dd>
+          </>
+        )}
+        {fields && (
+          <>
+            <dt>{names.fields}</dt>
+            <dd class="url">{fields.length === 0 ? TEXT.webhook.none : plainOf(fields.join(', '))}</dd>
           </>
         )}
         <dt>{names.secret}</dt>

@@ -4,7 +4,9 @@ import { ApiSubject } from '../../../infrastructure/validation/api-field.decorat
 import { FILTER_EXAMPLE } from '../../../webhooks/dto/webhook-fields.decorator';
 import type { FilterExplanation } from '../../../webhooks/filter/explain-filter';
 import { OPERATOR_NAMES } from '../../../webhooks/filter/filter-operators';
+import { patternOf } from '../../../infrastructure/validation/api-field.decorator';
 import { type EventFormat, FORMATS, type FormattedEvent } from '../../../webhooks/formats/event-format';
+import { FIELD_PATH, MAX_FIELDS, MAX_PATH } from '../../../webhooks/formats/field-paths';
 
 /** Documents the events that `preview-requests.ts` parses: `event`, `data` and `subject`, or `eventId`. */
 class ChosenEventDto {
@@ -44,6 +46,19 @@ export class FormatPreviewRequestDto extends ChosenEventDto {
   /** The format of a webhook. */
   @ApiProperty({ enum: FORMATS, enumName: 'EventFormat' })
   format: EventFormat;
+
+  /**
+   * The fields of a webhook: paths below `data`; null or absent means all of the data.
+   * @example ["amountCents"]
+   */
+  @ApiProperty({
+    type: 'array',
+    maxItems: MAX_FIELDS,
+    items: { type: 'string', maxLength: MAX_PATH, pattern: patternOf(FIELD_PATH) },
+    required: false,
+    nullable: true,
+  })
+  fields?: string[] | null;
 }
 
 export class FailedOperatorDto {
