@@ -41,6 +41,25 @@ describe('declaredEvents', () => {
     expect(bytes).toBeGreaterThan(1024 * 1024 - 20_000);
   });
 
+  it('has an id for each type that no other has, in any case, and names without - first keep theirs', () => {
+    const names = [
+      'order-paid',
+      'Order.Paid',
+      'order.paid',
+      'order_paid',
+      'ORDERPAID',
+      '_',
+      '-',
+      'follower-gained',
+      'x',
+    ];
+    const { webhooks } = declaredEvents(names.map((name) => typeOf(name)));
+    const ids = names.map((name) => (webhooks[name] as { post: { operationId: string } }).post.operationId);
+    expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(names.length);
+    expect(ids.every((id) => /^on\w*$/.test(id))).toBe(true);
+    expect([ids[2], ids[7], ids[8]]).toEqual(['onOrderPaid', 'onFollowerGained_2', 'onX']);
+  });
+
   it('contains all of 500 simple types', () => {
     const types = Array.from({ length: 500 }, (_, i) => typeOf(`shop.${'x'.repeat(60)}_${i}`, MONEY));
     expect(declaredEvents(types).leftOut).toBe(0);

@@ -1,4 +1,4 @@
-import type { KnownEventType, ObjectSchema } from 'webhook-notification/catalogue';
+import { BUILT_IN_EVENTS, isBuiltIn, type KnownEventType, type ObjectSchema } from 'webhook-notification/catalogue';
 
 /** The tag of outgoing events. Generators would mix those of another tag with its operations. */
 export const OUTGOING_TAG = 'Outgoing events';
@@ -52,10 +52,11 @@ const HEADER_REFERENCES = HEADER_PARAMETERS.map(({ name }) => ({ $ref: `#/compon
 
 /** Returns the requests that receivers get for the service's own types, for the `webhooks` section of OpenAPI 3.1. */
 export function outgoingEvents(types: readonly KnownEventType[]) {
+  const ids = outgoingIds(types);
   return Object.fromEntries(
     types.map((type) => {
       const body = { schema: bodySchema(type.name, type.schema), example: exampleBody(type) };
-      return [type.name, { post: operation(type, HEADER_PARAMETERS, body) }];
+      return [type.name, { post: operation(type, ids.get(type.name), HEADER_PARAMETERS, body) }];
     }),
   );
 }
@@ -74,10 +75,11 @@ export interface DeclaredEvents {
 export function declaredEvents(types: readonly KnownEventType[]): DeclaredEvents {
   const webhooks: [string, object][] = [];
   const schemas: [string, unknown][] = [];
+  const ids = outgoingIds(types);
   let bytes = Buffer.byteLength(JSON.stringify(COMPONENTS));
   for (const type of types) {
     const { schema, components } = liftDefinitions(type.schema, type.name);
-    const post = operation(type, HEADER_REFERENCES, { schema: bodySchema(type.name, schema) });
+    const post = operation(type, ids.get(type.name), HEADER_REFERENCES, { schema: bodySchema(type.name, schema) });
     // The JSON of an entry also contains its name, quotes, a colon and a comma.
     bytes += type.name.length + Buffer.byteLength(JSON.stringify([{ post }, components])) + 4;
     if (bytes > MAX_DECLARED_BYTES) break;
@@ -91,10 +93,15 @@ export function declaredEvents(types: readonly KnownEventType[]): DeclaredEvents
   };
 }
 
-const operation = ({ name, description }: KnownEventType, parameters: Header[], body: object) => ({
+const operation = (
+  { name, description }: KnownEventType,
+  operationId: string | undefined,
+  parameters: Header[],
+  body: object,
+) => ({
   summary: name,
   description,
-  operationId: outgoingIdOf(name),
+  operationId,
   tags: [OUTGOING_TAG],
   // The service signs its requests and sends no token.
   security: [],
@@ -105,7 +112,23 @@ const operation = ({ name, description }: KnownEventType, parameters: Header[], 
 
 /** `follower.gained` becomes `onFollowerGained`. */
 const outgoingIdOf = (name: string): string =>
-  `on${name.replace(/(?:^|[._])([a-z0-9])/g, (_, first: string) => first.toUpperCase())}`;
+  `on${name.replace(/(?:^[._-]*|[._-]+)([A-Za-z0-9]?)/g, (_, first: string) => first.toUpperCase())}`;
+
+/** Of names with the same id in any case, all but one get a number; built-in ones and those of a-z, 0-9 and dots come first. */
+function outgoingIds(types: readonly KnownEventType[]): ReadonlyMap<string, string> {
+  const rank = (name: string): number => (isBuiltIn(name) ? 0 : /[^a-z0-9.]/.test(name) ? 2 : 1);
+  const names = [...new Set([...BUILT_IN_EVENTS, ...types.map(({ name }) => name)])];
+  names.sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
+  const used = new Map<string, number>();
+  return new Map(
+    names.map((name) => {
+      const id = outgoingIdOf(name);
+      const count = (used.get(id.toLowerCase()) ?? 0) + 1;
+      used.set(id.toLowerCase(), count);
+      return [name, count === 1 ? id : `${id}_${count}`];
+    }),
+  );
+}
 
 const exampleBody = ({ name, example }: KnownEventType) => ({
   id: '0199c3a4-6f6e-7c52-9d5a-3f1b7d2c8e90',
@@ -145,7 +168,7 @@ export interface LiftedSchema {
  * Moves the `$defs` of a schema to `#/components/schemas` (OpenAPI 3.1, section 4.8.7) and rewrites its references to
  * them. Definitions are not repeated, so only the longer references make the result larger than the schema. A reference
  * to a missing definition is kept.
- * @param prefix letters, digits, `.` and `_`; unique in the document
+ * @param prefix letters, digits, `.`, `_` and `-`; unique in the document
  */
 export function liftDefinitions(
   { $defs = {}, ...schema }: ObjectSchema & { $defs?: Schema },

@@ -25,6 +25,7 @@ const VERSIONS = 'select name, version from webhook_service.event_types order by
 const SOME = `select ${COLUMNS} from webhook_service.event_types where name = any($1)`;
 const ONE = `
   select ${COLUMNS}, declared_by as "declaredBy" from webhook_service.event_types where name = $1`;
+const TWIN = 'select name from webhook_service.event_types where lower(name) = lower($1) and name <> $1';
 const OWNER = `
   select declared_by as "declaredBy" from webhook_service.event_types
   where application = $1 and declared_by is not null limit 1`;
@@ -59,6 +60,12 @@ export class StoredTypesRepository {
   async find(manager: EntityManager, name: string): Promise<(StoredType & TypeOwner) | undefined> {
     const [row] = await manager.query<(StoredType & TypeOwner)[]>(ONE, [name]);
     return row;
+  }
+
+  /** Returns the name of the stored type that differs from this one only in case. */
+  async twin(manager: EntityManager, name: string): Promise<string | undefined> {
+    const [row] = await manager.query<{ name: string }[]>(TWIN, [name]);
+    return row?.name;
   }
 
   async ownerOf(manager: EntityManager, application: string): Promise<string | undefined> {

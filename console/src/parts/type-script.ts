@@ -18,9 +18,10 @@ export const typeScriptOf = (name: string, schema: JsonSchema): string =>
 
 const nameOf = (name: string): string =>
   name
-    .split(/[._]/)
+    .split(/[._-]/)
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
-    .join('');
+    .join('')
+    .replace(/^(?![A-Z])/, 'Event');
 
 function bodyOf({ properties = {}, required = [] }: JsonSchema, indent: string): string {
   const fields = Object.entries(properties).map(([name, field]) => {

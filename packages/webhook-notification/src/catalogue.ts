@@ -31,6 +31,7 @@ export {
   isEventName,
   isReserved,
   nameProblem,
+  twinOf,
 } from './catalogue/event-name';
 export {
   fingerprintOf,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { EventCatalogue, isBuiltIn, type KnownEventType, nameProblem } from 'webhook-notification/catalogue';
+import { EventCatalogue, isBuiltIn, type KnownEventType, nameProblem, twinOf } from 'webhook-notification/catalogue';
 import type { Principal } from '../../auth/access-token';
 import { whileBusy } from '../../infrastructure/concurrency/pauses.timer';
 import { ApiError, invalid, messageFor, MESSAGES } from '../../infrastructure/errors/api-error';
@@ -30,7 +30,7 @@ export class EventTypesService {
       const before = await this.rows.find(manager, type.name);
       if (before) throw new ApiError('event_type_exists', messageFor.eventTypeExists(type.name));
       this.refuseOwn(type);
-      await this.insert(manager, { ...type, declaredBy: null });
+      await this.insert(manager, { ...type, declaredBy: null }, 'name');
     });
     return saved(type);
   }
@@ -42,7 +42,8 @@ export class EventTypesService {
       const before = await this.rows.find(manager, type.name);
       if (!before) {
         this.refuseOwn(type);
-        await this.insert(manager, { ...type, declaredBy: await this.ownerOf(manager, by, type.application) });
+        const declaredBy = await this.ownerOf(manager, by, type.application);
+        await this.insert(manager, { ...type, declaredBy }, 'path.name');
         return true;
       }
       this.refuseModules(type.name);
@@ -87,10 +88,15 @@ export class EventTypesService {
   }
 
   private validate(type: Declaration, nameField: string): void {
-    const problem = isBuiltIn(type.name) ? null : nameProblem(type.name);
-    if (problem) throw invalid(nameField, messageFor.badEventName(type.name, problem));
+    this.validateName(type.name, nameField, true);
     const wrong = this.catalogue.typeProblem(type);
     if (wrong) throw invalid(wrong.field, wrong.problem);
+  }
+
+  /** @param mayExist true until it is known that no type has the name */
+  private validateName(name: string, nameField: string, mayExist: boolean): void {
+    const problem = isBuiltIn(name) ? null : nameProblem(name, mayExist);
+    if (problem) throw invalid(nameField, messageFor.badEventName(name, problem));
   }
 
   /** Rejects the service's own names, except that an application may declare a name of EXTRA_EVENT_TYPES. */
@@ -112,7 +118,10 @@ export class EventTypesService {
     return declaredBy;
   }
 
-  private async insert(manager: EntityManager, type: Declaration & TypeOwner): Promise<void> {
+  private async insert(manager: EntityManager, type: Declaration & TypeOwner, nameField: string): Promise<void> {
+    this.validateName(type.name, nameField, false);
+    const twin = twinOf(type.name, this.catalogue.subscribableNames) ?? (await this.rows.twin(manager, type.name));
+    if (twin !== undefined) throw new ApiError('event_type_exists', messageFor.eventTypeTwin(type.name, twin));
     if ((await this.rows.count(manager)) >= MAX_TYPES)
       throw new ApiError('event_type_limit_reached', MESSAGES.tooManyEventTypes);
     await this.rows.save(manager, type);

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { z } from 'zod';
-import { isEventName, nameProblem } from 'webhook-notification/catalogue';
+import { BUILT_IN_EVENTS, isEventName, nameProblem, twinOf } from 'webhook-notification/catalogue';
 import { parseEgressProxy } from '../destinations/egress-proxy';
 import { isDnsServer, parseNetwork } from '../destinations/network';
 import { urlOf } from '../destinations/url';
@@ -181,7 +181,11 @@ export const dnsServers = setting('comma-separated IP addresses, each with an op
 export const eventNames = z.string().transform((text, context) => {
   const names = list(text);
   for (const [i, name] of names.entries()) {
-    const problem = names.indexOf(name) < i ? 'is there twice' : nameProblem(name);
+    const twin = twinOf(name, [...BUILT_IN_EVENTS, ...names.slice(0, i)]);
+    const problem =
+      names.indexOf(name) < i
+        ? 'is there twice'
+        : (nameProblem(name) ?? (twin ? `differs from ${twin} only in case` : null));
     if (!problem) continue;
     // Do not quote a text that is not an event name: it may be a secret.
     const entry = isEventName(name) ? `, ${name},` : '';

@@ -450,11 +450,13 @@ describe('EXTRA_EVENT_TYPES', () => {
   });
 
   it('names each invalid entry with its reason', () => {
-    expect(problemsOf({ EXTRA_EVENT_TYPES: 'a.b,invoice,webhook.sent,job.started,a.b' })).toEqual([
+    expect(problemsOf({ EXTRA_EVENT_TYPES: 'a.b,in voice,webhook.sent,job.started,a.b,A.b,Job.started' })).toEqual([
       expect.stringMatching(/^EXTRA_EVENT_TYPES cannot be used: entry 2 is no event name: .*\.$/),
       expect.stringMatching(/^EXTRA_EVENT_TYPES cannot be used: entry 3, webhook.sent, is reserved: .*\.$/),
       'EXTRA_EVENT_TYPES cannot be used: entry 4, job.started, is built in already.',
       'EXTRA_EVENT_TYPES cannot be used: entry 5, a.b, is there twice.',
+      'EXTRA_EVENT_TYPES cannot be used: entry 6, A.b, differs from a.b only in case.',
+      'EXTRA_EVENT_TYPES cannot be used: entry 7, Job.started, differs from job.started only in case.',
     ]);
   });
 });

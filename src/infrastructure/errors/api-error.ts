@@ -188,6 +188,8 @@ export const messageFor = {
   eventTypeWithoutOwner: (name: string) =>
     `${name} was declared through the database or by version 0.2: only a token with the scope users:manage changes it.`,
   eventTypeExists: (name: string) => `An event type named ${name} already exists. Change it with PUT.`,
+  eventTypeTwin: (name: string, twin: string) =>
+    `${name} differs from the event type ${twin} only in case. Use that one, or another name.`,
   eventTypeDiffers: (name: string) => `${name} has another schema. Add ?force=true to replace it.`,
   badEventName: (name: string, problem: string) => `name ${JSON.stringify(name.slice(0, 128))} ${problem}`,
   tooManySteps: (count: number, max: number) =>

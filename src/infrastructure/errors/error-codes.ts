@@ -113,7 +113,11 @@ export const ERROR_CODES = {
     'The idempotency key was already used for another event, audience, subject or data.',
     'use a new key for each event',
   ),
-  event_type_exists: of(409, 'An event type with this name exists.', 'change it with `PUT`'),
+  event_type_exists: of(
+    409,
+    'An event type with this name exists, or with one that differs only in case.',
+    'change it with `PUT`, or use another name',
+  ),
   event_type_differs: of(
     409,
     'The event type has another schema, on which receivers may rely.',

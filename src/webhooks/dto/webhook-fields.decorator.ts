@@ -13,7 +13,7 @@ const PRINTABLE_SECRET = /^[^\p{Cc}\p{Cs}]{8,256}$/u;
 export const WELL_FORMED = /^[^\p{Cs}\0]*$/u;
 /** The first check of `validateUrl`. A pattern cannot express the complete rule. */
 const HTTP_URL = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\p{Cc}\p{Cs}\\#/?@]+([/?][^\s\p{Cc}\p{Cs}\\#]*)?$/u;
-export const EVENT_PATTERN = /^(\*|[a-z0-9_]+(\.[a-z0-9_]+)*\.(\*|[a-z0-9_]+))$/;
+export const EVENT_PATTERN = /^(\*|[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*(\.\*)?)$/;
 
 const EXTERNAL_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 const EXTERNAL_ID_RULE = 'must have 1 to 128 letters, digits, . _ : or -, and begin with a letter or digit';

@@ -34,7 +34,7 @@ const data = fc.object({
   ...{ key: text, values: [text, fc.double({ noDefaultInfinity: true, noNaN: true }), fc.constantFrom(null, true)] },
   ...{ maxDepth: 5, maxKeys: 12, size: 'medium' as const },
 });
-const name = fc.stringMatching(/^[a-z0-9_]{1,40}(\.[a-z0-9_]{1,28}){1,3}$/);
+const name = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}(\.[A-Za-z0-9_-]{1,28}){0,3}$/);
 const events = fc
   .record({
     data,
@@ -178,7 +178,7 @@ describe('formatted', () => {
         blocks: { type: string; text: object; elements: object[] }[];
       };
       expect(message).toMatchObject({ mrkdwn: false, unfurl_links: false, unfurl_media: false });
-      expect(message.text).toMatch(/^[a-z0-9_.]+$/);
+      expect(message.text).toMatch(/^[A-Za-z0-9_.-]+$/);
       expect(message.blocks.length).toBeLessThanOrEqual(50);
       for (const { type, text: object, elements = [object] } of message.blocks) {
         expect(['header', 'section', 'context']).toContain(type);

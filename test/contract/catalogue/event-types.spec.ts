@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Api, dataOf, errorOf, exchange } from '../../support/api';
+import { type Api, dataOf, errorOf, exchange, pageOf } from '../../support/api';
 import { cpuMsOf } from '../../support/cpu-time';
 import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 import { useReceiver } from '../../support/receiver';
@@ -53,6 +53,51 @@ describeOnStores('An event type over the API, with two processes', (store) => {
     const bodies = (await hook.received(2)).map(({ body }) => JSON.parse(body.toString()) as { data: object });
     expect(bodies.map(({ data }) => data)).toEqual(expect.arrayContaining([{ cents: 4900 }, { cents: 1, more: true }]));
     expect(await errorOf(api.publish({ event: name, data: { cents: -1 } }), 400)).toBe('data.cents must be >= 0');
+  });
+
+  it.each(['invoice', 'Invoice-Voided', 'ORDER_CREATED.v2', '7', 'constructor'])(
+    'may be named %s, in every place',
+    async (name) => {
+      const types = await manage(one);
+      await dataOf(types.createEventType({ name, ...PAID }), 201);
+      const api = await other.apiFor('ada');
+      const hook = receiver.hook();
+      const webhook = await subscribe(api, hook, [name], { format: 'payload', filter: { event: name } });
+      if (name.includes('.')) await subscribe(api, receiver.hook(), [`${name.split('.')[0]}.*`]);
+      const { id } = await dataOf(api.publish({ event: name, data: { cents: 1 } }), 202);
+      const [call] = await hook.received(1);
+      expect([call!.body.toString(), call!.headers['x-service-event']]).toEqual(['{"cents":1}', name]);
+      expect((await pageOf(api.listDeliveries(webhook.id, { event: name }))).rows).toMatchObject([{ eventId: id }]);
+      expect((await webhooksOf(one))[name]!.post).toHaveProperty('operationId');
+      await dataOf(types.saveEventType(name, { ...PAID, description: 'Changed.' }), 200);
+      await dataOf(types.deleteEventType(name));
+    },
+  );
+
+  it('differs from all others in more than case, and has no reserved name', async () => {
+    const types = await manage(one);
+    const name = newName();
+    await dataOf(types.createEventType({ name, ...PAID }), 201);
+    for (const twin of [name.toUpperCase(), 'Follower.gained']) {
+      expect(await errorOf(types.createEventType({ name: twin, ...PAID }), 'event_type_exists')).toContain(
+        'only in case',
+      );
+      await errorOf(types.saveEventType(twin, PAID), 'event_type_exists');
+    }
+    for (const reserved of ['webhook', 'Webhook.sent', 'operator.failing', 'Operator.x'])
+      await errorOf(types.saveEventType(reserved, PAID), 'validation_failed');
+  });
+
+  it('of before keeps its name, reserved or not', async () => {
+    const columns = 'name, description, schema, example';
+    const type = `insert into webhook_service.event_types (${columns}) select 'operator.called', ${columns.slice(6)}
+                  from webhook_service.event_types where name = $1`;
+    const types = await manage(one);
+    const name = newName();
+    await dataOf(types.createEventType({ name, ...PAID }), 201);
+    await database.query(type, [name]);
+    await dataOf(types.saveEventType('operator.called', { ...PAID, description: 'Called.' }), 200);
+    await dataOf((await other.apiFor('ada')).publish({ event: 'operator.called', data: { cents: 1 } }), 202);
   });
 
   it('can at once be published in a batch, and subscribed to by its prefix', async () => {

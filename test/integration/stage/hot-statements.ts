@@ -71,7 +71,7 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     const rows = await lease();
     if (!day.isEmpty && rows.length < BATCH) throw new Error('Not as many deliveries were leased.');
     const keys = rows.map(({ id: deliveryId }) => ({ deliveryId, random: randomUUID() }));
-    await claims.hold(keys.map((key) => ({ ...key, requestHeaders: {} })));
+    await claims.hold(keys.map((key) => ({ ...key, requestHeaders: {}, formatted: null })));
     // Statements on no rows would not be planned.
     return keys.length > 0 ? keys : [{ deliveryId: v7(), random: randomUUID() }];
   };
@@ -156,7 +156,7 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     'leases deliveries to a consumer': async () => lease,
     'stores what a consumer gets': async () => {
       const [key] = await leased();
-      return () => claims.hold([{ ...key!, requestHeaders: {} }]);
+      return () => claims.hold([{ ...key!, requestHeaders: {}, formatted: null }]);
     },
     'finds leases': async () => {
       const keys = await leased();

@@ -1,10 +1,10 @@
+import { nameProblem } from 'webhook-notification/catalogue';
+
 /** New names of event types by their old ones; null drops a type. */
 export type EventNames = ReadonlyMap<string, string | null>;
 
-const NAME = /^[a-z0-9_]+(\.[a-z0-9_]+)+$/;
 /** Rules of the service for the events of a webhook. */
 const MAX_EVENTS = 50;
-const MAX_NAME = 128;
 
 /**
  * Parses a file for `--map`: a JSON object of names or null by names.
@@ -63,7 +63,7 @@ export function subscribable(names: readonly string[]): Set<string> {
 
 /** Says what to do about an unknown event type. */
 export function adviceOn(event: string): string {
-  return NAME.test(event) && event.length <= MAX_NAME
+  return nameProblem(event) === null
     ? `${event} is not declared: POST /api/event-types, or rename it with --map`
-    : `${event} is no possible name here (parts of a-z, 0-9 and _ with dots between): rename it with --map`;
+    : `${event} ${nameProblem(event)}: rename it with --map`;
 }

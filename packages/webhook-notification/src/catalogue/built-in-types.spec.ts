@@ -80,7 +80,7 @@ describe('Reserved', () => {
     expect(isReserved(name)).toBe(false);
   });
 
-  it.each(['webhooks.test', 'webhook', 'my.webhook.test'])('is not %s', (name) => {
+  it.each(['webhooks.test', 'webhooks', 'my.webhook.test'])('is not %s', (name) => {
     expect(isReserved(name)).toBe(false);
   });
 });

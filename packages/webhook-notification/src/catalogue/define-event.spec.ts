@@ -73,7 +73,7 @@ describe('A defined event', () => {
   });
 
   it.each<[string, string, object]>([
-    ['order', 'is no event name', { type: 'object' }],
+    ['or der', 'is no event name', { type: 'object' }],
     ['webhook.sent', 'is reserved', { type: 'object' }],
     ['job.started', 'is built in', { type: 'object' }],
     ['order.paid', 'not that of an object', { type: 'array' }],

@@ -17,7 +17,7 @@ export interface StandardJsonSchema<Data extends object = object> {
 
 /** The properties that both ways of defining an event share. */
 interface Described<Name> {
-  /** Two or more parts of a-z, 0-9 and _, joined by dots, at most 128 characters: `order.paid`. */
+  /** 1 to 128 characters: parts of A-Z, a-z, 0-9, _ and -, with dots between them, such as `order.paid`. */
   name: Name;
   /** When the event occurs, as a sentence. */
   description: string;
@@ -40,7 +40,7 @@ export function defineEvent({
   schema,
   example,
 }: Described<string> & { schema: StandardJsonSchema | ObjectSchema; example: unknown }): EventDefinition {
-  const problem = nameProblem(name);
+  const problem = nameProblem(name, true);
   if (problem) throw new TypeError(`The event ${JSON.stringify(name)} cannot be defined: the name ${problem}.`);
   const json = '~standard' in schema ? schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' }) : schema;
   if (json.type !== 'object') {

@@ -70,9 +70,10 @@ describe('The catalogue of a process', () => {
   });
 
   it.each<[string, Partial<EventType>, RegExp]>([
-    ['an invalid name', { name: 'paid' }, /^The event "paid" .*: the name is no event name/],
+    ['an invalid name', { name: 'pa id' }, /^The event "pa id" .*: the name is no event name/],
     ['a reserved name', { name: 'webhook.sent' }, /the name is reserved/],
     ['a built-in name', { name: 'job.started' }, /the name is built in already/],
+    ['a built-in name in another case', { name: 'Job.started' }, /it differs from job.started only in case/],
     [
       'an example that does not match its schema',
       { example: { cents: 'x' } },

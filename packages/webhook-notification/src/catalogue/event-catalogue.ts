@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { descriptionProblem, exampleProblem } from './declaration-rules';
-import { isReserved, nameProblem } from './event-name';
+import { isReserved, nameProblem, twinOf } from './event-name';
 import { EVENT_TYPES, type EventType, type ObjectSchema, TEST_EVENT_TYPE } from './built-in-types';
 import { serialiseData } from './event-data';
 import { EventValidator } from './event-validator';
@@ -116,6 +116,7 @@ export class EventCatalogue {
     const problem = before
       ? 'another module has registered that name with another description, schema or example'
       : (refusal(name) ??
+        this.twinProblem(name) ??
         this.typeProblem(type)?.problem ??
         descriptionProblem(type.description) ??
         exampleProblem(type.example));
@@ -130,7 +131,7 @@ export class EventCatalogue {
     this.merge();
   }
 
-  /** The names in `EXTRA_EVENT_TYPES` that another source also defines. */
+  /** The names in `EXTRA_EVENT_TYPES` that another source also defines, also in another case. */
   get namedTwice(): readonly string[] {
     return this.named.filter(({ name }) => this.types.get(name)?.source !== 'setting').map(({ name }) => name);
   }
@@ -141,6 +142,15 @@ export class EventCatalogue {
     if (invalid !== null) return { field: 'schema', problem: invalid };
     const misfit = this.misfit(type);
     return misfit === null ? null : { field: 'example', problem: misfit };
+  }
+
+  /** Names that differ only in case would be confused. */
+  private twinProblem(name: string): string | null {
+    const twin = twinOf(
+      name,
+      [...this.builtIn, ...this.registered].map((type) => type.name),
+    );
+    return twin === undefined ? null : `it differs from ${twin} only in case`;
   }
 
   private compileProblem({ schema }: Pick<EventType, 'schema'>): string | null {
@@ -161,9 +171,11 @@ export class EventCatalogue {
 
   private merge(): void {
     const types = new Map<string, KnownEventType>();
-    for (const type of [...this.builtIn, ...this.registered, ...this.stored, ...this.named]) {
+    for (const type of [...this.builtIn, ...this.registered, ...this.stored]) {
       if (!types.has(type.name)) types.set(type.name, type);
     }
+    const lower = new Set([...types.keys()].map((name) => name.toLowerCase()));
+    for (const type of this.named) if (!lower.has(type.name.toLowerCase())) types.set(type.name, type);
     this.types = types;
   }
 }
@@ -184,6 +196,6 @@ function namedOnly(name: string): EventType {
 }
 
 function refusal(name: string): string | null {
-  const problem = nameProblem(name);
+  const problem = nameProblem(name, true);
   return problem && `the name ${problem}`;
 }

@@ -59,13 +59,17 @@ export const FIND_TYPES = `
   select name, description, schema::text as schema, example::text as example, application
   from webhook_service.event_types where name in (select json_array_elements_text($1::text::json))`;
 
-/** Declares a type (name, description, schema, example, application) if its name is free. Returns a row if it did. */
+/** Declares a type (name, description, schema, example, application) if its name is free in any case. Returns a row if it did. */
 export const DECLARE_TYPE = `
   insert into webhook_service.event_types (name, description, schema, example, application)
   select $1::text, $2::text, $3::text::json, $4::text::json, $5::text
   where (select count(*) from webhook_service.event_types) < 500
-  on conflict (name) do nothing
+  on conflict do nothing
   returning name`;
+
+/** Finds the name of a declared type that differs from this one ($1) only in case. */
+export const FIND_TWIN = `
+  select name from webhook_service.event_types where lower(name) = lower($1::text) and name <> $1::text`;
 
 /** Changes the description and example of a declared type (name, description, example, application). */
 export const RENEW_TYPE = `

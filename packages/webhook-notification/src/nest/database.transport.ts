@@ -2,12 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { Logger } from '@nestjs/common';
 import type { ObjectSchema } from '../catalogue/built-in-types';
 import type { KnownEventType } from '../catalogue/event-catalogue';
+import { nameProblem } from '../catalogue/event-name';
 import { fingerprintOf, isSameEvent, PUBLICATION_MESSAGES } from '../catalogue/publication';
 import { storableSchema } from '../catalogue/storable-schema';
 import {
   DECLARE_TYPE,
   FIND_EVENTS,
   FIND_KEYS,
+  FIND_TWIN,
   FIND_TYPES,
   READ_QUEUE_PREFIX,
   READ_VERSION,
@@ -193,12 +195,18 @@ class DatabaseTransport implements Transport {
   }
 
   /** @throws Error when another owner has the name */
+  private async refusalOf(name: string): Promise<string> {
+    const [twin] = await rowsOf<{ name: string }>(this.connection, FIND_TWIN, name);
+    return twin ? `it differs from ${twin.name} only in case` : 'at most 500 event types are allowed';
+  }
+
   private async declare(application: string, { name, description, schema, example }: KnownEventType): Promise<void> {
     const type = { schema: JSON.stringify(storableSchema(schema)), example: JSON.stringify(example) };
     const given = [name, description, type.schema, type.example, application];
-    if ((await rowsOf(this.connection, DECLARE_TYPE, ...given)).length > 0) return;
+    const problem = nameProblem(name);
+    if (problem === null && (await rowsOf(this.connection, DECLARE_TYPE, ...given)).length > 0) return;
     const [stored] = await this.find([name]);
-    if (!stored) throw new Error(`The event ${name} cannot be declared: at most 500 event types are allowed.`);
+    if (!stored) throw new Error(`The event ${name} cannot be declared: ${problem ?? (await this.refusalOf(name))}.`);
     if (stored.application !== application) {
       const owner =
         stored.application === null ? 'it was declared over the API' : `the application ${stored.application} has it`;

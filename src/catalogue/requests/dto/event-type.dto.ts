@@ -77,7 +77,8 @@ class EventTypeFieldsDto {
 
 export class CreateEventTypeDto extends EventTypeFieldsDto {
   /**
-   * Two or more parts of a-z, 0-9 and _, separated by dots. Names that begin with webhook. are reserved.
+   * 1 to 128 characters: parts of A-Z, a-z, 0-9, _ and -, with dots between them. No two names may differ only in case; `webhook`,
+   * `webhook.*` and `operator.*` are reserved.
    * @example invoice.paid
    */
   @ApiProperty({ maxLength: 128, pattern: EVENT_NAME.source })

@@ -19,7 +19,7 @@ export class WebhookFormats1764000650000 implements MigrationInterface {
   }
 }
 
-/** Lets webhooks receive the body that their receiver expects, and a part of the data. */
+/** Lets webhooks receive the body that their receiver expects, a part of the data, and events named as elsewhere. */
 export class ReceiverBodies1764001700000 implements MigrationInterface {
   name = 'ReceiverBodies1764001700000';
 
@@ -30,9 +30,11 @@ export class ReceiverBodies1764001700000 implements MigrationInterface {
         drop constraint webhooks_format_check,
         add constraint webhooks_format_check
           check (format in ('native', 'payload', 'standard', 'cloudevents', 'slack', 'discord', 'teams'))`);
+    await queryRunner.query('create unique index event_types_case on webhook_service.event_types (lower(name))');
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('drop index webhook_service.event_types_case');
     await queryRunner.query(`
       update webhook_service.webhooks set format = 'native' where format in ('payload', 'standard') or kind = 'pull'`);
     await queryRunner.query(`
