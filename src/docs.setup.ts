@@ -55,12 +55,12 @@ function documentsOf(app: NestFastifyApplication): Documents {
   const config = app.get(Config);
   const bytesOf = (document: OpenAPIObject) => Buffer.from(JSON.stringify(document));
   const make = oncePerChange(() => {
-    const document = buildOpenApi(app, new EventCatalogue(config).all);
+    const document = buildOpenApi(app, new EventCatalogue(config).all, config.headerPrefix);
     return { document, bytes: bytesOf(document) };
   });
   return {
     own: () => make([]).bytes,
-    whole: oncePerChange((declared) => bytesOf(withDeclared(make([]).document, declared))),
+    whole: oncePerChange((declared) => bytesOf(withDeclared(make([]).document, declared, config.headerPrefix))),
   };
 }
 

@@ -11,7 +11,11 @@ Press **Authorize** and paste an access token. An existing path returns 405 with
 or \`{ "success": false, "error": "…", "code": "…", "requestId": "…" }\`; lists have \`nextCursor\` next to \`data\`.`;
 
 /** Describes every route, and the requests that receivers get for these events, as OpenAPI 3.1. */
-export function buildOpenApi(app: INestApplication, events: readonly KnownEventType[]): OpenAPIObject {
+export function buildOpenApi(
+  app: INestApplication,
+  events: readonly KnownEventType[],
+  prefixes?: readonly string[],
+): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setTitle('Webhook Notification Service')
     .setDescription(DESCRIPTION)
@@ -43,7 +47,7 @@ export function buildOpenApi(app: INestApplication, events: readonly KnownEventT
   const components = { ...document.components, schemas, responses, headers: ANSWER_HEADERS };
   return {
     ...(forGenerators({ ...document, components }) as OpenAPIObject),
-    webhooks: outgoingEvents(events),
+    webhooks: outgoingEvents(events, prefixes),
   };
 }
 
@@ -67,8 +71,12 @@ function inOrder(paths: OpenAPIObject['paths']): OpenAPIObject['paths'] {
 }
 
 /** Adds the requests that receivers get for declared types, in this order and up to 1 MiB. States how many are left out. */
-export function withDeclared(document: OpenAPIObject, types: readonly KnownEventType[]): OpenAPIObject {
-  const { webhooks, components, leftOut } = declaredEvents(types);
+export function withDeclared(
+  document: OpenAPIObject,
+  types: readonly KnownEventType[],
+  prefixes: readonly string[],
+): OpenAPIObject {
+  const { webhooks, components, leftOut } = declaredEvents(types, prefixes);
   const { info } = document;
   const more = `\n\n${leftOut} event types do not fit into this document: \`GET /api/event-types\` lists them.`;
   return {

@@ -1,4 +1,5 @@
 import { BUILT_IN_EVENTS, isBuiltIn, type KnownEventType, type ObjectSchema } from 'webhook-notification/catalogue';
+import { OWN_PREFIX } from '../infrastructure/config/header-prefixes';
 
 /** The tag of outgoing events. Generators would mix those of another tag with its operations. */
 export const OUTGOING_TAG = 'Outgoing events';
@@ -6,57 +7,66 @@ export const OUTGOING_TAG = 'Outgoing events';
 /** Maximum bytes of JSON that declared types may add to the document. */
 const MAX_DECLARED_BYTES = 1024 * 1024;
 
-const HEADERS: Record<string, string> = {
-  'x-service-signature': "Lowercase hex HMAC-SHA256 of the body's bytes, keyed with the secret as UTF-8.",
-  'x-service-event': 'Name of the event.',
-  'x-service-delivery': 'Id of this delivery.',
-  'x-service-attempt': 'Number of this attempt, from 1.',
-  'x-service-trigger': '`event`, `redelivery` or `test`.',
-  'webhook-id': 'Id of the event, the same in every attempt. Use it to deduplicate.',
-  'webhook-timestamp': 'Unix seconds of this attempt.',
-  'webhook-signature': 'Standard Webhooks 1.0: `v1,` and base64 HMAC-SHA256 over `id.timestamp.body`.',
-};
+type Header = [name: string, description: string, isOptional?: true];
 
-const header = (name: string, description: string, required: boolean) => ({
-  name,
-  in: 'header' as const,
-  required,
-  description,
-  schema: { type: 'string' as const },
-});
+const SIGNATURE = "Lowercase hex HMAC-SHA256 of the body's bytes, keyed with the secret as UTF-8.";
+const OWN_SIGNATURE: Header = [`${OWN_PREFIX}-signature`, SIGNATURE];
 
-const HEADER_PARAMETERS = [
-  ...Object.entries(HEADERS).map(([name, description]) => header(name, description, true)),
-  header(
-    'x-service-signature-previous',
-    'Signature with the previous secret while a rotation overlaps; `webhook-signature` then has a second value.',
-    false,
-  ),
-  header(
-    'x-service-subject',
-    'What the event is about, if it was published with a subject: UTF-8, percent-encoded except `A-Za-z0-9-._~`.',
-    false,
-  ),
-  header(
-    'traceparent',
-    'W3C Trace Context, if the event was published with one: its trace id, and a parent id of this attempt.',
-    false,
-  ),
+const headersUnder = (prefix: string): Header[] => [
+  [`${prefix}-signature`, SIGNATURE],
+  [`${prefix}-event`, 'Name of the event.'],
+  [`${prefix}-delivery`, 'Id of this delivery.'],
+  [`${prefix}-attempt`, 'Number of this attempt, from 1.'],
+  [`${prefix}-trigger`, '`event`, `redelivery` or `test`.'],
 ];
 
-type Header = (typeof HEADER_PARAMETERS)[number] | { $ref: string };
+const STANDARD: readonly Header[] = [
+  ['webhook-id', 'Id of the event, the same in every attempt. Use it to deduplicate.'],
+  ['webhook-timestamp', 'Unix seconds of this attempt.'],
+  ['webhook-signature', 'Standard Webhooks 1.0: `v1,` and base64 HMAC-SHA256 over `id.timestamp.body`.'],
+];
 
-/** Declared types can be many, so their headers are components. */
-const COMPONENTS = Object.fromEntries(HEADER_PARAMETERS.map((parameter) => [parameter.name, parameter]));
-const HEADER_REFERENCES = HEADER_PARAMETERS.map(({ name }) => ({ $ref: `#/components/parameters/${name}` }));
+const optionalHeaders = (prefixes: readonly string[]): Header[] => [
+  ...prefixes.map((prefix): Header => [
+    `${prefix}-signature-previous`,
+    'Signature with the previous secret while a rotation overlaps; `webhook-signature` then has a second value.',
+    true,
+  ]),
+  ...prefixes.map((prefix): Header => [
+    `${prefix}-subject`,
+    'What the event is about, if it was published with a subject: UTF-8, percent-encoded except `A-Za-z0-9-._~`.',
+    true,
+  ]),
+  [
+    'traceparent',
+    'W3C Trace Context, if the event was published with one: its trace id, and a parent id of this attempt.',
+    true,
+  ],
+];
+
+/** @param prefixes of `HEADER_PREFIX` */
+function parametersOf(prefixes: readonly string[]) {
+  const own = prefixes.includes(OWN_PREFIX) ? [] : [OWN_SIGNATURE];
+  const headers = [...own, ...prefixes.flatMap(headersUnder), ...STANDARD, ...optionalHeaders(prefixes)];
+  return headers.map(([name, description, isOptional = false]) => ({
+    name,
+    in: 'header' as const,
+    required: !isOptional,
+    description,
+    schema: { type: 'string' as const },
+  }));
+}
+
+type Parameter = ReturnType<typeof parametersOf>[number] | { $ref: string };
 
 /** Returns the requests that receivers get for the service's own types, for the `webhooks` section of OpenAPI 3.1. */
-export function outgoingEvents(types: readonly KnownEventType[]) {
+export function outgoingEvents(types: readonly KnownEventType[], prefixes: readonly string[] = [OWN_PREFIX]) {
+  const parameters = parametersOf(prefixes);
   const ids = outgoingIds(types);
   return Object.fromEntries(
     types.map((type) => {
       const body = { schema: bodySchema(type.name, type.schema), example: exampleBody(type) };
-      return [type.name, { post: operation(type, ids.get(type.name), HEADER_PARAMETERS, body) }];
+      return [type.name, { post: operation(type, ids.get(type.name), parameters, body) }];
     }),
   );
 }
@@ -72,14 +82,20 @@ export interface DeclaredEvents {
  * Returns the requests that receivers get for declared types, without examples. Leaves out the first type that exceeds
  * the bound and all types after it, so the work is bounded for any number of stored types.
  */
-export function declaredEvents(types: readonly KnownEventType[]): DeclaredEvents {
+export function declaredEvents(
+  types: readonly KnownEventType[],
+  prefixes: readonly string[] = [OWN_PREFIX],
+): DeclaredEvents {
+  // Declared types can be many, so their headers are components.
+  const parameters = Object.fromEntries(parametersOf(prefixes).map((parameter) => [parameter.name, parameter]));
+  const references = Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
   const webhooks: [string, object][] = [];
   const schemas: [string, unknown][] = [];
   const ids = outgoingIds(types);
-  let bytes = Buffer.byteLength(JSON.stringify(COMPONENTS));
+  let bytes = Buffer.byteLength(JSON.stringify(parameters));
   for (const type of types) {
     const { schema, components } = liftDefinitions(type.schema, type.name);
-    const post = operation(type, ids.get(type.name), HEADER_REFERENCES, { schema: bodySchema(type.name, schema) });
+    const post = operation(type, ids.get(type.name), references, { schema: bodySchema(type.name, schema) });
     // The JSON of an entry also contains its name, quotes, a colon and a comma.
     bytes += type.name.length + Buffer.byteLength(JSON.stringify([{ post }, components])) + 4;
     if (bytes > MAX_DECLARED_BYTES) break;
@@ -88,7 +104,7 @@ export function declaredEvents(types: readonly KnownEventType[]): DeclaredEvents
   }
   return {
     webhooks: Object.fromEntries(webhooks),
-    components: { schemas: Object.fromEntries(schemas), parameters: COMPONENTS },
+    components: { schemas: Object.fromEntries(schemas), parameters },
     leftOut: types.length - webhooks.length,
   };
 }
@@ -96,7 +112,7 @@ export function declaredEvents(types: readonly KnownEventType[]): DeclaredEvents
 const operation = (
   { name, description }: KnownEventType,
   operationId: string | undefined,
-  parameters: Header[],
+  parameters: Parameter[],
   body: object,
 ) => ({
   summary: name,

@@ -33,6 +33,8 @@ export class AboutController {
       maxWebhooksPerUser: this.config.maxWebhooksPerUser,
       eventMaxBytes: this.config.eventMaxBytes,
       requestsPerMinute: this.config.rateLimitPerMinute,
+      headerPrefixes: this.config.headerPrefix,
+      userAgent: this.config.userAgent,
       console: this.config.console,
       tryReceiver: this.config.isLocal,
       bootstrapToken: userId === ADMIN && this.config.bootstrapToken !== null,

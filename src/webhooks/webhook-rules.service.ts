@@ -12,6 +12,7 @@ import type { CreateWebhookDto } from './dto/webhook-fields.dto';
 import { timingErrors } from './attempt-timing';
 import { unknownPatterns } from './event-pattern';
 import { Webhook, type WebhookKey } from './webhook.entity';
+import { reservedErrors } from './headers/header-rules';
 import { kindErrors } from './webhook-fields';
 
 /** Rules that depend on settings and on other rows: allowed destinations, known event names, bounds, the number of webhooks per user. */
@@ -26,7 +27,7 @@ export class WebhookRulesService implements RequestRules {
   ) {}
 
   /**
-   * Validates `url`, `events`, `timeoutMs`, `retryDelaysMs` and, of a new webhook, the fields of its kind. Current events of the webhook may
+   * Validates `url`, `events`, `headers`, `timeoutMs`, `retryDelaysMs` and, of a new webhook, the fields of its kind. Current events of the webhook may
    * stay, even if their type was deleted.
    */
   async errorsOf(fields: Partial<CreateWebhookDto>, { user, params }: RuleRequest): Promise<FieldError[]> {
@@ -38,6 +39,7 @@ export class WebhookRulesService implements RequestRules {
       ...(isNew ? kindErrors(fields.kind ?? 'push', fields) : []),
       ...(verdict?.ok === false ? [{ field: 'url', code: verdict.code, message: verdict.reason }] : []),
       ...(await this.unknownEvents(events ?? [], webhook)),
+      ...reservedErrors(fields.headers, this.config.headerPrefix),
       ...timingErrors(timing, this.config),
     ];
   }

@@ -6,6 +6,7 @@ import { CatalogueModule } from '../catalogue/catalogue.module';
 import { ExternalWebhooksController } from './external-webhooks.controller';
 import { FiltersService } from './filters.service';
 import { ProjectionsService } from './projections.service';
+import { HeaderPrefixService } from './headers/header-prefix.service';
 import { HeadersService } from './headers/headers.service';
 import { SecretsHealthService } from './secrets/secrets-health.service';
 import { SecretsService } from './secrets/secrets.service';
@@ -34,6 +35,7 @@ import { WebhooksService } from './webhooks.service';
     WebhookLifecycleService,
     WebhooksService,
     FiltersService,
+    HeaderPrefixService,
     HeadersService,
     ProjectionsService,
     WebhookViewsService,

@@ -6,6 +6,7 @@ import { ApiCall } from '../parts/api-call';
 import { CopyButton } from '../parts/copy';
 import { curlOf, localUrlOf, rawOf } from '../parts/curl';
 import { resultOf } from '../parts/delivery-rows';
+import { prefixed } from '../parts/header-prefix';
 import { Heading } from '../parts/heading';
 import { lastList } from '../parts/last-list';
 import { Message } from '../parts/message';
@@ -159,16 +160,19 @@ function Actions({ delivery }: { delivery: DeliveryDetail }) {
   );
 }
 
-const HeadersExplained = () => (
-  <details>
-    <summary>{TEXT.delivery.headers}</summary>
-    <dl class="headers">
-      {Object.entries(TEXT.headers).map(([name, meaning]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{meaning}</dd>
-        </div>
-      ))}
-    </dl>
-  </details>
-);
+function HeadersExplained() {
+  const [prefix] = useAbout()?.headerPrefixes ?? [];
+  return (
+    <details>
+      <summary>{TEXT.delivery.headers}</summary>
+      <dl class="headers">
+        {Object.entries(TEXT.headers).map(([name, meaning]) => (
+          <div key={name}>
+            <dt>{prefixed(name, prefix)}</dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}

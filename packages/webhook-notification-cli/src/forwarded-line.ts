@@ -10,23 +10,29 @@ export interface ForwardedLineOptions {
   json: boolean;
   /** Includes the body of the message. */
   withBody: boolean;
+  /** Of the headers of the service. */
+  headerPrefix: string;
 }
 
 /** Returns the printed form of a message: a line for people, with the body on a second one, or a JSON object on one line. */
 export function forwardedLine(message: Message, forwarded: Forwarded, options: ForwardedLineOptions): string {
-  const { at, json, withBody } = options;
+  const { at, json, withBody, headerPrefix } = options;
   const { body } = message;
   if (json)
-    return printableJson({ time: at.toISOString(), ...recordOf(message, forwarded), ...(withBody && { body }) });
-  return textOf(message, forwarded, at) + (withBody ? `\n${printable(body)}` : '');
+    return printableJson({
+      time: at.toISOString(),
+      ...recordOf(message, forwarded, headerPrefix),
+      ...(withBody && { body }),
+    });
+  return textOf(recordOf(message, forwarded, headerPrefix), at) + (withBody ? `\n${printable(body)}` : '');
 }
 
-function recordOf(message: Message, { responseStatus, durationMs, failure }: Forwarded) {
+function recordOf(message: Message, { responseStatus, durationMs, failure }: Forwarded, prefix: string) {
   return {
-    event: headerOf(message, 'x-service-event'),
+    event: headerOf(message, `${prefix}-event`),
     status: failure === null ? 'succeeded' : 'failed',
-    attempt: Number(headerOf(message, 'x-service-attempt')),
-    trigger: headerOf(message, 'x-service-trigger'),
+    attempt: Number(headerOf(message, `${prefix}-attempt`)),
+    trigger: headerOf(message, `${prefix}-trigger`),
     responseStatus,
     durationMs,
     error: failure,
@@ -35,8 +41,8 @@ function recordOf(message: Message, { responseStatus, durationMs, failure }: For
   };
 }
 
-function textOf(message: Message, forwarded: Forwarded, at: Date): string {
-  const { event, status, attempt, responseStatus, durationMs, error, deliveryId } = recordOf(message, forwarded);
+function textOf(record: ReturnType<typeof recordOf>, at: Date): string {
+  const { event, status, attempt, responseStatus, durationMs, error, deliveryId } = record;
   const colored = styleText(error === null ? 'green' : 'red', status);
   const texts = [event, `${attempt}`, error ?? `${responseStatus}`, deliveryId].map(printable);
   const [name, number, answer, id] = texts as [string, string, string, string];

@@ -50,8 +50,8 @@ ${SERVICE_HELP}`,
     const interruption = new Interruption({ endsWithParent: line.optionalVariable('npm_command') !== undefined });
     const { isOver, stop } = timeLimit(plan, interruption);
     try {
-      const timeoutMs = await prepare(client, plan, interruption);
-      const succeeded = timeoutMs === null ? 0 : await listenOn(client, plan, interruption, timeoutMs);
+      const about = await prepare(client, plan, interruption);
+      const succeeded = about === null ? 0 : await listenOn(client, plan, interruption, about);
       return exitCodeOf(plan, succeeded, isOver());
     } finally {
       stop();
@@ -70,15 +70,15 @@ function timeLimit({ timeoutSeconds }: ListenPlan, interruption: Interruption) {
   return { isOver: () => isOver, stop: () => clearTimeout(timer) };
 }
 
-/** Returns the timeout of a delivery in ms, which applies to the local server too; null after an interruption. */
+/** Returns the settings of the service, whose timeout applies to the local server too; null after an interruption. */
 async function prepare(
   client: WebhookServiceClient,
   plan: ListenPlan,
   { stopped }: Interruption,
-): Promise<number | null> {
+): Promise<ApiSchema<'About'> | null> {
   try {
     await checkScopes(client, plan, stopped);
-    return (await client.about({ signal: stopped })).deliveryTimeoutMs;
+    return await client.about({ signal: stopped });
   } catch (error) {
     if (stopped.aborted) return null;
     throw error;
@@ -104,8 +104,10 @@ async function listenOn(
   client: WebhookServiceClient,
   plan: ListenPlan,
   interruption: Interruption,
-  timeoutMs: number,
+  { deliveryTimeoutMs: timeoutMs, headerPrefixes }: ApiSchema<'About'>,
 ): Promise<number> {
+  // A service before 1.0 has no prefixes.
+  const [headerPrefix = 'x-service'] = headerPrefixes ?? [];
   const webhookId = plan.webhookId ?? (await createWebhook(client, plan));
   const pump = new MessagePump({
     messages: client.messages,
@@ -115,7 +117,7 @@ async function listenOn(
     exitAfter: plan.exitAfter,
     forward: (message, signal) => forward(plan.to, message, { timeoutMs, signal }),
     report: (message, forwarded) =>
-      void process.stdout.write(`${forwardedLine(message, forwarded, { ...plan, at: new Date() })}\n`),
+      void process.stdout.write(`${forwardedLine(message, forwarded, { ...plan, at: new Date(), headerPrefix })}\n`),
     say,
   });
   try {

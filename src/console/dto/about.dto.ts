@@ -44,6 +44,18 @@ export class AboutDto {
   @ApiCount()
   requestsPerMinute: number;
 
+  /**
+   * The prefixes of the headers of deliveries: the event's name is in `<prefix>-event` of each. `x-service-signature` is always sent.
+   * @example ["x-service"]
+   */
+  headerPrefixes: string[];
+
+  /**
+   * The `user-agent` of deliveries.
+   * @example webhook-notification-service/1.0.0
+   */
+  userAgent: string;
+
   /** Whether the console is available at `/console`. */
   console: boolean;
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { signatureHeaders, type SigningSecrets } from 'webhook-notification';
 import { encodedSubject, EventCatalogue } from 'webhook-notification/catalogue';
 import { Config } from '../../infrastructure/config/config';
-import { version } from '../../infrastructure/config/version';
+import { type HeaderNames, headerNames } from '../../infrastructure/config/header-prefixes';
 import { type EventFormat, formatted } from '../../webhooks/formats/event-format';
 import { SecretsHealthService } from '../../webhooks/secrets/secrets-health.service';
 import { SecretsService } from '../../webhooks/secrets/secrets.service';
@@ -18,8 +18,6 @@ interface Sendable {
   body: string;
   contentType: string;
   subject: string | null;
-  /** Whether the signature also goes in the headers of Svix. */
-  withSvix: boolean;
   /** W3C Trace Context of this attempt; null when its event has no trace. */
   traceparent: string | null;
 }
@@ -31,14 +29,26 @@ export interface SignedRequest {
 
 export type SigningWebhook = Pick<DueWebhook, 'sealedSecret' | 'sealedPreviousSecret' | 'format' | 'headers'>;
 
+/** What the settings say about the headers of each request. */
+export interface Branding {
+  names: readonly HeaderNames[];
+  userAgent: string;
+  /** Whether the signature also goes in the headers of Svix. */
+  withSvix: boolean;
+}
+
 @Injectable()
 export class RequestSignerService {
+  private readonly branding: Branding;
+
   constructor(
-    private readonly config: Config,
+    { headerPrefix, userAgent, signatureHeaders: also }: Config,
     private readonly secrets: SecretsService,
     private readonly secretsHealth: SecretsHealthService,
     private readonly catalogue: EventCatalogue,
-  ) {}
+  ) {
+    this.branding = { names: headerPrefix.map(headerNames), userAgent, withSvix: also === 'svix' };
+  }
 
   /** Returns the request of an attempt that begins at `at`; null when a secret or a header of the webhook cannot be decrypted. */
   sign(
@@ -53,20 +63,8 @@ export class RequestSignerService {
     const description = this.catalogue.find(event)?.description ?? null;
     const { contentType, body } = formatted(webhook.format, { body: eventBody, userId, description });
     const { id, eventId, attempt: number, trigger, subject } = attempt;
-    const withSvix = this.config.signatureHeaders === 'svix';
-    const sendable = {
-      id,
-      eventId,
-      event,
-      attempt: number,
-      trigger,
-      body,
-      contentType,
-      subject,
-      withSvix,
-      traceparent,
-    };
-    return prepare(sendable, secrets, at, version);
+    const sendable = { id, eventId, event, attempt: number, trigger, body, contentType, subject, traceparent };
+    return prepare(sendable, secrets, at, this.branding);
   }
 
   /** Returns null when one of the sealed values cannot be decrypted, and notes that for readiness. */
@@ -83,24 +81,24 @@ export const keptBody = (format: EventFormat, sent: string, stored: string): For
   sent === stored ? null : { format: format === 'native' ? undefined : format, body: sent };
 
 /** Builds the signed request of one attempt. `at` is the time of this attempt, not of the event. */
-export function prepare(delivery: Sendable, secrets: SigningSecrets, at: Date, version: string): SignedRequest {
-  const { id, eventId, event, attempt, trigger, body, contentType, subject, withSvix, traceparent } = delivery;
-  const signature = signatureHeaders(body, eventId, Math.floor(at.getTime() / 1000), secrets);
-  return {
-    body,
-    headers: {
-      'content-type': contentType,
-      'user-agent': `webhook-notification-service/${version}`,
-      'x-service-event': event,
-      'x-service-delivery': id,
-      'x-service-attempt': String(attempt),
-      'x-service-trigger': trigger,
-      ...(subject !== null && { 'x-service-subject': encodedSubject(subject) }),
-      ...signature,
-      ...(withSvix && svixHeaders(signature)),
-      ...(traceparent !== null && { traceparent }),
-    },
-  };
+export function prepare(
+  delivery: Sendable,
+  secrets: SigningSecrets,
+  at: Date,
+  { names, userAgent, withSvix }: Branding,
+): SignedRequest {
+  const { id, eventId, event, attempt, trigger, body, contentType, subject, traceparent } = delivery;
+  const signature = signatureHeaders(body, eventId, Math.floor(at.getTime() / 1000), secrets, names);
+  const headers: Record<string, string> = { 'content-type': contentType, 'user-agent': userAgent };
+  for (const name of names) {
+    headers[name.event] = event;
+    headers[name.delivery] = id;
+    headers[name.attempt] = String(attempt);
+    headers[name.trigger] = trigger;
+    if (subject !== null) headers[name.subject] = encodedSubject(subject);
+  }
+  Object.assign(headers, signature, withSvix && svixHeaders(signature), traceparent !== null && { traceparent });
+  return { body, headers };
 }
 
 /** Svix signs in the same way as Standard Webhooks, under names of its own. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Span } from '@opentelemetry/api';
 import { Config } from '../../infrastructure/config/config';
+import { isReservedHeader } from '../../infrastructure/config/header-prefixes';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import type { HttpResult } from '../../infrastructure/destinations/exchange.client';
 import { HttpClient } from '../../infrastructure/destinations/http.client';
@@ -97,11 +98,16 @@ export class SenderService {
     return outcomeOf(delivery, exchange, classify(result, timeoutMs, url), plan);
   }
 
-  /** Returns the headers that the owner wants to be sent to this url, with names in lower case; null when there are none. */
+  /**
+   * Returns the headers that the owner wants to be sent to this url, with names in lower case; null when there are none. Omits those
+   * that `HEADER_PREFIX` has reserved since they were set.
+   */
   private ownHeadersOf(id: string, { url, headers }: DueWebhook): Record<string, string> | null {
     if (!headers) return null;
     const opened = Object.entries(this.headers.open({ id, url, headers }));
-    return Object.fromEntries(opened.map(([name, value]) => [name.toLowerCase(), value]));
+    const { headerPrefix } = this.config;
+    const kept = opened.filter(([name]) => !isReservedHeader(name, headerPrefix));
+    return Object.fromEntries(kept.map(([name, value]) => [name.toLowerCase(), value]));
   }
 }
 

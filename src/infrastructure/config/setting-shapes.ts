@@ -4,6 +4,7 @@ import { BUILT_IN_EVENTS, isEventName, nameProblem, twinOf } from 'webhook-notif
 import { parseEgressProxy } from '../destinations/egress-proxy';
 import { isDnsServer, parseNetwork } from '../destinations/network';
 import { urlOf } from '../destinations/url';
+import { OWN_PREFIX, parseHeaderPrefixes } from './header-prefixes';
 import { parseRedisUrl } from './redis-nodes';
 import { parseQueueName, type QueueName } from './queue-name';
 
@@ -176,6 +177,17 @@ function isCertificate(pem: string): boolean {
 export const dnsServers = setting('comma-separated IP addresses, each with an optional :port', (text) => {
   return list(text).every(isDnsServer) ? list(text) : undefined;
 });
+
+export const headerPrefixes = setting(
+  'one or two different prefixes such as `x-acme`, comma-separated: at most 32 characters each, lower-case letters and digits with hyphens between, and none of a header that webhooks must not set',
+  parseHeaderPrefixes,
+)
+  .prefault(OWN_PREFIX)
+  .meta({ shown: `\`${OWN_PREFIX}\``, example: OWN_PREFIX });
+
+export const userAgent = setting('1 to 128 visible ASCII characters', (text) =>
+  /^[!-~]{1,128}$/.test(text) ? text : undefined,
+);
 
 /** Names of additional events. Each invalid entry is a separate problem. */
 export const eventNames = z.string().transform((text, context) => {

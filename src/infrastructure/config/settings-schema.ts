@@ -9,6 +9,7 @@ import {
   egressProxy,
   eventNames,
   flag,
+  headerPrefixes,
   integer,
   keys,
   networks,
@@ -22,7 +23,9 @@ import {
   setting,
   text,
   url,
+  userAgent,
 } from './setting-shapes';
+import { version } from './version';
 
 const ACCESS_TOKEN = /^wns_[A-Za-z0-9_-]{43}$/;
 
@@ -108,6 +111,13 @@ export const schema = z.object({
     .nullable()
     .default(null)
     .describe('`svix`: deliveries also have `svix-id`, `svix-timestamp` and `svix-signature`'),
+  headerPrefix: headerPrefixes.describe(
+    '[Prefix of the headers](settings.md#headers-of-deliveries) of deliveries, such as `x-acme` for `x-acme-event`; two, comma-separated, send both',
+  ),
+  userAgent: userAgent
+    .prefault(`webhook-notification-service/${version}`)
+    .meta({ shown: '`webhook-notification-service/<version>`', example: 'acme-webhooks/1' })
+    .describe('`user-agent` of deliveries'),
   requireHttps: flag(false).describe('Refuse `http:` webhooks'),
   dnsServers: dnsServers
     .default([])

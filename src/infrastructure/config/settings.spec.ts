@@ -71,6 +71,8 @@ describe('An environment without settings', () => {
       publishLimitPerMinute: 0,
       retentionDays: 30,
       signatureHeaders: null,
+      headerPrefix: ['x-service'],
+      userAgent: expect.stringMatching(/^webhook-notification-service\/\d+\.\d+\.\d+$/),
       extraEventTypes: [],
       monitoredQueues: [],
       monitoredQueuesRedisUrl: null,
@@ -300,6 +302,16 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
     ],
   ],
   ['SIGNATURE_HEADERS', 'signatureHeaders', [['svix', 'svix']], ['Svix', 'standard', 'svix,']],
+  ['HEADER_PREFIX', 'headerPrefix', [['x-acme, acme', ['x-acme', 'acme']]], ['X-Acme', 'webhook', 'a,b,c']],
+  [
+    'USER_AGENT',
+    'userAgent',
+    [
+      ['Acme/1.0', 'Acme/1.0'],
+      ['a'.repeat(128), 'a'.repeat(128)],
+    ],
+    ['a'.repeat(129), 'a b', 'é', 'a\n'],
+  ],
   [
     'CONSOLE_NAME',
     'consoleName',

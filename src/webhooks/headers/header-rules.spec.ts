@@ -1,5 +1,6 @@
 import type { ApiError } from '../../infrastructure/errors/api-error';
-import { isRefused, parseHeaders } from './header-rules';
+import { isRefused } from '../../infrastructure/config/refused-headers';
+import { parseHeaders, reservedErrors } from './header-rules';
 
 function fieldsOf(value: unknown, canRemove = true): string[] {
   try {
@@ -76,4 +77,21 @@ describe('A header that an owner must not set', () => {
       expect(isRefused(name)).toBe(false);
     },
   );
+});
+
+describe('Headers of the service', () => {
+  const errorsOf = (...names: string[]) =>
+    reservedErrors(Object.fromEntries(names.map((name) => [name, 'a'])), ['x-service', 'x-acme']).map(
+      ({ field }) => field,
+    );
+
+  it('are exactly seven under each prefix, in any case, and can be removed', () => {
+    const parts = ['signature', 'signature-previous', 'event', 'delivery', 'attempt', 'trigger', 'subject'];
+    const names = parts.map((part) => `X-Acme-${part}`);
+    expect(errorsOf(...names)).toEqual(names.map((name) => `headers.${name}`));
+    expect(errorsOf('x-acme-key', 'x-acme', 'x-acme-events', 'acme-event')).toEqual([]);
+    expect(errorsOf('x-service-key')).toEqual(['headers.x-service-key']);
+    expect(reservedErrors({ 'x-acme-event': null }, ['x-acme'])).toEqual([]);
+    expect([reservedErrors(null, ['x-acme']), reservedErrors(undefined, ['x-acme'])]).toEqual([[], []]);
+  });
 });

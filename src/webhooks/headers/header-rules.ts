@@ -1,4 +1,6 @@
 import { type FieldError, invalidField } from 'webhook-notification/catalogue';
+import { isReservedHeader } from '../../infrastructure/config/header-prefixes';
+import { isRefused } from '../../infrastructure/config/refused-headers';
 import { ApiError } from '../../infrastructure/errors/api-error';
 
 /** Headers by name, as a request sets them. Null removes one that the webhook has. */
@@ -16,23 +18,13 @@ const MAX_BYTES = 4096;
 /** Stands for a value in every response and in the log. */
 export const HIDDEN = '•••';
 
-/**
- * Headers of the connection, of the service and its signatures, of proxies, and those by which frameworks change a request:
- * an owner must not set them. A name that ends with `*` is a prefix.
- */
-const REFUSED = [
-  ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'expect', 'host', 'date', 'via'],
-  ...['forwarded', 'content-*', 'accept-encoding', 'range', 'max-forwards', 'user-agent', 'cookie', 'set-cookie'],
-  ...['traceparent', 'tracestate', 'baggage', 'b3', 'x-b3-*', 'metadata', 'metadata-flavor', 'x-aws-ec2-metadata-*'],
-  ...['x-http-method*', 'x-method-override', 'x-original-url', 'x-rewrite-url', 'x-real-ip', 'x-client-ip'],
-  ...['true-client-ip', 'cf-*', 'x-envoy-*', 'x-auth-request-*', 'remote-user', 'x-request-id', 'x-service-*'],
-  ...['webhook-*', 'svix-*', 'proxy-*', 'x-forwarded-*'],
-];
+const REFUSED = 'is set by the service or a proxy, and cannot be set here';
 
-export function isRefused(name: string): boolean {
-  const lower = name.toLowerCase();
-  return REFUSED.some((rule) => (rule.endsWith('*') ? lower.startsWith(rule.slice(0, -1)) : lower === rule));
-}
+/** Returns the errors of headers that the service itself sends under these prefixes. They may be removed. */
+export const reservedErrors = (headers: HeaderChanges | null | undefined, prefixes: readonly string[]): FieldError[] =>
+  Object.entries(headers ?? {})
+    .filter(([name, value]) => value !== null && isReservedHeader(name, prefixes))
+    .map(([name]) => invalidField(`headers.${name}`, REFUSED));
 
 /** Returns the headers that a request sets; null clears all. With `canRemove`, a value may be null. */
 export function parseHeaders(value: unknown, canRemove: boolean): HeaderChanges | null {
@@ -68,7 +60,7 @@ function headerErrors(name: string, value: unknown, canRemove: boolean): FieldEr
     ];
   }
   const field = `headers.${name}`;
-  if (isRefused(name)) return [invalidField(field, 'is set by the service or a proxy, and cannot be set here')];
+  if (isRefused(name)) return [invalidField(field, REFUSED)];
   if (value === HIDDEN) return [invalidField(field, `must be the value itself: ${HIDDEN} stands for the stored one`)];
   if (value === null && canRemove) return [];
   if (typeof value === 'string' && HEADER_VALUE.test(value)) return [];

@@ -98,7 +98,7 @@ describe('webhook-notification import svix, with refusals and failures', () => {
     expect(dry.stdout).toContain(
       'invoice.voided is not declared: POST /api/event-types, or rename it with --map (2 webhooks)',
     );
-    expect(dry.stdout).toMatch(/invoice-sent is no possible name here .* rename it with --map \(1 webhooks\)/);
+    expect(dry.stdout).toMatch(/invoice-sent is not declared: .* rename it with --map \(1 webhooks\)/);
 
     const file = join(folder, 'names.json');
     await writeFile(file, '{"invoice.voided": "job.*", "invoice-sent": "invoice.paid", "legacy": null}');

@@ -102,8 +102,8 @@ describeOnStores('The fields of a webhook', (store) => {
     await dataOf(api.updateWebhook(webhook.id, { fields: ['customer.mail'], retryDelaysMs: null }));
     await dataOf(api.redeliver(webhook.id, row!.id), 202);
     expect(await dataOf(api.lease(consumer.id, { waitSeconds: 0 }))).toEqual([]);
-    for (const of of [webhook, consumer])
-      expect((await settledDeliveries(api, of, event)).at(-1)).toMatchObject({
+    for (const each of [webhook, consumer])
+      expect((await settledDeliveries(api, each, event)).at(-1)).toMatchObject({
         ...{ status: 'failed', attemptedAt: null, nextAttemptAt: null, error: { code: 'projection_failed' } },
       });
     expect(hook.calls).toHaveLength(1);

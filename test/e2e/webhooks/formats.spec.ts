@@ -145,7 +145,7 @@ describeOnStores('The format of a webhook', (store) => {
     });
 
     it('lists all errors of its body at once', async () => {
-      expect(await fieldsOf(preview({ format: 'xml', event: 'x', more: 1 }))).toEqual([
+      expect(await fieldsOf(preview({ format: 'xml', event: 'x y', more: 1 }))).toEqual([
         'more',
         'format',
         'event',

@@ -1,3 +1,4 @@
+import { useAbout } from '../../api/queries';
 import type { EventType } from '../../api/types';
 import { covers } from '../../parts/event-names';
 import { plainOf } from '../../parts/plain';
@@ -10,11 +11,12 @@ export function RequestPreview({
   types,
   events,
 }: Pick<Entered, 'kind' | 'events'> & { types: readonly EventType[] }) {
+  const [prefix = 'x-service'] = useAbout()?.headerPrefixes ?? [];
   const type = types.find(({ name }) => events.some((each) => covers(each, name))) ?? types[0];
   if (!type) return null;
   const body = { id: '0199c3a4-…', event: type.name, createdAt: '2026-01-31T12:00:00.000Z', data: type.example };
-  const headers = ['content-type: application/json', `x-service-event: ${type.name}`];
-  const signatures = ['x-service-signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature'];
+  const headers = ['content-type: application/json', `${prefix}-event: ${type.name}`];
+  const signatures = [`${prefix}-signature`, 'webhook-id', 'webhook-timestamp', 'webhook-signature'];
   return (
     <section class="message" aria-labelledby="preview">
       <h2 id="preview">{kind === 'push' ? TEXT.newWebhook.preview : TEXT.pull.preview}</h2>

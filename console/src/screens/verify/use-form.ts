@@ -1,5 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
+import { useAbout } from '../../api/queries';
 import type { ReceivedRequest } from '../../api/signature';
+import { withOwnNames } from '../../parts/header-prefix';
 import { plainOf } from '../../parts/plain';
 import { TEXT } from '../../text/en';
 import { headerLines, parseHeaders } from './saved-request';
@@ -16,13 +18,16 @@ export type VerifyFields = ReturnType<typeof useVerifyForm>;
 
 /** The fields of the page and what they do. `sent`: the request as the service sent it. */
 export function useVerifyForm(sent: ReceivedRequest | null) {
+  const prefixes = useAbout()?.headerPrefixes ?? [];
   const [secret, setSecret] = useState('');
   const [computed, setComputed] = useState('');
   const [errors, setErrors] = useState<Errors>({});
   const [said, setSaid] = useState<string | null>(null);
   const first = { headers: headerLines(sent?.headers ?? {}), body: sent?.body ?? new Uint8Array() };
   const received = useReceived(first);
-  const { verified, isBusy, run, reset } = useVerify(sent);
+  const { verified, isBusy, run, reset } = useVerify(
+    sent && { ...sent, headers: withOwnNames(sent.headers, prefixes) },
+  );
   const form = useRef<HTMLFormElement>(null);
 
   /** Removes what was said about other values. */
@@ -50,11 +55,11 @@ export function useVerifyForm(sent: ReceivedRequest | null) {
   const submit = (event: Event) => {
     event.preventDefault();
     const { headers, faulty } = parseHeaders(received.headers);
-    const found = errorsOf(secret, headers, faulty, received.body);
+    const found = errorsOf(secret, withOwnNames(headers, prefixes), faulty, received.body);
     setErrors(found);
     const [field] = Object.keys(found);
     if (field) form.current?.querySelector<HTMLElement>(`#${field}`)?.focus();
-    else void run({ headers, body: received.body.bytes }, secret, computed.trim());
+    else void run({ headers: withOwnNames(headers, prefixes), body: received.body.bytes }, secret, computed.trim());
   };
   return {
     ...{ form, sent, secret, computed, errors, said, verified, isBusy, submit, takeFile },

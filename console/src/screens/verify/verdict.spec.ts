@@ -54,7 +54,15 @@ describe('Parts of two deliveries', () => {
     expect(mixedIn(otherBody, null)).toEqual({ name: 'id', expected: 'evt_1', actual: 'evt_2' });
   });
 
-  it.each(['{"id":"evt_1"}', '{"id":"inv_1","data":{}}', '{"id":"inv_1","event":"a"}', '{"text":"no id"}', '{"id":7}', 'no JSON', 'null'])('are not in %j', (body) => {
+  it.each([
+    '{"id":"evt_1"}',
+    '{"id":"inv_1","data":{}}',
+    '{"id":"inv_1","event":"a"}',
+    '{"text":"no id"}',
+    '{"id":7}',
+    'no JSON',
+    'null',
+  ])('are not in %j', (body) => {
     expect(mixedIn(request({ 'webhook-id': 'evt_1' }, body), sent)).toBeNull();
   });
 });

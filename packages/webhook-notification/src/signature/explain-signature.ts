@@ -8,6 +8,8 @@ export interface ExplainOptions {
   toleranceSeconds?: number;
   /** A signature that your own code computed, to find its mistake. */
   computed?: string;
+  /** The `HEADER_PREFIX` of the service, if it has another one. Default: `x-service`. */
+  headerPrefix?: string;
 }
 
 const SIGNED = [
@@ -24,11 +26,15 @@ export function explainSignature(
   rawBody: Uint8Array | string,
   headers: ReceivedHeaders,
   secret: string,
-  { toleranceSeconds = 300, computed }: ExplainOptions = {},
+  { toleranceSeconds = 300, computed, headerPrefix = 'x-service' }: ExplainOptions = {},
 ): Diagnosis {
-  const found = SIGNED.map((name) => [name, valuesOf(headers, name).join(', ')] as const);
+  const read = (name: string) => {
+    const values = valuesOf(headers, name);
+    return values.length > 0 ? values : valuesOf(headers, name.replace(/^x-service/, headerPrefix));
+  };
+  const found = SIGNED.map((name) => [name, read(name)] as const).filter(([, values]) => values.length > 0);
   const request = {
-    headers: Object.fromEntries(found.filter(([name]) => valuesOf(headers, name).length > 0)),
+    headers: Object.fromEntries(found.map(([name, values]) => [name, values.join(', ')])),
     body: Buffer.from(rawBody as Uint8Array),
   };
   return diagnose(request, { secret, toleranceSeconds, nowMs: Date.now(), computed });

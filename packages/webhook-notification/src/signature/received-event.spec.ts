@@ -27,6 +27,20 @@ describe('A verified delivery', () => {
     });
   });
 
+  it('has its unsigned headers under the prefix of the service', () => {
+    const { body, headers } = signDelivery({
+      event: 'a.b',
+      data,
+      secret: SECRET,
+      format: 'payload',
+      headerPrefix: 'x-acme',
+    });
+    expect(headers).toMatchObject({ 'x-acme-event': 'a.b', 'x-acme-signature': headers['x-service-signature'] });
+    expect(verifySignature(body, headers, SECRET, { format: 'payload', headerPrefix: 'x-acme' })).toMatchObject({
+      unsigned: { event: 'a.b' },
+    });
+  });
+
   it.each<[string, VerifyOptions]>([
     ['a format that is none', { format: 'slack' as 'native' }],
     ['a scheme that does not sign the id', { format: 'payload', scheme: 'service' }],

@@ -25,6 +25,8 @@ export interface DeliveryToSign<Name extends string, Data> {
   attempt?: number;
   /** The format of the webhook. Default: `native`. */
   format?: ReceivedFormat;
+  /** The `HEADER_PREFIX` of the service. Default: `x-service`. */
+  headerPrefix?: string;
   /** Default: `event`. */
   trigger?: 'event' | 'redelivery' | 'test';
 }
@@ -43,19 +45,18 @@ export function signDelivery<Name extends EventName>(
 export function signDelivery(delivery: DeliveryToSign<string, object>): SignedDelivery;
 export function signDelivery(delivery: DeliveryToSign<string, object>): SignedDelivery {
   const { event, secret, previousSecret = null, id = randomUUID(), attempt = 1, trigger = 'event' } = delivery;
-  const { createdAt = new Date(), at = new Date(), subject = null } = delivery;
+  const { createdAt = new Date(), at = new Date(), subject = null, headerPrefix: prefix = 'x-service' } = delivery;
   const body = bodyOf(delivery, id, createdAt);
   const headers = {
     'content-type': 'application/json',
-    'x-service-event': event,
-    'x-service-delivery': randomUUID(),
-    'x-service-attempt': String(attempt),
-    'x-service-trigger': trigger,
-    ...(subject !== null && { 'x-service-subject': encodedSubject(subject) }),
-    ...signatureHeaders(body, id, Math.floor(at.getTime() / 1000), {
-      current: secret,
-      previous: previousSecret,
-    }),
+    [`${prefix}-event`]: event,
+    [`${prefix}-delivery`]: randomUUID(),
+    [`${prefix}-attempt`]: String(attempt),
+    [`${prefix}-trigger`]: trigger,
+    ...(subject !== null && { [`${prefix}-subject`]: encodedSubject(subject) }),
+    ...signatureHeaders(body, id, Math.floor(at.getTime() / 1000), { current: secret, previous: previousSecret }, [
+      { signature: `${prefix}-signature`, 'signature-previous': `${prefix}-signature-previous` },
+    ]),
   };
   return { headers, body };
 }

@@ -25,6 +25,8 @@ export interface VerifyOptions {
    * `standard` require the scheme `standard`, because only that signs the id, which their bodies do not have.
    */
   format?: ReceivedFormat;
+  /** The `HEADER_PREFIX` of the service, if it has another one. Default: `x-service`. */
+  headerPrefix?: string;
 }
 
 /**
@@ -65,8 +67,10 @@ export function verifySignature(
   }
   checkOptions(options);
   const { toleranceSeconds = TOLERANCE_SECONDS, scheme = 'standard', format = 'native' } = options;
-  const body: unknown = verify(rawBody, headers, secrets, { scheme, toleranceSeconds, nowMs: Date.now() });
-  return receivedEvent(format, body, headers, 'x-service');
+  const { headerPrefix = 'x-service' } = options;
+  const rules = { scheme, toleranceSeconds, nowMs: Date.now(), headerPrefix };
+  const body: unknown = verify(rawBody, headers, secrets, rules);
+  return receivedEvent(format, body, headers, headerPrefix);
 }
 
 /** @throws TypeError as `verifySignature` */

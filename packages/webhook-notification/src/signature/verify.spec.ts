@@ -6,7 +6,7 @@ const SECRET = 'correct horse battery staple';
 const WHSEC = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const NOW = 1_768_469_400;
 const BODY = '{"id":"evt_1","event":"job.started","createdAt":"2026-01-15T09:30:00.000Z","data":{"é":1}}';
-const RULES: Rules = { scheme: 'any', toleranceSeconds: 300, nowMs: NOW * 1000 };
+const RULES: Rules = { scheme: 'any', toleranceSeconds: 300, nowMs: NOW * 1000, headerPrefix: 'x-service' };
 
 const service = (body = BODY, secret = SECRET) => ({ 'x-service-signature': serviceSignature(body, secret) });
 const standard = (body = BODY, secret = SECRET, at = NOW) => ({
@@ -54,6 +54,17 @@ describe('A genuine request', () => {
       }
       expect(outcome(headers, BODY, 'another')).toBe('no_match');
     }
+  });
+
+  it('is accepted by a signature under the prefix of the service, or under the one that is always there', () => {
+    const before = 'the secret before';
+    const headers = {
+      'x-acme-signature': serviceSignature(BODY, SECRET),
+      'x-acme-signature-previous': serviceSignature(BODY, before),
+    };
+    const rules = { headerPrefix: 'x-acme' };
+    expect([outcome(headers, BODY, SECRET, rules), outcome(headers, BODY, before, rules)]).toEqual(['evt_1', 'evt_1']);
+    expect([outcome(service(), BODY, SECRET, rules), outcome(headers)]).toEqual(['evt_1', 'header_missing']);
   });
 
   it('is accepted when several signatures arrive as several headers', () => {

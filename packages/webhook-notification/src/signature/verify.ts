@@ -33,9 +33,14 @@ export interface Rules {
   scheme: SignatureScheme | 'any';
   toleranceSeconds: number;
   nowMs: number;
+  /** Of the headers of the service. */
+  headerPrefix: string;
 }
 
-const SERVICE_HEADERS = ['x-service-signature', 'x-service-signature-previous'];
+/** `x-service-signature` is always sent, whatever the prefix. */
+const serviceHeaders = (prefix: string): string[] => [
+  ...new Set(['x-service-signature', `${prefix}-signature`, `${prefix}-signature-previous`]),
+];
 const STANDARD_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 /** Further signatures of a request are ignored. A rotation requires far fewer. */
 const MAX_SIGNATURES = 32;
@@ -57,7 +62,7 @@ export function verify(
     );
   }
   if (schemeOf(headers, rules.scheme) === 'standard') verifyStandard(body, headers, secrets, rules);
-  else verifyService(body, headers, secrets);
+  else verifyService(body, headers, secrets, rules);
   return parse(body);
 }
 
@@ -91,8 +96,13 @@ function verifyStandard(
 }
 
 /** `x-service-signature` and, during a rotation, the one with the previous secret. Neither signs a time. */
-function verifyService(body: Uint8Array | string, headers: ReceivedHeaders, secrets: readonly string[]): void {
-  const values = SERVICE_HEADERS.flatMap((name) => valuesOf(headers, name));
+function verifyService(
+  body: Uint8Array | string,
+  headers: ReceivedHeaders,
+  secrets: readonly string[],
+  { headerPrefix }: Rules,
+): void {
+  const values = serviceHeaders(headerPrefix).flatMap((name) => valuesOf(headers, name));
   if (values.length === 0) missing('x-service-signature');
   const given = values.filter((value) => /^[0-9a-f]{64}$/.test(value)).slice(0, MAX_SIGNATURES);
   if (given.length === 0) fail('header_malformed', 'x-service-signature is not 64 lowercase hexadecimal digits.');

@@ -30,10 +30,16 @@ export class ReceiverBodies1764001700000 implements MigrationInterface {
         drop constraint webhooks_format_check,
         add constraint webhooks_format_check
           check (format in ('native', 'payload', 'standard', 'cloudevents', 'slack', 'discord', 'teams'))`);
+    await queryRunner.query('alter table webhook_service.installation add column header_prefix text');
+    // What earlier versions have sent; a new installation has sent nothing yet.
+    await queryRunner.query(`
+      update webhook_service.installation set header_prefix = 'x-service'
+      where exists (select from webhook_service.webhooks)`);
     await queryRunner.query('create unique index event_types_case on webhook_service.event_types (lower(name))');
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('alter table webhook_service.installation drop column header_prefix');
     await queryRunner.query('drop index webhook_service.event_types_case');
     await queryRunner.query(`
       update webhook_service.webhooks set format = 'native' where format in ('payload', 'standard') or kind = 'pull'`);

@@ -44,7 +44,8 @@ export class ReceiptsInterceptor implements NestInterceptor {
 
   private async handleOnce(request: Received, next: CallHandler): Promise<unknown> {
     const { headers } = request;
-    const again = this.options.redeliveries === true && headers['x-service-trigger'] === 'redelivery';
+    const { redeliveries, headerPrefix = 'x-service' } = this.options;
+    const again = redeliveries === true && headers[`${headerPrefix}-trigger`] === 'redelivery';
     let answer: unknown;
     const received = await this.receipts.once(String(headers['webhook-id']), again, async (transaction) => {
       transactions.set(request, transaction);
