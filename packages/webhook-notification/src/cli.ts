@@ -1,4 +1,5 @@
 /** What `webhook-notification-cli` of the same version shares with the library. Not for applications: it may change in any version. */
+export { nameProblem } from './catalogue/event-name';
 export { inexactPartOf } from './catalogue/exact-json';
 export { unanswered } from './client/answer';
 export { type Answered, attempt, type Outcome, TooLargeError, type Unanswered } from './client/attempt';

@@ -6,7 +6,6 @@ import { childTraceparent } from '../../events/traceparent';
 import { Config } from '../../infrastructure/config/config';
 import { KeyedMutex } from '../../infrastructure/concurrency/keyed-mutex';
 import { ApiError, MESSAGES } from '../../infrastructure/errors/api-error';
-import { ProjectionsService } from '../../webhooks/projections.service';
 import { WebhooksService } from '../../webhooks/webhooks.service';
 import type { Formatted } from '../rows/attempt';
 import { ClaimsRepository, type LeasedDelivery } from '../rows/claims.repository';
@@ -44,7 +43,6 @@ export class MessagesService {
     private readonly settlements: SettlementsService,
     private readonly consumers: ConsumersService,
     private readonly shares: UserSharesService,
-    private readonly projections: ProjectionsService,
   ) {
     this.most = Math.floor(MAX_BYTES / eventMaxBytes);
   }
@@ -96,7 +94,7 @@ export class MessagesService {
       const messages: SignedMessage[] = [];
       for (const delivery of leased) {
         const { fields } = delivery;
-        const sent = fields ? await this.projections.of(delivery, fields) : delivery;
+        const sent = fields ? await this.signer.select(delivery, fields) : delivery;
         const signed = sent && this.sign(sent, delivery.body);
         if (signed) messages.push(signed);
         else if (sent) await this.settlements.putBack(delivery);

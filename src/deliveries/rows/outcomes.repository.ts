@@ -166,8 +166,7 @@ const UPDATE = statement('record_attempts')`
         completed_at = greatest(now(), o.attempted_at + o.duration_ms * interval '1 millisecond', d.scheduled_at),
         duration_ms = o.duration_ms,
         request_headers = coalesce(o.request_headers, d.request_headers), format = coalesce(o.format, d.format),
-        request_body = coalesce(o.request_body, d.request_body),
-        response_status = o.response_status,
+        request_body = coalesce(o.request_body, d.request_body), response_status = o.response_status,
         response_headers = o.response_headers, response_body = o.response_body,
         response_body_truncated = o.response_body_truncated,
         next_attempt_at = case when d.status = 'pending' and o.is_retried then now() + o.delay_ms * interval '1 millisecond' end

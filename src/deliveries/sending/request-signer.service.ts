@@ -4,6 +4,7 @@ import { encodedSubject, EventCatalogue } from 'webhook-notification/catalogue';
 import { Config } from '../../infrastructure/config/config';
 import { type HeaderNames, headerNames } from '../../infrastructure/config/header-prefixes';
 import { type EventFormat, formatted } from '../../webhooks/formats/event-format';
+import { ProjectionsService } from '../../webhooks/projections.service';
 import { SecretsHealthService } from '../../webhooks/secrets/secrets-health.service';
 import { SecretsService } from '../../webhooks/secrets/secrets.service';
 import type { Attempt, Formatted } from '../rows/attempt';
@@ -46,8 +47,14 @@ export class RequestSignerService {
     private readonly secrets: SecretsService,
     private readonly secretsHealth: SecretsHealthService,
     private readonly catalogue: EventCatalogue,
+    private readonly projections: ProjectionsService,
   ) {
     this.branding = { names: headerPrefix.map(headerNames), userAgent, withSvix: also === 'svix' };
+  }
+
+  /** Returns an attempt whose body has only these fields of the data; null when they cannot be selected. */
+  select<A extends Attempt>(attempt: A, fields: readonly string[]): Promise<A | null> {
+    return this.projections.of(attempt, fields);
   }
 
   /** Returns the request of an attempt that begins at `at`; null when a secret or a header of the webhook cannot be decrypted. */

@@ -11,7 +11,6 @@ import { childTraceparent } from '../../events/traceparent';
 import { HIDDEN } from '../../webhooks/headers/header-rules';
 import { HeadersService } from '../../webhooks/headers/headers.service';
 import { redactionOf } from '../../webhooks/headers/redaction';
-import { ProjectionsService } from '../../webhooks/projections.service';
 import type { Attempt, Exchange, Outcome } from '../rows/attempt';
 import type { HeaderMap } from '../rows/delivery.entity';
 import type { DueWebhook } from '../rows/due-webhook';
@@ -38,7 +37,6 @@ export class SenderService {
     private readonly signer: RequestSignerService,
     private readonly http: HttpClient,
     private readonly headers: HeadersService,
-    private readonly projections: ProjectionsService,
   ) {}
 
   /**
@@ -50,7 +48,7 @@ export class SenderService {
     if (!webhook) return unsent(id, 'canceled', 'webhook_deleted');
     if (!webhook.active && trigger !== 'test') return unsent(id, 'canceled', 'webhook_disabled');
     const { fields } = webhook;
-    const sent = fields ? await this.projections.of(delivery, fields) : delivery;
+    const sent = fields ? await this.signer.select(delivery, fields) : delivery;
     if (!sent) return unsent(id, 'failed', 'projection_failed');
     const timeoutMs = Math.min(webhook.timeoutMs ?? Infinity, this.config.deliveryTimeoutMs);
     const span = startDeliver(delivery, webhook);

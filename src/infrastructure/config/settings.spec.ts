@@ -303,15 +303,7 @@ describe.each<[name: string, property: keyof Config, good: [text: string, value:
   ],
   ['SIGNATURE_HEADERS', 'signatureHeaders', [['svix', 'svix']], ['Svix', 'standard', 'svix,']],
   ['HEADER_PREFIX', 'headerPrefix', [['x-acme, acme', ['x-acme', 'acme']]], ['X-Acme', 'webhook', 'a,b,c']],
-  [
-    'USER_AGENT',
-    'userAgent',
-    [
-      ['Acme/1.0', 'Acme/1.0'],
-      ['a'.repeat(128), 'a'.repeat(128)],
-    ],
-    ['a'.repeat(129), 'a b', 'é', 'a\n'],
-  ],
+  ['USER_AGENT', 'userAgent', [['Acme/1.0', 'Acme/1.0']], ['a'.repeat(129), 'a b', 'é', 'a\n']],
   [
     'CONSOLE_NAME',
     'consoleName',

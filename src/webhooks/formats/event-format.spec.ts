@@ -139,6 +139,7 @@ describe('formatted', () => {
   it.each([
     ['numbers as they are spelled', '{"a":1.0,"b":18446744073709551615,"c":1E+2,"d":-0}'],
     ['escapes and the order of names', String.raw`{"z":"\u00e9\/\ud83d","1":0,"a":"\"data\":{"}`],
+    ['a later member data', '{"a":1,"data":{"b":1,"data":2}}'],
     ['a member data', String.raw`{"data":{"data":1},"x":[",\"data\":"]}`],
     ['data that is no object', '"text"'],
   ])('cuts %s', (_, data) => {

@@ -88,6 +88,7 @@ export class MarkedUser {
       externalId: this.mark('external'),
       filter: { [`data.${this.mark('path')}`]: { exists: false }, 'data.x': { ne: this.mark('filter') } },
       headers: { [`X-${this.mark('header-name')}`]: this.mark('header-value') },
+      fields: ['jobId', 'name', this.mark('field')],
       retryDelaysMs: [600_000, 600_000],
     });
     await dataOf(api.updateWebhook(failing.id, { description: this.mark('description') }));

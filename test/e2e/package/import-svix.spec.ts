@@ -149,7 +149,10 @@ Nothing has changed. Repeat the command with --yes to do it.
       const verified = calls.filter(({ headers, body }) => {
         const named = ['svix-id', 'svix-timestamp', 'svix-signature'].map((name) => [name, String(headers[name])]);
         try {
-          const payload = new SvixWebhook(key).verify(body.toString(), Object.fromEntries(named) as Record<string, string>);
+          const payload = new SvixWebhook(key).verify(
+            body.toString(),
+            Object.fromEntries(named) as Record<string, string>,
+          );
           expect(payload).toEqual(EXAMPLES['follower.gained']);
           return true;
         } catch {

@@ -35,10 +35,10 @@ from svix.webhooks import Webhook as SvixWebhook
 from standardwebhooks import Webhook as StandardWebhook
 given = json.load(sys.stdin)
 body, headers = given["body"].encode(), given["headers"]
-svix = SvixWebhook(given["secret"]).verify(body, {k: headers[k] for k in headers if k.startswith("svix-")})
+SvixWebhook(given["secret"]).verify(body, {k: headers[k] for k in headers if k.startswith("svix-")})
 standard = StandardWebhook(given["secret"]).verify(body, {k: headers[k] for k in headers if k.startswith("webhook-")})
-assert svix == standard
-print(json.dumps(svix))
+assert standard == json.loads(body)
+print(json.dumps(standard))
 `;
 
 describe('A receiver of another service, unchanged', () => {

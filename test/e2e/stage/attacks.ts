@@ -356,8 +356,12 @@ export const ATTACKS: readonly Attack[] = [
       const hook = receiver.hook();
       const filter = Object.fromEntries(times(20, (i) => [`data.list.${'x'.repeat(100)}${i}`, { ne: i }]));
       const headers = Object.fromEntries(times(4, (i) => [`x-${i}`, 'v'.repeat(1000)]));
-      const wanted = { url: hook.url, events: ['*'], filter, headers, maxPerSecond: 0.1, format: 'slack' };
-      const made = await Promise.all(times(isLong ? 100 : 30, () => attacker.createWebhook(wanted)));
+      const fields = times(50, (i) => `list.text.${'x'.repeat(200)}${i}`);
+      const common = { url: hook.url, events: ['*'], filter, headers, maxPerSecond: 0.1 };
+      const wanted = { ...common, format: 'payload', fields };
+      const made = await Promise.all(
+        times(isLong ? 100 : 30, (i) => attacker.createWebhook(i % 2 === 0 ? wanted : { ...common, format: 'slack' })),
+      );
       const refused = made.filter(({ success }) => !success);
       for (let left = isRepeat ? 0 : refused.length; left > 0; left--)
         made.push(await madeLater(() => attacker.createWebhook(wanted)));
@@ -371,8 +375,10 @@ export const ATTACKS: readonly Attack[] = [
       await expectNoFailure(
         times(100, () => attacker.call('POST', '/api/filter-checks', { body: { filter, ...event } })),
       );
-      const preview = { format: 'teams', ...event };
-      await expectNoFailure(times(100, () => attacker.call('POST', '/api/format-previews', { body: preview })));
+      for (const more of [{ format: 'teams' }, { format: 'payload', fields }])
+        await expectNoFailure(
+          times(50, () => attacker.call('POST', '/api/format-previews', { body: { ...more, ...event } })),
+        );
       await expectNoFailure(made.flatMap((reply) => (reply.success ? [attacker.deleteWebhook(reply.data.id)] : [])));
     },
   },

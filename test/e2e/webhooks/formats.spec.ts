@@ -123,8 +123,7 @@ describeOnStores('The format of a webhook', (store) => {
     it('shows an event of the request, mentions and markup as text', async () => {
       const data = { text: '<!channel> @everyone **bold** [a](https://b.example)\u202e' };
       const bodies: Record<string, string> = {};
-      for (const format of CHATS)
-        bodies[format] = (await dataOf(preview({ format, event: 'order.paid', data }))).body;
+      for (const format of CHATS) bodies[format] = (await dataOf(preview({ format, event: 'order.paid', data }))).body;
       expect(bodies.slack).toContain('text: &lt;!channel&gt; @everyone');
       expect((JSON.parse(bodies.discord!) as { content: string }).content).toContain(
         '\\<!channel\\> \\@everyone \\*\\*bold',

@@ -20,7 +20,6 @@ import { cloneDatabase, type TestDatabase } from '../../support/postgres';
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const ADAPTERS = { Fastify: () => new FastifyAdapter(), Express: () => new ExpressAdapter() };
 
-
 describe.each(['Fastify', 'Express'] as const)('A receiver on %s', (on) => {
   let database: TestDatabase;
   let pool: Pool;

@@ -104,7 +104,7 @@ function Settings({ webhook }: { webhook: Webhook }) {
         {fields && (
           <>
             <dt>{names.fields}</dt>
-            <dd class="url">{fields.length === 0 ? TEXT.webhook.none : plainOf(fields.join(', '))}</dd>
+            <dd class="url">{fields.length === 0 ? TEXT.webhook.none : fields.join(', ')}</dd>
           </>
         )}
         <dt>{names.secret}</dt>

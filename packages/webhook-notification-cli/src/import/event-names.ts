@@ -1,4 +1,4 @@
-import { nameProblem } from 'webhook-notification/catalogue';
+import { nameProblem } from 'webhook-notification/cli';
 
 /** New names of event types by their old ones; null drops a type. */
 export type EventNames = ReadonlyMap<string, string | null>;
