@@ -466,7 +466,7 @@ describe('EXTRA_EVENT_TYPES', () => {
 });
 
 describe('Invalid settings', () => {
-  const FREE_TEXT = ['HOST', 'DATA_DIR', 'AUTH_ISSUER', 'AUTH_AUDIENCE', 'METRICS_HOST', 'CONSOLE_NAME', 'NO_PROXY'];
+  const FREE_TEXT = 'HOST DATA_DIR AUTH_ISSUER AUTH_AUDIENCE METRICS_HOST CONSOLE_NAME NO_PROXY USER_AGENT'.split(' ');
   const checked = SETTING_NAMES.filter((name) => !FREE_TEXT.includes(name));
   const wrong = {
     ...Object.fromEntries(checked.map((name) => [name, `canary://user:canary@${name}.canary`])),
