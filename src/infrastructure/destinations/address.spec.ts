@@ -67,7 +67,13 @@ describe('AddressPolicy without allowed networks', () => {
     ['2002:7f00:1::', '6to4'],
     ['2002:808:808::1', '6to4'],
     ['2001:0:4136:e378:8000:63bf:3fff:fdd2', 'teredo'],
-    ['64:ff9b::808:808', 'NAT64'],
+    ['64:ff9b::a9fe:a9fe', 'cloud metadata service'],
+    ['64:ff9b::6464:64c8', 'cloud metadata service'],
+    ['64:ff9b::0.0.0.0', 'unspecified network'],
+    ['64:ff9b::192.0.2.1', 'reserved network'],
+    ['64:ff9b:1::808:808', 'NAT64'],
+    ['64:ff9b:1:808:8:800::', 'unspecified network'],
+    ['64:ff9b::1:808:808', 'reserved network'],
     ['100.64.0.1', 'carrier-grade NAT'],
     ['2606:4700::5efe:127.0.0.1', 'loopback'],
     ['2606:4700::200:5efe:169.254.169.254', 'cloud metadata service'],
@@ -89,10 +95,31 @@ describe('AddressPolicy without allowed networks', () => {
   });
 });
 
-describe('AddressPolicy with allowed networks', () => {
-  const isAllowed = (networks: readonly string[], address: string) =>
-    new AddressPolicy(networks).classify(address).allowed;
+const isAllowed = (networks: readonly string[], address: string) =>
+  new AddressPolicy(networks).classify(address).allowed;
 
+describe('AddressPolicy with the prefix of DNS64', () => {
+  it.each(RANGES.filter(([network]) => network.includes('.')))(
+    'denies %s within it, and nothing else',
+    (_network, first, last, outside) => {
+      expect([first, last].filter((address) => isAllowed([], `64:ff9b::${address}`))).toEqual([]);
+      expect(outside.filter((address) => !isAllowed([], `64:ff9b::${address}`))).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['10.0.0.0/8', '64:ff9b::10.0.0.1', true],
+    ['10.0.0.0/8', '64:ff9b::11.0.0.1', true],
+    ['10.0.0.0/8', '64:ff9b::192.168.0.1', false],
+    ['169.254.0.0/16', '64:ff9b::169.254.169.254', false],
+    ['64:ff9b::/96', '64:ff9b::10.0.0.1', false],
+    ['64:ff9b::/96', '64:ff9b::127.0.0.1', false],
+  ])('with %s, allows %s: %p', (network, address, expected) => {
+    expect(isAllowed([network], address)).toBe(expected);
+  });
+});
+
+describe('AddressPolicy with allowed networks', () => {
   it('allows listed networks and nothing else', () => {
     expect(isAllowed(['10.1.0.0/16'], '10.1.255.255')).toBe(true);
     expect(isAllowed(['10.1.0.0/16'], '10.2.0.0')).toBe(false);
@@ -118,7 +145,6 @@ describe('AddressPolicy with allowed networks', () => {
 
   it.each([
     ['::ffff:0:0/96', '::ffff:10.0.0.1'],
-    ['64:ff9b::/96', '64:ff9b::10.0.0.1'],
     ['64:ff9b:1::/48', '64:ff9b:1::10.0.0.1'],
     ['::ffff:0:0:0/96', '::ffff:0:10.0.0.1'],
     ['::/96', '::10.0.0.1'],

@@ -23,6 +23,9 @@ const EMBEDDING_IPV6 = ['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/
   IPv6.parseCIDR(cidr),
 );
 
+/** The well-known prefix of NAT64: on hosts with only IPv6, DNS64 answers with it for every IPv4 receiver (RFC 6052, section 2.1). */
+const NAT64 = IPv6.parseCIDR('64:ff9b::/96');
+
 /** Ranges of tunnels to IPv4 addresses, which ALLOWED_NETWORKS never allows. */
 export const TUNNELS: readonly string[] = ['6to4', 'teredo'];
 
@@ -41,8 +44,9 @@ const RULES: Readonly<Record<string, string>> = {
 
 /**
  * Decides which IP addresses deliveries may reach: public ones, and special-purpose ones (IANA registries, RFC 6890) in
- * an allowed network. A cloud metadata address requires its own entry (/32 or /128). An IPv6 address that contains an
- * IPv4 address is allowed only if that IPv4 address is allowed too; 6to4 and Teredo addresses never are.
+ * an allowed network. A cloud metadata address requires its own entry (/32 or /128). An address of NAT64's well-known prefix is
+ * allowed as the IPv4 address in it is; another IPv6 address that contains one, only if that IPv4 address is allowed too; 6to4
+ * and Teredo addresses never are.
  */
 export class AddressPolicy {
   private readonly networks: readonly { cidr: string; base: Ip; prefix: number }[];
@@ -67,7 +71,7 @@ export class AddressPolicy {
     if (TUNNELS.includes(range)) return { allowed: false, rule: range };
     const embedded = embeddedIpv4(ip);
     const verdict = embedded ? this.classifyIp(embedded) : ALLOWED;
-    if (!verdict.allowed) return verdict;
+    if (!verdict.allowed || (ip instanceof IPv6 && ip.match(NAT64))) return verdict;
     const isMetadata = CLOUD_METADATA.has(ip.toString());
     const isPublic = range === 'unicast' && !isMetadata && (ip instanceof IPv4 || ip.match(GLOBAL_IPV6));
     if (isPublic || this.isListed(ip, isMetadata)) return ALLOWED;

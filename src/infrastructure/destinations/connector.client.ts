@@ -212,8 +212,15 @@ function follow(socket: Socket, { hostname, protocol }: buildConnector.Options, 
   socket.once('connect', () => (progress.phase = protocol === 'https:' ? 'tls' : 'response'));
 }
 
+/** Many IPv4 addresses leave half of the places to IPv6: the host may have a route for only that. */
 function withFamilies(addresses: readonly string[]): LookupAddress[] {
-  return addresses.slice(0, MAX_DIALLED_ADDRESSES).map((address) => ({ address, family: isIP(address) }));
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  const [ipv4, ipv6] = [4, 6].map((family) => found.filter((one) => one.family === family)) as [
+    typeof found,
+    typeof found,
+  ];
+  const first = ipv4.slice(0, Math.max(MAX_DIALLED_ADDRESSES - ipv6.length, MAX_DIALLED_ADDRESSES / 2));
+  return [...first, ...ipv6].slice(0, MAX_DIALLED_ADDRESSES);
 }
 
 function asNotConnected(error: Error): NotConnectedError {

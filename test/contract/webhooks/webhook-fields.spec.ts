@@ -92,6 +92,11 @@ describe('Creating a webhook', () => {
     expect(await refusal({ url })).toContain('ALLOWED_NETWORKS');
   });
 
+  it('accepts a public IPv4 address within the prefix of DNS64', async () => {
+    const url = 'https://[64:ff9b::808:808]/hook';
+    expect((await create({ url })).url).toBe(url);
+  });
+
   it('refuses a 6to4 address, which no setting allows', async () => {
     expect(await refusal({ url: 'http://[2002:a00:1::]/' })).toBe(
       'url must not point to a special-purpose address (6to4)',

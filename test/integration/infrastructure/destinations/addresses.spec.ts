@@ -32,6 +32,8 @@ const OWN_ENTRY_V6 = v6('fd00:ec2::254/128');
 
 /** Networks whose last 32 bits are an IPv4 address. */
 const CARRIERS = ['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48'].map(v6);
+/** Has the verdict of its IPv4 address: the other end of DNS64. */
+const NAT64 = v6('64:ff9b::/96');
 /** 6to4 and Teredo. */
 const NEVER = ['2002::/16', '2001::/32'].map(v6);
 
@@ -76,6 +78,7 @@ function mayReach(bits: 32 | 128, value: bigint, listed: readonly Net[]): boolea
   }
   if (NEVER.some((range) => holds(range, 128, value))) return false;
   if (embedsIpv4(value) && !mayReach(32, BigInt.asUintN(32, value), listed)) return false;
+  if (holds(NAT64, 128, value)) return true;
   const isPublic = holds(GLOBAL, 128, value) && !FORBIDDEN_IN_GLOBAL.some((range) => holds(range, 128, value));
   return isPublic || isListed(128, value, listed, [OWN_ENTRY_V6]);
 }

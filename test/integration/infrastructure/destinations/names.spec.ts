@@ -65,6 +65,14 @@ describe('a host name', () => {
     expect(receiver.connections).toEqual([]);
   });
 
+  it.each(['64:ff9b::a00:1', '64:ff9b::a9fe:a9fe', '2002:0a00:1::', '2001:0:4136:e378:8000:63bf:3fff:fdd2'])(
+    'that resolves to %s, which leads to an IPv4 address that is not allowed, is blocked',
+    async (address) => {
+      const { post } = await clientOf((_name, type) => (type === 'AAAA' ? [address] : []));
+      expect(await post('embedded.example.test')).toMatchObject({ kind: 'failure', code: 'destination_blocked' });
+    },
+  );
+
   it('never reaches the private address of a mixed DNS response', async () => {
     const { post } = await clientOf(onlyIpv4((_name, nth) => (nth % 2 ? [PRIVATE, PUBLIC] : [PUBLIC, PRIVATE])));
     for (let round = 0; round < 10; round += 1) expect(await post('mixed.example.test')).toMatchObject(OK);
@@ -201,6 +209,14 @@ describe('a host name', () => {
       ['127.0.0.0/8'],
     );
     const result = await client.post({ url: `http://several.example.test:${local.port}/`, headers: {}, body: '' });
+    expect(result).toMatchObject(OK);
+  });
+
+  it('with many IPv4 addresses that fail is reached at its IPv6 address, like that of DNS64', async () => {
+    const local = await startReceiver({ host: '::1', onRequest: (socket) => socket.end(KEPT_OK) });
+    const many = Array.from({ length: 9 }, (_, nth) => `127.1.0.${nth}`);
+    const { client } = await clientOf((_name, type) => (type === 'A' ? many : ['::1']), ['127.0.0.0/8', '::1/128']);
+    const result = await client.post({ url: `http://six.example.test:${local.port}/`, headers: {}, body: '' });
     expect(result).toMatchObject(OK);
   });
 

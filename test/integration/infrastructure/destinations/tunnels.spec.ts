@@ -93,6 +93,21 @@ describe('A request through a proxy', () => {
     expect(targetsOf(proxy)).toEqual(['[2001:db8::1]:8080', '[2001:db8::7]:80']);
   });
 
+  it('goes to an IPv4 receiver by the address of DNS64, and to no other that such an address contains', async () => {
+    const receiver = await answering();
+    const proxy = await startProxy({ route: () => `127.0.0.1:${receiver.port}` });
+    const dns = await startDns((name, type) =>
+      type === 'A' ? [] : [name.startsWith('good') ? '64:ff9b::cb00:7107' : '64:ff9b::c0a8:1', '2002:cb00:7107::'],
+    );
+    const client = clientOf(proxy.url, { dnsServers: [dns.server] });
+    expect(await post(client, 'http://good.example.test/')).toMatchObject({ status: 200 });
+    expect(await post(client, `http://[64:ff9b::${PUBLIC}]/`)).toMatchObject({ status: 200 });
+    const blocked = { code: 'destination_blocked', rule: 'private network' };
+    expect(await post(client, 'http://private.example.test/')).toMatchObject(blocked);
+    expect(await post(client, 'http://[64:ff9b::192.168.0.1]/')).toMatchObject(blocked);
+    expect(targetsOf(proxy)).toEqual(Array.from({ length: 2 }, () => '[64:ff9b::cb00:7107]:80'));
+  });
+
   it('needs no network of the proxy to be allowed, and resolves a name of it as the system does', async () => {
     const proxy = await startProxy({ host: '127.0.0.1', route: () => `127.0.0.1:${receiver.port}` });
     const receiver = await answering();
