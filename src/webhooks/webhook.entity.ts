@@ -124,6 +124,10 @@ export class Webhook {
   @Column('boolean', { name: 'told_failing' })
   toldFailing: boolean;
 
+  /** When `events` last changed; null: never. */
+  @Column('timestamptz', { name: 'subscribed_at', nullable: true })
+  subscribedAt: Date | null;
+
   @Column('timestamptz', { name: 'created_at' })
   createdAt: Date;
 

@@ -184,6 +184,7 @@ export class WebhooksService {
       ...(before.url !== null &&
         url !== undefined && { url, headers: this.headers.change({ ...before, url: before.url }, url, headers) }),
       ...(secret !== undefined && this.rotation.change(before, secret, { overlapSeconds: 0, force })),
+      ...(changes.events && { subscribedAt: () => 'now()' }),
       ...(changes.active === false && before.active && { disabledAt: () => 'now()' }),
       ...(changes.active && {
         disabledReason: null,

@@ -85,11 +85,14 @@ const WITH_SUBJECT = `
 const VISIBLE = `not e.is_test and (e.user_id = :userId or e.publisher_id = :userId or exists (
   select from webhook_service.deliveries d where d.user_id = :userId and d.event_id = e.id))`;
 
-/** An event for all users that a webhook of the user subscribes to, but whose filter may have dropped it. */
+/** An event for all users that an active webhook of the user subscribed to, but whose filter may have dropped it. */
 const FILTERED = `not e.is_test and e.user_id is null and exists (
   select from webhook_service.webhooks w
-  where w.user_id = :userId and w.filter is not null and w.created_at < e.accepted_at
-    and w.events && (${patternsSql('e.name')}))`;
+  where w.user_id = :userId and w.filter is not null and greatest(w.created_at, w.subscribed_at) < e.accepted_at
+    and w.events && (${patternsSql('e.name')})
+    and not exists (
+      select from webhook_service.webhook_pauses p
+      where p.webhook_id = w.id and p.started_at <= e.accepted_at and coalesce(p.ended_at, 'infinity') > e.accepted_at))`;
 
 /** Reads events and their deliveries. Users see only events that are visible to them. */
 @Injectable()

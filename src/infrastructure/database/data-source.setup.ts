@@ -14,7 +14,7 @@ import { WebhookHeaders1764000660000 } from './migrations/webhook-headers.migrat
 import { WebhookRates1764000690000 } from './migrations/webhook-rates.migration';
 import { ReceiverBodies1764001700000, WebhookFormats1764000650000 } from './migrations/webhook-formats.migration';
 import { DeletedAccounts1764001600000, StoppingWebhooks1764001200000 } from './migrations/stopping-webhooks.migration';
-import { WebhookFilters1764000600000 } from './migrations/webhook-filters.migration';
+import { SubscriptionTimes1764001900000, WebhookFilters1764000600000 } from './migrations/webhook-filters.migration';
 import { WebhookLabels1764000400000 } from './migrations/webhook-labels.migration';
 import { WebhookTiming1764000500000 } from './migrations/webhook-timing.migration';
 import { WebhookNotices1764000700000 } from './migrations/webhook-notices.migration';
@@ -58,6 +58,7 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       DeletedAccounts1764001600000,
       ReceiverBodies1764001700000,
       EventSubjects1764001800000,
+      SubscriptionTimes1764001900000,
     ],
     migrationsTableName: 'migrations',
     extra: {

@@ -213,6 +213,27 @@ describeOnStores('A filter', (store) => {
       for (const eventId of [foreign.id, broadcast.id, UNKNOWN_ID]) await errorOf(check({ filter, eventId }), 404);
     });
 
+    it('shows no event for everybody that no filter has dropped, like the other routes', async () => {
+      const toAll = () => publish({ amountCents: 1 }, broadcaster, { userId: null });
+      const beforeAnything = await toAll();
+      const webhook = await subscribe(api, receiver.hook(), ['job.*'], { filter });
+      const beforeSubscription = await toAll();
+      await dataOf(api.updateWebhook(webhook.id, { events: ['order.*'] }));
+      await dataOf(api.updateWebhook(webhook.id, { active: false }));
+      const whileInactive = await toAll();
+      await dataOf(api.updateWebhook(webhook.id, { active: true }));
+      for (const { id: eventId } of [beforeAnything, beforeSubscription, whileInactive]) {
+        const refused = await errorOf(api.readEvent(eventId), 404);
+        expect(await errorOf(check({ filter, eventId }), 404)).toBe(refused);
+        expect(
+          await errorOf(api.call('POST', '/api/format-previews', { body: { format: 'slack', eventId } }), 404),
+        ).toBe(refused);
+      }
+      const dropped = await toAll();
+      await dataOf(api.updateWebhook(webhook.id, { filter: { 'data.amountCents': 5 }, description: 'Stricter' }));
+      expect(await dataOf(check({ filter, eventId: dropped.id }))).toMatchObject({ matches: false });
+    });
+
     it('needs webhooks:read, and deliveries:read for a stored event', async () => {
       const reader = api.withToken(await service.createToken('reader', ['webhooks:read']));
       expect((await check({ filter, event: 'order.paid', data: {} }, reader)).status).toBe(200);

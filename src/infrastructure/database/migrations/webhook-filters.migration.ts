@@ -15,3 +15,18 @@ export class WebhookFilters1764000600000 implements MigrationInterface {
     await queryRunner.query('alter table webhook_service.webhooks drop column filter_hash, drop column filter');
   }
 }
+
+/** Records since when a webhook subscribes to its events: its filter has dropped no earlier one. Null: since its creation. */
+export class SubscriptionTimes1764001900000 implements MigrationInterface {
+  name = 'SubscriptionTimes1764001900000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('alter table webhook_service.webhooks add column subscribed_at timestamptz(3)');
+    await queryRunner.query(`
+      update webhook_service.webhooks set subscribed_at = updated_at where filter is not null and updated_at > created_at`);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('alter table webhook_service.webhooks drop column subscribed_at');
+  }
+}
