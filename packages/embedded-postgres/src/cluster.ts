@@ -71,15 +71,16 @@ async function runInitdb(plan: ClusterPlan, folder: string, passwordFile: string
     await run(plan.initdb, options, { cwd: '/', env: { LC_ALL: 'C', TZ: 'UTC' }, ...asSpawnOptions(plan.user) });
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
-    if (/could not look up effective user ID/.test(stderr ?? '')) throw new Error(NAMELESS, { cause: error });
+    if (/could not look up effective user ID/.test(stderr ?? ''))
+      throw new Error(nameless(plan.user?.uid ?? process.getuid?.() ?? 0), { cause: error });
     throw new Error(`initdb failed in ${dirname(plan.folder)}: ${stderr?.trim() || message}`, { cause: error });
   }
 }
 
-const NAMELESS =
-  `PostgreSQL cannot run as user ${process.getuid?.()}, who has no name on this machine, as under OpenShift: set DATABASE_URL to ` +
+const nameless = (uid: number): string =>
+  `PostgreSQL cannot run as user ${uid}, who has no name on this machine, as under OpenShift: set DATABASE_URL to ` +
   'another PostgreSQL, run as a user in /etc/passwd (docker run --user node), or add the user: ' +
-  `echo 'webhooks:x:${process.getuid?.()}:0::/:/sbin/nologin' >> /etc/passwd`;
+  `echo 'webhooks:x:${uid}:0::/:/sbin/nologin' >> /etc/passwd`;
 
 async function removeLeftovers(folder: string): Promise<void> {
   const parent = dirname(folder);

@@ -16,8 +16,8 @@ const CREATE_SCHEMA = /^create schema if not exists "?(\w+)"?$/i;
 const createSchemaOnce = (schema: string): string =>
   `do $$ begin if to_regnamespace('${schema}') is null then create schema ${schema}; end if; end $$`;
 /**
- * Settings of a role or a database that change what statements mean, or the texts of values: pg, TypeORM and BullMQ read and write
- * with PostgreSQL's own defaults.
+ * Settings of a role or a database that change what statements mean or find, or the texts of values: pg, TypeORM and BullMQ read
+ * and write with PostgreSQL's own defaults.
  */
 export const OWN_SETTINGS = {
   ...{
@@ -32,6 +32,7 @@ export const OWN_SETTINGS = {
     array_nulls: 'on',
     transform_null_equals: 'off',
     quote_all_identifiers: 'off',
+    gin_fuzzy_search_limit: '0',
   },
   ...{ default_transaction_isolation: 'read committed', default_transaction_deferrable: 'off', exit_on_error: 'off' },
 };
@@ -42,7 +43,12 @@ const OPTION = /-c\s*([\w.]+)=(\S+)/g;
 /** Sets a limit, unless the administrator of the database has set a smaller one; 0 means none. */
 const limit = (name: string, ms: number): string => `
   select set_config(name, least(nullif(setting::int, 0), ${ms})::text, false) from pg_settings where name = '${name}'`;
-const NO_LIMITS = `select set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)`;
+/** Removes limits, also those of newer servers only. */
+const unlimited = (...names: string[]): string =>
+  `select set_config(name, '0', false) from pg_settings where name in (${names.map(escapeLiteral).join(', ')})`;
+const NO_LIMITS = unlimited('statement_timeout', 'lock_timeout', 'transaction_timeout');
+/** Connections that listen, or hold the lock of migrations, are idle. */
+const MAY_BE_IDLE = unlimited('idle_session_timeout');
 
 /** PostgreSQL ends a statement within this time after its client has disconnected. Some platforms do not support it. */
 const WATCH_CLIENT = limit('client_connection_check_interval', 1000);
@@ -98,7 +104,7 @@ export class PostgresConnection extends Client {
     const limits = isUnlimited
       ? [NO_LIMITS]
       : [limit('statement_timeout', silenceMs), ...(lockTimeoutMs ? [limit('lock_timeout', lockTimeoutMs)] : [])];
-    this.settings = [...[...Object.entries(OWN_SETTINGS), ...asked].map(set), ...limits].join(';');
+    this.settings = [...[...Object.entries(OWN_SETTINGS), ...asked].map(set), ...limits, MAY_BE_IDLE].join(';');
     this.on('error', () => undefined);
     this.on('connect', () => this.watchForSilence(silenceMs));
     this.watchForReadOnlyServer(silenceMs);

@@ -17,12 +17,14 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
+import { createCluster } from '../../../packages/embedded-postgres/src/cluster';
 import {
   attachEmbeddedPostgres,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
   startEmbeddedPostgres,
 } from '../../../packages/embedded-postgres/src/embedded-postgres';
+import { preparePostgresBinaries } from '../../../packages/embedded-postgres/src/postgres-binaries';
 import { nobodyIn, postgresUserIn } from '../../../packages/embedded-postgres/src/postgres-user';
 import { giveTo } from '../../../packages/embedded-postgres/src/system-user';
 import { isServerOf } from '../../../packages/embedded-postgres/src/postgres-process';
@@ -283,6 +285,22 @@ if (process.getuid?.() === 0) {
       ]);
       await postgres.stop();
     });
+  });
+}
+
+// Only root may start a program as another user.
+if (process.getuid?.() === 0) {
+  it('says what to do about a user without a name, which initdb does not accept', async () => {
+    const user = { uid: 12345, gid: 0 };
+    const { initdb } = await preparePostgresBinaries(root, user);
+    await mkdir(dataDir);
+    const created = createCluster({ folder: join(dataDir, 'postgres'), initdb, password: 'canary', user });
+    await expect(created).rejects.toThrow(
+      'PostgreSQL cannot run as user 12345, who has no name on this machine, as under OpenShift: set DATABASE_URL to another ' +
+        'PostgreSQL, run as a user in /etc/passwd (docker run --user node), or add the user: ' +
+        "echo 'webhooks:x:12345:0::/:/sbin/nologin' >> /etc/passwd",
+    );
+    expect(await readdir(dataDir)).toEqual([]);
   });
 }
 

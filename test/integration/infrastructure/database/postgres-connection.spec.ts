@@ -124,6 +124,13 @@ describe('A connection to PostgreSQL', () => {
       expect(await limitsOf({}, lax)).toEqual([8000, 1000]);
     });
 
+    it('never because their connection was idle, as one that listens is', async () => {
+      const client: Client = new PostgresConnection({ connectionString: withDefaults('-c idle_session_timeout=1h') });
+      await client.connect();
+      expect((await client.query('show idle_session_timeout')).rows).toEqual([{ idle_session_timeout: '0' }]);
+      await client.end();
+    });
+
     const running = (marker: string) =>
       database.query(`select from pg_stat_activity where state = 'active' and query like $1`, [`%${marker}%pg_sleep%`]);
 
