@@ -7,7 +7,7 @@ import { INSERT_LINK } from '../console/sessions/console-links.repository';
 import { readConfig } from '../infrastructure/config/environment.setup';
 import { connect, migrate } from '../infrastructure/database/migrator.setup';
 import { attachStore } from '../store.setup';
-import { Misunderstood } from './command-line';
+import { Misunderstood, unknownScopes } from './misunderstood';
 
 const [SHORTEST_S, LONGEST_S] = [300, 604_800];
 
@@ -26,8 +26,7 @@ function readArguments(args: string[]): Wanted {
   if (!CONSOLE_PATH.test(path)) throw new Misunderstood('--path must be a page of the console, such as /console');
   const wanted = scopes?.split(',').filter((scope) => scope !== '');
   const unknown = wanted?.filter((scope) => !isScope(scope)) ?? [];
-  if (wanted?.length === 0 || unknown.length > 0)
-    throw new Misunderstood(`Unknown or missing scopes: ${unknown.join(', ')}`);
+  if (wanted?.length === 0 || unknown.length > 0) throw new Misunderstood(unknownScopes(unknown));
   const expiresInSeconds = expiresIn === undefined ? undefined : Number(expiresIn);
   const isInBounds = (seconds: number) => Number.isInteger(seconds) && seconds >= SHORTEST_S && seconds <= LONGEST_S;
   if (expiresInSeconds !== undefined && !isInBounds(expiresInSeconds))

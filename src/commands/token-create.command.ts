@@ -6,8 +6,8 @@ import { readConfig } from '../infrastructure/config/environment.setup';
 import { connect, migrate } from '../infrastructure/database/migrator.setup';
 import { attachStore } from '../store.setup';
 import { ALL_SCOPES, formatToken, hashToken, isScope } from '../auth/access-token';
-import { Misunderstood } from './command-line';
 import { timeOf } from '../infrastructure/validation/api-field.decorator';
+import { Misunderstood, unknownScopes } from './misunderstood';
 
 interface Wanted {
   user: string;
@@ -27,11 +27,10 @@ function readArguments(args: string[]): Wanted {
   if (!isUserId(user)) throw new Misunderstood('--user must be 1 to 128 of the characters A-Z a-z 0-9 . _ @ : | -');
   const wanted = scopes === 'all' ? [...ALL_SCOPES] : scopes.split(',').filter((scope) => scope !== '');
   const unknown = wanted.filter((scope) => !isScope(scope));
-  if (wanted.length === 0 || unknown.length > 0)
-    throw new Misunderstood(`Unknown or missing scopes: ${unknown.join(', ')}`);
+  if (wanted.length === 0 || unknown.length > 0) throw new Misunderstood(unknownScopes(unknown));
   const expiresAt = expires === undefined ? null : timeOf(expires);
   if (expires !== undefined && !(expiresAt && expiresAt.getTime() > Date.now()))
-    throw new Misunderstood('--expires must be an ISO 8601 time in the future');
+    throw new Misunderstood('--expires must be an ISO 8601 time in the future, such as 2099-01-15T09:30:00Z');
   return { user, scopes: wanted, name, expires: expiresAt };
 }
 

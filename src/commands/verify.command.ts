@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { explainSignature, type ExplainOptions } from 'webhook-notification';
 import { readWebhookSecret } from '../infrastructure/config/environment.setup';
-import { isMisunderstood, Misunderstood } from './command-line';
+import { Misunderstood } from './misunderstood';
 import { parseHeaders, parseSavedRequest, type SavedRequest } from './saved-request';
 
 const STDIN = 0;
-
 interface Wanted {
   request: SavedRequest;
   secret: string;
@@ -21,8 +20,8 @@ function readArguments(args: string[]): Wanted {
     allowPositionals: true,
   });
   const { headers, body, tolerance = '300', computed } = values;
-  if (positionals.length > 1 || (headers === undefined) !== (body === undefined))
-    throw new Misunderstood('It takes one file, or --headers and --body.');
+  if (positionals.length > 1) throw new Misunderstood('Name one file only.');
+  if ((headers === undefined) !== (body === undefined)) throw new Misunderstood('--headers and --body go together.');
   if (!/^\d{1,12}$/.test(tolerance)) throw new Misunderstood('--tolerance must be a whole number of seconds.');
   const secretFile = values['secret-file'];
   // Editors end a file with a line break, which no secret contains.
@@ -40,9 +39,8 @@ function readArguments(args: string[]): Wanted {
 }
 
 /**
- * Runs `webhooks verify`: prints whether a delivery is genuine, or why not. Exit code 2 reports input that it does not
- * understand.
- * @throws Misunderstood for the command line
+ * Runs `webhooks verify`: prints whether a delivery is genuine, or why not.
+ * @throws Error for input that it does not understand; the exit code is then 2
  */
 export async function verifyDelivery(args: string[]): Promise<void> {
   try {
@@ -52,8 +50,7 @@ export async function verifyDelivery(args: string[]): Promise<void> {
     process.stdout.write(`${[verdict, ...findings.map((finding) => `  - ${finding}`)].join('\n')}\n`);
     process.exitCode = genuine ? 0 : 1;
   } catch (error) {
-    if (isMisunderstood(error)) throw error;
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 2;
+    throw error;
   }
 }

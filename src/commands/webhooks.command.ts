@@ -1,13 +1,11 @@
 import { ALL_SCOPES } from '../auth/access-token';
-import { isMisunderstood, refuseArguments } from './command-line';
+import { isMisunderstood, Misunderstood } from './misunderstood';
 
 interface Command {
   name: string;
-  /** Its options and operands. */
-  usage: string;
   summary: string;
-  /** What help says besides. */
-  help?: string;
+  /** Its options, and what else its users have to know. */
+  usage: string;
   /** Loads the command with only the modules that it needs, and runs it with its arguments. */
   run: (args: string[]) => Promise<void>;
 }
@@ -15,56 +13,50 @@ interface Command {
 const COMMANDS: readonly Command[] = [
   {
     name: 'start',
-    usage: '',
     summary: 'start the service, as npm start does',
-    run: async (args) => {
-      refuseArguments(args);
-      await import('../main.js');
-    },
+    usage: '',
+    run: async () => void (await import('../main.js')),
   },
   {
     name: 'token create',
-    usage: '--user <user id> --scopes <scope,scope|all> [--name <text>] [--expires <ISO 8601>]',
     summary: 'create an access token and print it',
-    help: `Scopes: ${ALL_SCOPES.join(', ')}`,
+    usage: `--user <user id> --scopes <scope,scope|all> [--name <text>] [--expires <ISO 8601>]
+Scopes: ${ALL_SCOPES.join(', ')}`,
     run: async (args) => (await import('./token-create.command.js')).createToken(args),
   },
   {
     name: 'console-link',
-    usage: '--user <user id> [--scopes <scope,scope>] [--expires-in <seconds>] [--path </console/...>]',
     summary: 'create a link that signs a user in to the console, and print it',
+    usage: '--user <user id> [--scopes <scope,scope>] [--expires-in <seconds>] [--path </console/...>]',
     run: async (args) => (await import('./console-link.command.js')).createConsoleLink(args),
   },
   {
     name: 'verify',
-    usage: `[<file>] [--headers <file> --body <file>] [--secret-file <file>]
-                       [--tolerance <seconds>] [--computed <signature>]`,
     summary: 'verify the signatures of a saved delivery',
-    help: `Reads a saved delivery (a raw HTTP request, or the JSON of a delivery) from the file or from standard input, and verifies
+    usage: `[<file>] [--headers <file> --body <file>] [--secret-file <file>]
+                           [--tolerance <seconds>] [--computed <signature>]
+
+Reads a saved delivery (a raw HTTP request, or the JSON of a delivery) from the file or from standard input, and verifies
 its signatures. The secret comes from WEBHOOK_SECRET or a file. --computed is the signature that your own code computed.
 Exit code: 0 genuine, 1 not genuine, 2 invalid input.`,
     run: async (args) => (await import('./verify.command.js')).verifyDelivery(args),
   },
   {
     name: 'rekey',
-    usage: '[--force]',
     summary: 'encrypt every stored secret with the first key of SECRETS_KEY',
-    help: '--force gives up secrets of a lost key.',
+    usage: '[--force]',
     run: async (args) => (await import('./rekey.command.js')).rekey(args),
   },
   {
     name: 'migrate',
-    usage: '',
     summary: 'migrate the database, as every start does',
-    run: async (args) => {
-      refuseArguments(args);
-      await (await import('./migrate.command.js')).migrateStore();
-    },
+    usage: '',
+    run: async () => (await import('./migrate.command.js')).migrateStore(),
   },
   {
     name: 'openapi',
-    usage: '[--check]',
     summary: 'write openapi.json; with --check, fail when it is out of date',
+    usage: '[--check]',
     run: async (args) => (await import('./openapi.command.js')).writeOpenApi(args),
   },
 ];
@@ -76,27 +68,29 @@ ${COMMANDS.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`).join('\n
 webhooks <command> --help explains a command.
 `;
 
-const helpOf = ({ name, usage, summary, help }: Command): string =>
-  `${`Usage: webhooks ${name} ${usage}`.trimEnd()}\n\n${help ?? `${summary[0]?.toUpperCase()}${summary.slice(1)}.`}\n`;
+const usageOf = ({ name, usage }: Command): string => `Usage: npx webhooks ${name} ${usage}`.trimEnd() + '\n';
 
 /** Runs the `webhooks` program: finds the command by its first words, and runs it. Exits with code 2 if there is none. */
 async function main(words: string[]): Promise<void> {
   const command = COMMANDS.find(({ name }) => name === words.slice(0, name.split(' ').length).join(' '));
-  const wantsHelp = words[0] === 'help' || words.some((word) => ['--help', '-h'].includes(word));
-  if (wantsHelp) return void process.stdout.write(command ? helpOf(command) : USAGE);
-  if (command) return run(command, words.slice(command.name.split(' ').length));
-  if (words.length > 0) process.stderr.write(`Unknown command: ${JSON.stringify(words.join(' ').slice(0, 100))}.\n`);
-  process.stderr.write(USAGE);
-  process.exitCode = 2;
+  const wantsHelp = words[0] === 'help' || words.includes('--help') || words.includes('-h');
+  if (command && wantsHelp) return void process.stdout.write(usageOf(command));
+  if (command) return runCommand(command, words.slice(command.name.split(' ').length));
+  if (!wantsHelp && words.length > 0)
+    process.stderr.write(`Unknown command: ${JSON.stringify(words.join(' ').slice(0, 100))}.\n`);
+  (wantsHelp ? process.stdout : process.stderr).write(USAGE);
+  process.exitCode = wantsHelp ? 0 : 2;
 }
 
-async function run(command: Command, args: string[]): Promise<void> {
+async function runCommand(command: Command, args: string[]): Promise<void> {
   try {
+    if (command.usage === '' && args[0])
+      throw new Misunderstood(`${command.name} takes no arguments: remove ${args[0]}`);
     await command.run(args);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`${message}\n${isMisunderstood(error) ? helpOf(command) : ''}`);
-    process.exitCode = isMisunderstood(error) ? 2 : 1;
+    if (!isMisunderstood(error)) throw error;
+    process.stderr.write(`${(error as Error).message}\n${usageOf(command)}`);
+    process.exitCode = 2;
   }
 }
 
@@ -104,4 +98,7 @@ async function run(command: Command, args: string[]): Promise<void> {
 if (process.argv[2] !== 'start')
   for (const output of [process.stdout, process.stderr]) output.on('error', () => process.exit());
 
-void main(process.argv.slice(2));
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode ||= 1;
+});

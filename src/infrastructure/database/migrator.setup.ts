@@ -109,7 +109,8 @@ async function refuseUnfit(client: Client): Promise<void> {
   if (readOnly === 'on') throw new Error(READ_ONLY);
   if (number < OLDEST_VERSION) {
     throw new Error(
-      `The server of DATABASE_URL is PostgreSQL ${version}: the service requires PostgreSQL 15 or newer.`,
+      `The server of DATABASE_URL is PostgreSQL ${version}: the service requires PostgreSQL 15 or newer. Upgrade it, or set ` +
+        'DATABASE_URL to another one.',
     );
   }
   if (encoding === 'UTF8') return;
