@@ -263,11 +263,6 @@ describe('A mistake in a request', () => {
     ['PUT /api/webhooks', hook, '/api/webhooks has no method PUT: it has GET, HEAD, POST.'],
     [
       'POST /api/events',
-      { ...paid, data: { ...paid.data, attempt: 9007199254740993 } },
-      'data.attempt must not be beyond ±9007199254740991; send larger ones as strings',
-    ],
-    [
-      'POST /api/events',
       '{"event":"job.started","data":{"attempt":9007199254740993}}',
       'data.attempt must not be beyond ±9007199254740991; send larger ones as strings',
     ],
