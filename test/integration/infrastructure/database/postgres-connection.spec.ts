@@ -92,6 +92,14 @@ describe('A connection to PostgreSQL', () => {
     }
   });
 
+  it('finds all rows of an index, whatever the default of the database', async () => {
+    const url = `${database.url}?options=${encodeURIComponent('-c gin_fuzzy_search_limit=1')}`;
+    const client: Client = new PostgresConnection({ connectionString: url });
+    await client.connect();
+    expect((await client.query('show gin_fuzzy_search_limit')).rows).toEqual([{ gin_fuzzy_search_limit: '0' }]);
+    await client.end();
+  });
+
   describe('ends statements', () => {
     const limitsOf = async (config: PostgresConnectionConfig, url = database.url) => {
       const client: Client = new PostgresConnection({ connectionString: url, ...config });
