@@ -260,6 +260,8 @@ export default defineConfig(
       'node_modules/',
       'coverage/',
       '.data/',
+      // Applications that tests build elsewhere, with other versions of Nest.
+      'test/e2e/stage/clients/',
       '**/openapi.d.ts',
       '**/openapi.gen.ts',
     ],
