@@ -44,9 +44,10 @@ export const ERASURE_STEPS: readonly { kind: ErasureKind | null; statement: stri
   { kind: 'webhooks', statement: DELETE_AND_MARK(PAGE) },
   { kind: null, statement: FORGET_CANCELED(PAGE) },
   { kind: 'keys', statement: ofUser('event_keys', 'publisher_id') },
-  // The roll-up moves rows from the first table, which has no index and a few seconds of attempts, to the second.
+  // The roll-up moves rows from the first table, which has no index and a few seconds of attempts, to the others.
   { kind: 'attemptCounts', statement: ofUser('recent_attempts') },
   { kind: 'attemptCounts', statement: ofUser('attempt_counts') },
+  { kind: null, statement: ofUser('user_attempt_counts') },
   { kind: 'queueJobs', statement: ofUser('queue_jobs') },
   { kind: 'eventTypes', statement: without('event_types', 'declared_by') },
   { kind: null, statement: without('erasures', 'requested_by') },

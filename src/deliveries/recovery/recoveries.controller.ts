@@ -51,7 +51,10 @@ export class RecoveriesController {
 
   @Get('recoveries')
   @Scopes('deliveries:read')
-  @ApiRoute('List the recoveries of a webhook', 'Newest first.')
+  @ApiRoute(
+    'List the recoveries of a webhook',
+    'Newest first. The newest 1,000 are kept for RETENTION_DAYS after their end.',
+  )
   @ApiAnswer(RecoveryDto, 'One page of recoveries.', { page: true })
   @ApiErrors('validation_failed', 'cursor_invalid', 'not_found')
   async listRecoveries(

@@ -7,6 +7,9 @@ import { newestFirst } from '../../infrastructure/pagination/newest-first.query'
 import type { Webhook } from '../../webhooks/webhook.entity';
 import { Recovery } from './recovery.entity';
 
+/** Maximum number of recoveries of a webhook that are kept, apart from the running one. */
+const MAX_KEPT = 1000;
+
 /** Redeliveries are inserted under this lock, so that two transactions never both see an event without a pending attempt. */
 const LOCK_WEBHOOK = 'select active, filter, events, url from webhook_service.webhooks where id = $1 for no key update';
 
@@ -18,6 +21,12 @@ const INSERT = `
          case when $9 then now() end
   on conflict (webhook_id) where status = 'running' do nothing
   returning id`;
+
+/** Deletes old recoveries of a webhook, a page at a time: a webhook with any number of them could not be deleted. */
+const FORGET_OLDEST = `
+  delete from webhook_service.recoveries where id = any(array(
+    select id from webhook_service.recoveries where webhook_id between $1 and $1 and status <> 'running'
+    order by webhook_id desc, id desc offset ${MAX_KEPT} limit 100))`;
 
 const RUNNING = `
   select id, webhook_id as "webhookId", user_id as "userId" from webhook_service.recoveries
@@ -59,6 +68,7 @@ export class RecoveriesRepository {
   insert(recovery: NewRecovery, isDone: boolean): Promise<Recovery | null> {
     const { id, webhookId, userId, count, firstId, untilId, event, error } = recovery;
     return this.recoveries.manager.transaction(async (manager) => {
+      await manager.query(FORGET_OLDEST, [webhookId]);
       const values = [id, webhookId, userId, count, firstId, untilId, event, error, isDone];
       const rows = await manager.query<unknown[]>(INSERT, values);
       return rows.length > 0 ? manager.findOneByOrFail(Recovery, { id }) : null;

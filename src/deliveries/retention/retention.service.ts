@@ -4,6 +4,7 @@ import { ClockService } from '../../infrastructure/database/clock.service';
 import { DayTablesRepository } from '../../infrastructure/database/day-tables.repository';
 import { lowestIdOf, timeOfId } from '../../infrastructure/database/id-time';
 import type { DayPartition, PartitionedTable } from '../../infrastructure/database/partitions';
+import { StatementsService } from '../../infrastructure/database/statements.service';
 import { Repeat } from '../../infrastructure/concurrency/repeat.timer';
 import { WorkerTasksService } from '../../infrastructure/queue/worker-tasks.service';
 import { RollUpService } from '../../webhooks/stats/roll-up.service';
@@ -29,7 +30,11 @@ const FORGET_KEYS = forget('event_keys', 'created_at < $1');
 
 const FORGET_PAUSES = forget('webhook_pauses', 'ended_at < $1');
 
-const FORGET_COUNTS = forget('attempt_counts', `at < $1::timestamptz - interval '1 hour'`);
+const FORGET_COUNTS = ['attempt_counts', 'user_attempt_counts'].map((table) =>
+  forget(table, `at < $1::timestamptz - interval '1 hour'`),
+);
+
+const FORGET_RECOVERIES = forget('recoveries', 'completed_at < $1 order by completed_at');
 
 /** A job that is deleted from its queue without an event would otherwise stay forever. */
 const FORGET_JOBS = forget('queue_jobs', `noted_at < least($1::timestamptz, now() - interval '30 days')`);
@@ -56,6 +61,7 @@ export class RetentionService {
     private readonly outcomes: OutcomesRepository,
     private readonly rollUp: RollUpService,
     private readonly days: DayTablesRepository,
+    private readonly statements: StatementsService,
     private readonly dataSource: DataSource,
     tasks: WorkerTasksService,
   ) {
@@ -76,7 +82,8 @@ export class RetentionService {
       const until = await this.dropFirst(days);
       // No recovery uses these pauses any more.
       await this.inPages(FORGET_PAUSES, until);
-      await this.inPages(FORGET_COUNTS, until);
+      for (const statement of FORGET_COUNTS) await this.inPages(statement, until);
+      await this.inPages(FORGET_RECOVERIES, until, (sql, values) => this.statements.runByIndex(sql, values));
       await this.inPages(FORGET_JOBS, until);
       const keys = await this.inPages(FORGET_KEYS, until);
       if (keys > 0) this.logger.log({ msg: 'idempotency keys deleted', keys });
@@ -120,10 +127,13 @@ export class RetentionService {
     return performance.now() - this.silentSince < EVERY_MS - EARLY_MS;
   }
 
-  private async inPages(statement: string, until: Date): Promise<number> {
+  private async inPages(
+    statement: string,
+    until: Date,
+    run = (sql: string, values: unknown[]): Promise<unknown[]> => this.dataSource.query(sql, values),
+  ): Promise<number> {
     let total = 0;
-    for (let found = MAX_ROWS; found === MAX_ROWS; total += found)
-      [, found] = await this.dataSource.query<[unknown, number]>(statement, [until]);
+    for (let found = MAX_ROWS; found === MAX_ROWS; total += found) found = Number((await run(statement, [until]))[1]);
     return total;
   }
 

@@ -4,16 +4,21 @@ import { BusyDays1764000200000, EventSubjects1764001800000 } from './migrations/
 import { Erasures1764000800000 } from './migrations/erasures.migration';
 import { EventTypeOwners1764000100000 } from './migrations/event-type-owners.migration';
 import { InitialSchema1763800000000 } from './migrations/initial-schema.migration';
-import { Installation1764001000000 } from './migrations/installation.migration';
+import { Installation1764001000000, WriteCheck1764002100000 } from './migrations/installation.migration';
 import { PullWebhooks1764000900000 } from './migrations/pull-webhooks.migration';
 import { QueuePrefix1764001100000 } from './migrations/queue-prefix.migration';
-import { RecoveryCounts1764001300000 } from './migrations/recovery-counts.migration';
+import { RecoveryCounts1764001300000, UserCounts1764002200000 } from './migrations/recovery-counts.migration';
 import { ReplicaIdentity1764001400000 } from './migrations/replica-identity.migration';
 import { SecretRotations1764000300000 } from './migrations/secret-rotations.migration';
 import { WebhookHeaders1764000660000 } from './migrations/webhook-headers.migration';
 import { WebhookRates1764000690000 } from './migrations/webhook-rates.migration';
 import { ReceiverBodies1764001700000, WebhookFormats1764000650000 } from './migrations/webhook-formats.migration';
-import { DeletedAccounts1764001600000, StoppingWebhooks1764001200000 } from './migrations/stopping-webhooks.migration';
+import {
+  DeletedAccounts1764001600000,
+  RevokedTokens1764002300000,
+  StoppingWebhooks1764001200000,
+  UserTurns1764002000000,
+} from './migrations/stopping-webhooks.migration';
 import { SubscriptionTimes1764001900000, WebhookFilters1764000600000 } from './migrations/webhook-filters.migration';
 import { WebhookLabels1764000400000 } from './migrations/webhook-labels.migration';
 import { WebhookTiming1764000500000 } from './migrations/webhook-timing.migration';
@@ -59,6 +64,10 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       ReceiverBodies1764001700000,
       EventSubjects1764001800000,
       SubscriptionTimes1764001900000,
+      UserCounts1764002200000,
+      RevokedTokens1764002300000,
+      UserTurns1764002000000,
+      WriteCheck1764002100000,
     ],
     migrationsTableName: 'migrations',
     extra: {

@@ -31,25 +31,27 @@ export interface Present extends LastTimes {
 
 type OfWebhook<Row> = Row & { webhookId: string };
 
-/** Counts of spans of $5 minutes, and the attempts of the last seconds. */
-const COUNTS = `(
-  select webhook_id, user_id, status, at, error_code, duration_class, count
-  from webhook_service.attempt_counts where minutes = $5
-  union all
-  select webhook_id, user_id, status, at, error_code, duration_class, count from webhook_service.recent_attempts
-) as c`;
+const COUNTED = 'status, at, error_code, duration_class, count';
+
+/** Counts of spans of $5 minutes from $2 to $3, and the attempts of the last seconds. */
+const countsBy = (owner: 'webhook_id' | 'user_id', table: string) => `(
+      select ${owner}, ${COUNTED} from webhook_service.${table} where minutes = $5
+      union all
+      select ${owner}, ${COUNTED} from webhook_service.recent_attempts
+    ) as c
+    where at >= $2 and at < $3 and status in ('succeeded', 'failed', 'canceled')`;
 
 const STEP_COUNTS = `
   select date_bin($4 * interval '1 millisecond', at, timestamptz 'epoch') as "from", status,
          error_code as "errorCode", duration_class as "durationClass", sum(count)::int as count`;
 
+/** Reads as much however many webhooks the user has or had. */
 const COUNTS_OF_USER = statement('attempt_counts_of_user')`
-    ${STEP_COUNTS} from ${COUNTS}
-    where user_id = $1 and at >= $2 and at < $3 group by 1, 2, 3, 4`;
+    ${STEP_COUNTS} from ${countsBy('user_id', 'user_attempt_counts')} and user_id = $1
+    group by 1, 2, 3, 4`;
 
 const COUNTS_OF_WEBHOOKS = statement('attempt_counts_of_webhooks')`
-    ${STEP_COUNTS}, webhook_id as "webhookId" from ${COUNTS}
-    where webhook_id = any($1::uuid[]) and at >= $2 and at < $3 and status in ('succeeded', 'failed', 'canceled')
+    ${STEP_COUNTS}, webhook_id as "webhookId" from ${countsBy('webhook_id', 'attempt_counts')} and webhook_id = any($1::uuid[])
     group by 1, 2, 3, 4, webhook_id`;
 
 /** Version 0.2 counted without `last_at`; for its rows the end of the five minutes is used instead. */
@@ -126,20 +128,30 @@ const ROLL_UP = statement('roll_attempts_up')`
       order by 1, 2, 3, 4, 5, 6, 7
       on conflict (webhook_id, minutes, status, at, error_code, duration_class)
         do update set count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)
+    ), counted_for_users as (
+      insert into webhook_service.user_attempt_counts as c (user_id, minutes, status, at, error_code, duration_class, count)
+      select user_id, minutes, status, date_bin(minutes * interval '1 minute', recent.at, timestamptz 'epoch'),
+             error_code, duration_class, sum(count)
+      from recent cross join unnest('{5,60}'::smallint[]) as s (minutes)
+      group by 1, 2, 3, 4, 5, 6
+      order by 1, 2, 3, 4, 5, 6
+      on conflict (user_id, minutes, status, at, error_code, duration_class) do update set count = c.count + excluded.count
     )
     select count(*)::int as attempts from recent`;
 
-/** The webhooks whose counts `ROLL_UP` would change while another transaction has locked some of them. */
-const LOCKED_COUNTS = `
+/** The webhooks whose counts `ROLL_UP` would change while another transaction has locked some of them, or of their user. */
+const LOCKED_COUNTS = (['webhook_id', 'user_id'] as const).map((owner) => {
+  const table = `webhook_service.${owner === 'user_id' ? 'user_' : ''}attempt_counts`;
+  return `
   with wanted as (
-    select webhook_id, min(at) - interval '1 hour' as since from webhook_service.recent_attempts group by 1
+    select ${owner} as owner, min(at) - interval '1 hour' as since from webhook_service.recent_attempts group by 1
   ), free as (
-    select c.ctid from webhook_service.attempt_counts c join wanted w on c.webhook_id = w.webhook_id and c.at > w.since
-    for update of c skip locked
+    select c.ctid from ${table} c join wanted w on c.${owner} = w.owner and c.at > w.since for update of c skip locked
   )
-  select distinct c.webhook_id as id from webhook_service.attempt_counts c
-  join wanted w on c.webhook_id = w.webhook_id and c.at > w.since
-  where c.ctid not in (select ctid from free)`;
+  select distinct webhook_id as id from webhook_service.recent_attempts where ${owner} in (
+    select c.${owner} from ${table} c join wanted w on c.${owner} = w.owner and c.at > w.since
+    where c.ctid not in (select ctid from free))`;
+});
 
 /** Keeps the table's size, because truncating it would block processes that count attempts. */
 const VACUUM = 'vacuum (skip_locked, truncate off) webhook_service.recent_attempts';
@@ -178,8 +190,8 @@ export class StatsRepository {
   async rollUp(): Promise<boolean> {
     const [summed] = await this.statements.run<{ attempts: number }>(ROLL_UP, [[]]).catch(async (error: unknown) => {
       if (!isLocked(error)) throw error;
-      const locked = await this.statements.runByIndex<{ id: string }>(LOCKED_COUNTS, []);
-      return this.statements.run<{ attempts: number }>(ROLL_UP, [locked.map(({ id }) => id)]);
+      const locked = await Promise.all(LOCKED_COUNTS.map((sql) => this.statements.runByIndex<{ id: string }>(sql, [])));
+      return this.statements.run<{ attempts: number }>(ROLL_UP, [locked.flat().map(({ id }) => id)]);
     });
     if (summed?.attempts) await this.statements.runAlone(VACUUM);
     return summed?.attempts === MOST_ATTEMPTS;

@@ -51,6 +51,9 @@ const deliveries = (kind: string, eventKind: string, columns: Record<string, str
 /** The most that MAX_WEBHOOKS_PER_USER allows. The user has three others already. */
 export const MAX_WEBHOOKS = 10_000;
 
+/** The most of one webhook that are kept. */
+const MAX_RECOVERIES = 1000;
+
 const others = (many: number) => `'somebody-' || n % ${many}`;
 
 /** What each statement inserts: `$1` rows, until the moment `$2` in ms. */
@@ -117,7 +120,8 @@ function statementsOf({ userId, push, pull, account, token }: LargeUser): string
       `insert into webhook_service.recoveries
          (id, webhook_id, user_id, status, count, first_id, until_id, cursor, completed_at)
        select ${idOf(i === 0 ? 'd' : 'e')}, ${webhook}, ${user}, ${i === 0 ? `'done'` : `'running'`}, 0, ${idOf('0')},
-              ${idOf('0')}, ${idOf('0')}, ${i === 0 ? 'now()' : 'null'} from ${SERIES}`,
+              ${idOf('0')}, ${idOf('0')}, ${i === 0 ? 'now()' : 'null'}
+       from generate_series(${i === 0 ? `greatest(1, $1::int - ${MAX_RECOVERIES - 1})` : '1'}, $1::int) as n`,
     ]),
     `insert into webhook_service.webhook_pauses (webhook_id, started_at, ended_at)
      select ${hook}, ${AT} - interval '1 day', ${AT} - interval '1 day' from ${SERIES}`,
@@ -125,6 +129,12 @@ function statementsOf({ userId, push, pull, account, token }: LargeUser): string
        (webhook_id, user_id, minutes, status, at, error_code, duration_class, count, last_at)
      select ${idOf('a')}, ${user}, minutes, 'succeeded', date_trunc('hour', ${AT}), '', 1, 1, ${AT}
      from ${SERIES} cross join unnest('{5,60}'::smallint[]) as m (minutes)`,
+    ...[user, others(500)].map(
+      (owner) => `
+      insert into webhook_service.user_attempt_counts (user_id, minutes, status, at, error_code, duration_class, count)
+      select ${owner}, minutes, 'succeeded', date_trunc('hour', ${AT}), '', n % 33, 1
+      from ${SERIES} cross join unnest('{5,60}'::smallint[]) as m (minutes) on conflict do nothing`,
+    ),
     `insert into webhook_service.event_keys (publisher_id, key, event_id, fingerprint)
      select ${user}, 'key ' || n, ${idOf('1')}, '' from ${SERIES}`,
     `insert into webhook_service.access_tokens (id, user_id, name, token_hash, scopes, parent_id)

@@ -13,6 +13,28 @@ export class Installation1764001000000 implements MigrationInterface {
   }
 }
 
+/** Lets readiness tell that the disk of the database is full. */
+export class WriteCheck1764002100000 implements MigrationInterface {
+  name = 'WriteCheck1764002100000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(WRITE_CHECK);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('drop table webhook_service.write_check');
+  }
+}
+
+const WRITE_CHECK = `
+  -- Always empty: transactions that fill it are rolled back. See infrastructure/database/database-health.service.ts.
+  create unlogged table webhook_service.write_check (
+    page   integer primary key,
+    filler text not null
+  );
+  alter table webhook_service.write_check alter column filler set storage plain;
+`;
+
 const INSTALLATION = `
   create table webhook_service.installation (
     is_only       boolean primary key default true check (is_only),

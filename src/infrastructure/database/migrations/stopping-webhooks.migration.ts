@@ -29,6 +29,40 @@ export class DeletedAccounts1764001600000 implements MigrationInterface {
   }
 }
 
+/** Lets a token be revoked at once, however many were made with it: these are refused at once, and deleted in the background. */
+export class RevokedTokens1764002300000 implements MigrationInterface {
+  name = 'RevokedTokens1764002300000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('alter table webhook_service.access_tokens add column revoked_at timestamptz(3)');
+    await queryRunner.query(`
+      create index access_tokens_revoked on webhook_service.access_tokens (revoked_at) where revoked_at is not null`);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query('delete from webhook_service.access_tokens where revoked_at is not null');
+    await queryRunner.query('alter table webhook_service.access_tokens drop column revoked_at');
+  }
+}
+
+/** Lets users take turns in the background. */
+export class UserTurns1764002000000 implements MigrationInterface {
+  name = 'UserTurns1764002000000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      create index recoveries_turns on webhook_service.recoveries (user_id, webhook_id) where status = 'running';
+      create index stopping_webhooks_turns on webhook_service.stopping_webhooks (user_id, webhook_id);
+      drop index webhook_service.stopping_webhooks_user`);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      drop index webhook_service.recoveries_turns, webhook_service.stopping_webhooks_turns;
+      create index stopping_webhooks_user on webhook_service.stopping_webhooks (user_id)`);
+  }
+}
+
 const STOPPING_WEBHOOKS = `
   -- Webhooks that were disabled or deleted while too many deliveries were pending for one transaction. A row is deleted when all
   -- of them are canceled. The webhook itself may be gone.

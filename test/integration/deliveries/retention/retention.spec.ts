@@ -5,6 +5,7 @@ import { DayTablesRepository } from '../../../../src/infrastructure/database/day
 import { lowestIdOf } from '../../../../src/infrastructure/database/id-time';
 import { dayPartitions } from '../../../../src/infrastructure/database/partitions';
 import { RetentionService } from '../../../../src/deliveries/retention/retention.service';
+import { WebhooksService } from '../../../../src/webhooks/webhooks.service';
 import { startApplication, stopApplication } from '../../stage/application';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 import { DAY_MS } from '../../../../src/infrastructure/config/durations';
@@ -122,6 +123,32 @@ describe('Retention', () => {
     await applyAll();
     expect(await daysOf('events')).toEqual(KEPT_DAYS);
     expect(await daysOf('deliveries')).toEqual(KEPT_DAYS);
+  });
+
+  it('deletes recoveries that ended before it, and counts of webhooks and users', async () => {
+    const daysAgo = (days: number) => `now() - interval '${days} days'`;
+    const { webhook } = await app.get(WebhooksService).create('ada', { kind: 'pull', events: ['job.started'] });
+    const recovery = (completedAt: string) => `
+      insert into webhook_service.recoveries
+        (id, webhook_id, user_id, status, count, first_id, until_id, cursor, created_at, completed_at)
+      select gen_random_uuid(), id, user_id, case when ${completedAt} is null then 'running' else 'done' end, 0, id, id, id,
+             ${daysAgo(40)}, ${completedAt}
+      from webhook_service.webhooks where id = '${webhook.id}'`;
+    for (const completedAt of [daysAgo(35), daysAgo(29), 'null::timestamptz'])
+      await database.query(recovery(completedAt));
+    for (const days of [35, 29]) {
+      const counts = `5, 'failed', ${daysAgo(days)}, 'timeout', 1, 1`;
+      await database.query(`insert into webhook_service.attempt_counts values (gen_random_uuid(), 'ada', ${counts})`);
+      await database.query(`insert into webhook_service.user_attempt_counts values ('ada', ${counts})`);
+    }
+    await applyAll();
+    const left = (table: string, at: string) =>
+      database.query(
+        `select ${at} > ${daysAgo(30)} as kept from webhook_service.${table} where user_id = 'ada' order by 1`,
+      );
+    expect(await left('recoveries', 'completed_at')).toEqual([{ kept: true }, { kept: null }]);
+    expect(await left('attempt_counts', 'at')).toEqual([{ kept: true }]);
+    expect(await left('user_attempt_counts', 'at')).toEqual([{ kept: true }]);
   });
 
   it('leaves an attempt that is being made', async () => {

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
-import type { DataSource } from 'typeorm';
+import { DataSource } from 'typeorm';
+import { HOUR_MS } from '../../../../src/infrastructure/config/durations';
+import { dataSourceOptions } from '../../../../src/infrastructure/database/data-source.setup';
 import { StatementsService } from '../../../../src/infrastructure/database/statements.service';
 import { StatsRepository } from '../../../../src/webhooks/stats/stats.repository';
+import { openTransaction } from '../../../support/open-transaction';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 
 const WEBHOOKS = 20;
@@ -52,6 +55,39 @@ describe('Recent attempts', () => {
     expect(new Set(each.map(({ webhookId }) => webhookId)).size).toBe(WEBHOOKS);
     expect(sumOf(each)).toBe(ROUNDS * ROWS);
     expect(sumOf(await counts.ofUser('ada', window))).toBe(ROUNDS * ROWS);
+  });
+});
+
+describe('Counts of users', () => {
+  it('that another transaction has locked wait, and those of others do not', async () => {
+    const database = await cloneDatabase();
+    const dataSource = await new DataSource(dataSourceOptions(database.url, 2)).initialize();
+    const counts = new StatsRepository(new StatementsService(dataSource));
+    const since = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS);
+    const window = { stepMs: HOUR_MS, froms: [since] };
+    const add = () =>
+      database.query(
+        `insert into webhook_service.recent_attempts
+         select gen_random_uuid(), user_id, 'succeeded', '', 1, $1, 1 from unnest('{ada,bob}'::text[]) as user_id`,
+        [since],
+      );
+    const waiting = () =>
+      database.query(
+        'select user_id as "user", count(*)::int as attempts from webhook_service.recent_attempts group by 1',
+      );
+    await add();
+    await counts.rollUp();
+    const lock = `select from webhook_service.user_attempt_counts where user_id = 'ada' for update`;
+    const foreign = await openTransaction(database, [lock, []]);
+    await add();
+    await counts.rollUp();
+    expect(await waiting()).toEqual([{ user: 'ada', attempts: 1 }]);
+    await foreign.end('rollback');
+    await counts.rollUp();
+    expect(await waiting()).toEqual([]);
+    for (const user of ['ada', 'bob']) expect(sumOf(await counts.ofUser(user, window))).toBe(2);
+    await dataSource.destroy();
+    await database.drop();
   });
 });
 
