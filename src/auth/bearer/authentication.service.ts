@@ -4,6 +4,7 @@ import { Config } from '../../infrastructure/config/config';
 import { Batcher } from '../../infrastructure/concurrency/batcher';
 import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import { ADMIN, ALL_SCOPES, hashToken, isAccessToken, type Principal } from '../access-token';
+import { isLive } from '../live-token';
 import { ErasingUsersService } from '../erasing-users.service';
 import { RateLimitsService } from '../limits/rate-limits.service';
 import { bearerTokenOf, type Incoming, senderOf, unauthenticated } from './credentials';
@@ -65,8 +66,8 @@ const MAX_BATCH = 200;
 const USE_TOKENS = statement('use_tokens')`
     with live as (
       select id, token_hash, user_id, scopes, expires_at, last_used_at
-      from webhook_service.access_tokens
-      where token_hash = any($1::bytea[]) and (expires_at is null or expires_at > now())
+      from webhook_service.access_tokens t
+      where token_hash = any($1::bytea[]) and ${isLive('t')}
     ), unnoted as (
       -- Skip rows that another process has locked; it updates them.
       select id from webhook_service.access_tokens t

@@ -1,4 +1,4 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Column, DeleteDateColumn, Entity, PrimaryColumn } from 'typeorm';
 import type { Scope } from '../access-token';
 
 @Entity('access_tokens')
@@ -33,6 +33,10 @@ export class AccessToken {
 
   @Column('boolean', { name: 'is_session' })
   isSession: boolean;
+
+  /** When it was revoked, while those made with it are being deleted; see live-token.ts. */
+  @DeleteDateColumn({ type: 'timestamptz', name: 'revoked_at' })
+  revokedAt: Date | null;
 
   /**
    * SHA-256 of the BOOTSTRAP_TOKEN that created this session, or the session that created this token. The token ends when

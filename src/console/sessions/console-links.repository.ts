@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { isLive, isRevoked } from '../../auth/live-token';
 import type { LinkGrant, MadeWith } from './console-link';
 
 const MAX_SESSIONS = 20;
@@ -21,23 +22,28 @@ const TAKE_LINK = `
   delete from webhook_service.console_links l
   where l.code_hash = $1 and l.code_expires_at > now() and l.expires_at > now()
     and (l.parent_id is null or exists (
-      select from webhook_service.access_tokens t where t.id = l.parent_id and (t.expires_at is null or t.expires_at > now())))
+      select from webhook_service.access_tokens t where t.id = l.parent_id and ${isLive('t')}))
   returning user_id as "userId", scopes, expires_at as "expiresAt", parent_id as "tokenId", bootstrap_hash as "bootstrapHash"`;
 
-/** Locks the token until the transaction ends, so that a revocation waits and then ends its new session too. */
+/** Locks the token until the transaction ends, so that its row stays: a revocation ends the new session too. */
 const HOLD_TOKEN = `
-  select is_session as "isSession" from webhook_service.access_tokens where id = $1 for key share`;
+  select is_session as "isSession" from webhook_service.access_tokens t where id = $1 and not ${isRevoked('t')} for key share`;
 
-const END_SESSION = 'delete from webhook_service.access_tokens where id = $1 and is_session';
+const END_SESSION = `
+  update webhook_service.access_tokens t set revoked_at = now() where id = $1 and is_session and not ${isRevoked('t')}`;
 
 const LOCK_SESSIONS = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 const END_OLDEST = `
-  delete from webhook_service.access_tokens where id = any(array(
-    select id from webhook_service.access_tokens where user_id = $1 and is_session order by id desc offset ${MAX_SESSIONS - 1}))`;
+  update webhook_service.access_tokens set revoked_at = now() where id = any(array(
+    select id from webhook_service.access_tokens where user_id = $1 and is_session and revoked_at is null
+    order by id desc offset ${MAX_SESSIONS - 1}))`;
 
-const END_OF_OTHER_BOOTSTRAP_TOKENS = (table: string) =>
-  `delete from webhook_service.${table} where bootstrap_hash is not null and bootstrap_hash is distinct from $1`;
+const OF_OTHER_BOOTSTRAP_TOKENS = 'bootstrap_hash is not null and bootstrap_hash is distinct from $1';
+const END_OF_OTHER_BOOTSTRAP_TOKENS = [
+  `delete from webhook_service.console_links where ${OF_OTHER_BOOTSTRAP_TOKENS}`,
+  `update webhook_service.access_tokens set revoked_at = now() where revoked_at is null and ${OF_OTHER_BOOTSTRAP_TOKENS}`,
+];
 
 @Injectable()
 export class ConsoleLinksRepository {
@@ -80,7 +86,6 @@ export class ConsoleLinksRepository {
   }
 
   async endOthers(bootstrapHash: Buffer | null): Promise<void> {
-    for (const table of ['console_links', 'access_tokens'])
-      await this.dataSource.query(END_OF_OTHER_BOOTSTRAP_TOKENS(table), [bootstrapHash]);
+    for (const statement of END_OF_OTHER_BOOTSTRAP_TOKENS) await this.dataSource.query(statement, [bootstrapHash]);
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isLive } from '../../auth/live-token';
 import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import { type Delivery, LISTED_COLUMNS } from '../rows/delivery.entity';
 import type { Change, ChangedRow, Polled } from './change-feed';
@@ -58,7 +59,7 @@ const POLL = statement('changed_deliveries')`
     from (
       select 0::bigint as place, pg_current_snapshot()::text as snapshot, ${HISTORY} as history,
         array(select t.id from webhook_service.access_tokens t
-              where t.id = any($6::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"
+              where t.id = any($6::uuid[]) and ${isLive('t')}) as "liveTokens"
     ) as first full join (
       select place, ${LISTED_COLUMNS}, d.changed_in::text as "changedIn", ${IS_GIVEN_UP} as "isGivenUp",
              d.created_in < d.changed_in and not pg_visible_in_snapshot(d.created_in, d.base) as "hadStateBefore"

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isLive } from '../../auth/live-token';
 import { idBounds } from '../../infrastructure/database/id-time';
 import { StatementsService, statement } from '../../infrastructure/database/statements.service';
 import type { Attempted } from '../rows/attempt';
@@ -54,7 +55,7 @@ const WAITED_FOR = statement('waited_for_deliveries')`
       ) <= now() and coalesce((select k.active from webhook_service.webhooks k where k.id = w.id), false)
         or not exists (select from webhook_service.webhooks known where known.id = w.id)) as "dueWebhooks",
       array(select t.id from webhook_service.access_tokens t
-            where t.id = any($2::uuid[]) and (t.expires_at is null or t.expires_at > now())) as "liveTokens"`;
+            where t.id = any($2::uuid[]) and ${isLive('t')}) as "liveTokens"`;
 
 @Injectable()
 export class ConsumerLeasesRepository {

@@ -33,9 +33,7 @@ const EXCEPTIONS: readonly { title: RegExp; sql: RegExp; why: string }[] = [
     sql: /_followers/,
     why: 'replaces a list of at most 100,000 followers, which the request holds',
   },
-  { title: /^DELETE .*tokens/, sql: /delete from .*access_tokens/i, why: 'ends all that were made with the token' },
-  { title: /^DELETE .*webhooks/, sql: /delete from .*webhooks/i, why: 'deletes pauses, one a minute, and recoveries' },
-  { title: /stats$/, sql: /attempt_counts/, why: 'sums up the hours of all webhooks that the user has or had' },
+  { title: /^DELETE .*webhooks/, sql: /delete from .*webhooks/i, why: 'deletes pauses, one a minute' },
   { title: /^Retention/, sql: /attempt_counts/, why: 'a BRIN index, which only a vacuum fills' },
   { title: /^Retention/, sql: /webhook_pauses/, why: 'one pause a minute and webhook; read once an hour' },
 ];
