@@ -6,10 +6,8 @@ import { WorkerTasksService } from '../infrastructure/queue/worker-tasks.service
 import { RollUpService } from '../webhooks/stats/roll-up.service';
 import { WebhookLifecycleService } from '../webhooks/webhook-lifecycle.service';
 import { StoppingWebhooksRepository } from './rows/stopping-webhooks.repository';
-import { BEFORE_ALL_IDS } from '../infrastructure/database/id-time';
 
 const CONTINUE_EVERY_MS = 1000;
-const MAX_A_TURN = 100;
 
 /**
  * Cancels the pending deliveries of webhooks that are disabled or deleted: few in the transaction that stops the webhook, many in
@@ -19,9 +17,6 @@ const MAX_A_TURN = 100;
 export class CancellationService implements OnModuleInit {
   private readonly logger = new Logger(CancellationService.name);
   private readonly logged = new RepeatFilter();
-  /** The last webhook of the turn before, and whether one since the first of all has more rows. */
-  private lastId = BEFORE_ALL_IDS;
-  private isMoreLeft = false;
 
   constructor(
     private readonly lifecycle: WebhookLifecycleService,
@@ -40,13 +35,13 @@ export class CancellationService implements OnModuleInit {
     });
   }
 
-  /** Cancels one page of each of the next webhooks that are stopping. Returns 0 when more may follow at once. */
+  /** Cancels one page of each webhook whose turn it is. Returns 0 when more may follow at once. */
   async continueAll(): Promise<number | void> {
-    const webhookIds = await this.stopping.list(this.lastId, MAX_A_TURN);
-    if (this.lastId === BEFORE_ALL_IDS) this.isMoreLeft = false;
-    for (const webhookId of webhookIds) this.isMoreLeft = (await this.cancelPage(webhookId)) || this.isMoreLeft;
-    this.lastId = (webhookIds.length === MAX_A_TURN && webhookIds.at(-1)) || BEFORE_ALL_IDS;
-    if (this.isMoreLeft || this.lastId !== BEFORE_ALL_IDS) return 0;
+    const { turns } = this.stopping;
+    const stopping = await turns.next();
+    if (!stopping) return;
+    for (const { userId, webhookId } of stopping) if (await this.cancelPage(webhookId)) turns.repeat(userId);
+    return 0;
   }
 
   /** Never throws, so that the others go on; a failed page is retried at the next turn. */

@@ -81,6 +81,7 @@ const subscribersOf = ({ limit, and = '' }: { limit: number; and?: string }): st
  * Claims events, so that one worker at a time holds an event. A new event is enqueued once, so the worker that gets it is alone
  * while the lease of the insert lasts. It does not write its claim, which saves an update of every event; `HOLD` writes it before
  * that lease ends. An event that the sweeper has enqueued, or whose job starts late, may be enqueued twice: then the row decides.
+ * Those of $6 are known to be such, and found by their ids once less.
  */
 const CLAIM: Statement = {
   name: 'claim_events',
@@ -91,13 +92,15 @@ const CLAIM: Statement = {
       from webhook_service.events
       where ${isOneOf('events', '$1::uuid[]')} and ${IS_OPEN} and not claimed
     ), free as materialized (
-      ${freeEvents('array(select id from candidates where not is_new)', 'and not claimed')}
+      ${freeEvents('(array(select id from candidates where not is_new) || $6::uuid[])', 'and not claimed')}
     ), won as (
       update webhook_service.events set claimed = true, leased_until = now() + ${EVENT_LEASE}
       where ${isOneOf('events', 'array(select id from free)')}
-      returning id
+      returning id, name, user_id, accepted_at, body, traceparent
     ), e as materialized (
-      select *, ${COMPUTED} from candidates where is_new or id in (select id from won)
+      select *, ${COMPUTED} from (
+        select id, name, user_id, accepted_at, body, traceparent from candidates where is_new union all select * from won
+      ) as claimed
     )
     ${subscribersOf({ limit: MAX_FIRST })}`,
 };
@@ -163,10 +166,14 @@ export class FanOutRepository {
 
   constructor(private readonly statements: StatementsService) {}
 
-  /** Claims events, and reads the first page of each event's subscribers: at least one row for each event that is claimed. */
-  async claim(eventIds: readonly string[]): Promise<Map<string, Page>> {
+  /**
+   * Claims events, and reads the first page of each event's subscribers: at least one row for each event that is claimed.
+   * @param oldIds further events, whose leases are not those of their inserts
+   */
+  async claim(eventIds: readonly string[], oldIds: readonly string[] = []): Promise<Map<string, Page>> {
     const pages = new Map<string, Page>();
-    for (const row of await this.statements.run<Row>(CLAIM, values(eventIds))) {
+    const [, ...bounds] = values([...eventIds, ...oldIds]);
+    for (const row of await this.statements.run<Row>(CLAIM, [eventIds, ...bounds, oldIds])) {
       const page = pages.get(row.eventId);
       if (page) page.subscribers.push(row);
       else pages.set(row.eventId, { subscribers: [row], isLast: true });

@@ -24,8 +24,8 @@ const CLAIMS_AT_ONCE = 2;
 const MAX_HELD = 500;
 /** Maximum number of events that wait here to be held. Further ones wait in their rows. */
 const MAX_WAITING = 10_000;
-/** While as many events wait, which is work for a second, the sweeper enqueues no more. */
-const ENOUGH = 2500;
+/** While as many events wait the sweeper enqueues no more: half of them, which is work for a second, for a user who is alone. */
+const ENOUGH = 5000;
 /** Maximum number of its own events that a process takes without a job, half of them of one user. Further ones become jobs. */
 const MAX_OWN = 400;
 /** Most deliveries of one user's events without a row yet: rows of other users are not written behind more. */
@@ -36,6 +36,8 @@ const MAX_READ = 1000;
 const EXPECTED = 100;
 /** An event that takes longer than this is claimed in its row, well before the lease of its insert ends. */
 const HOLD_AFTER_MS = 500;
+/** The lease of the insert of an older event has ended, as of all that the sweeper takes. */
+const YOUNG_MS = 10_000;
 /** Well before `EVENT_LEASE` ends. */
 const EXTEND_AFTER_MS = 4000;
 
@@ -133,9 +135,9 @@ export class FanOutService implements WorkerTask, OnApplicationShutdown {
     return this.holding.stop();
   }
 
-  /** True when enough events wait here: the sweeper enqueues no more. */
-  get hasEnough(): boolean {
-    return this.waiting.size >= ENOUGH;
+  /** The users of whom enough events wait here, so that the sweeper enqueues no more; null: of all users. */
+  get usersWithEnough(): string[] | null {
+    return this.waiting.crowded(ENOUGH);
   }
 
   /**
@@ -195,7 +197,12 @@ export class FanOutService implements WorkerTask, OnApplicationShutdown {
   /** Returns the first pages of the events that it can claim. Never throws: events without one are left to the sweeper. */
   private async claim(eventIds: readonly string[]): Promise<Map<string, Page>> {
     try {
-      return await this.fanOut.claim(eventIds);
+      const youngSince = Date.now() - YOUNG_MS;
+      const isYoung = (id: string): boolean => timeOfId(id).getTime() > youngSince;
+      return await this.fanOut.claim(
+        eventIds.filter(isYoung),
+        eventIds.filter((id) => !isYoung(id)),
+      );
     } catch (error) {
       if (eventIds.length > 1 && !isDatabaseUnavailable(error)) {
         const single = await Promise.all(eventIds.map((id) => this.claim([id])));

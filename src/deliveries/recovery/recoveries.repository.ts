@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { StatementsService } from '../../infrastructure/database/statements.service';
+import { UserTurns } from '../../infrastructure/database/user-turns';
 import type { PageRequest, Page } from '../../infrastructure/pagination/page';
 import { newestFirst } from '../../infrastructure/pagination/newest-first.query';
 import type { Webhook } from '../../webhooks/webhook.entity';
@@ -28,10 +28,6 @@ const FORGET_OLDEST = `
     select id from webhook_service.recoveries where webhook_id between $1 and $1 and status <> 'running'
     order by webhook_id desc, id desc offset ${MAX_KEPT} limit 100))`;
 
-const RUNNING = `
-  select id, webhook_id as "webhookId", user_id as "userId" from webhook_service.recoveries
-  where status = 'running' and webhook_id > $1 order by webhook_id limit $2`;
-
 const ADVANCE = `
   update webhook_service.recoveries set cursor = $2, queued = queued + $3 where id = $1 and status = 'running'`;
 
@@ -56,10 +52,12 @@ export type RunningRecovery = Pick<Recovery, 'id' | 'webhookId' | 'userId'>;
 /** Stores the progress of recoveries. Methods with a `manager` must be called under the lock of the webhook. */
 @Injectable()
 export class RecoveriesRepository {
-  constructor(
-    @InjectRepository(Recovery) private readonly recoveries: Repository<Recovery>,
-    private readonly statements: StatementsService,
-  ) {}
+  /** Of running recoveries. */
+  readonly turns: UserTurns<RunningRecovery>;
+
+  constructor(@InjectRepository(Recovery) private readonly recoveries: Repository<Recovery>) {
+    this.turns = new UserTurns(recoveries.manager.dataSource, 'recoveries', "status = 'running'", ', id');
+  }
 
   /**
    * Inserts a recovery and returns it as inserted: once it is committed, any process may continue it. A recovery without events
@@ -89,11 +87,6 @@ export class RecoveriesRepository {
     const lock = isPatient ? LOCK_WEBHOOK : `${LOCK_WEBHOOK} skip locked`;
     const [webhook] = await manager.query<LockedWebhook[]>(lock, [webhookId]);
     return webhook ?? null;
-  }
-
-  /** Returns the running recoveries of webhooks after an id, at most `limit`, in the order of these ids. */
-  running(afterWebhookId: string, limit: number): Promise<RunningRecovery[]> {
-    return this.statements.runByIndex<RunningRecovery>(RUNNING, [afterWebhookId, limit]);
   }
 
   /** Reads the recovery again and locks it; returns null when it is done, or another transaction has locked it. */

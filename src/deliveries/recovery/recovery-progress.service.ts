@@ -8,7 +8,6 @@ import { MissedEventsRepository } from './missed-events.repository';
 import { RecoveriesRepository, type RunningRecovery } from './recoveries.repository';
 import { WaitingRowsRepository } from '../rows/waiting-rows.repository';
 import { SendQueue } from '../send.queue';
-import { BEFORE_ALL_IDS } from '../../infrastructure/database/id-time';
 
 /** The next page follows when fewer than this many redeliveries of earlier pages are still to be sent. */
 const MOSTLY_SENT = 100;
@@ -22,7 +21,6 @@ interface Step {
   more: boolean;
 }
 
-const MAX_A_TURN = 100;
 const NO_STEP: Step = { ids: [], more: false };
 
 /**
@@ -32,7 +30,6 @@ const NO_STEP: Step = { ids: [], more: false };
 @Injectable()
 export class RecoveryProgressService {
   private readonly logger = new Logger(RecoveryProgressService.name);
-  private lastWebhookId = BEFORE_ALL_IDS;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -48,14 +45,14 @@ export class RecoveryProgressService {
   }
 
   /**
-   * Advances the next running recoveries as far as possible without waiting. Returns 0 when others may follow at once. Throws
+   * Advances the recoveries whose turn it is as far as possible without waiting. Returns 0 when others may follow at once. Throws
    * while PostgreSQL is unavailable.
    */
   async continueAll(): Promise<number | void> {
-    const running = await this.recoveries.running(this.lastWebhookId, MAX_A_TURN);
+    const running = await this.recoveries.turns.next();
+    if (!running) return;
     for (const recovery of running) await this.continue(recovery);
-    this.lastWebhookId = (running.length === MAX_A_TURN && running.at(-1)?.webhookId) || BEFORE_ALL_IDS;
-    if (running.length === MAX_A_TURN) return 0;
+    return 0;
   }
 
   /** Never throws: any process retries a failed step at its next turn. */

@@ -1,3 +1,5 @@
+import { MAX_ID } from '../../infrastructure/database/id-time';
+
 // Conditions of statements that find rows by id. Their plans are cached, perhaps while a partition is empty, and must use the
 // primary key: every other index grows with the day, or keeps dead entries until a vacuum.
 
@@ -13,8 +15,6 @@ export const isAmong = (row: string, cte: string, bounds: string): string => {
   const [lowest, highest] = ['asc', 'desc'].map((order) => `(select id from ${bounds} order by id ${order} limit 1)`);
   return `${row}.id = any(array(select id from ${cte})) and ${isWithin(row, lowest as string, highest as string)}`;
 };
-
-const MAX_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Bounds for `isAmong`: from the ids that the query `lowest` returns, without an upper one. */
 export const boundsFrom = (lowest: string): string => `(${lowest}) union all select '${MAX_ID}'::uuid`;
@@ -47,12 +47,12 @@ export const freeEvents = (ids: string, and = ''): string => `
       select id from webhook_service.events where ${isOneOf('events', ids)} and ${IS_OPEN} ${and} for update skip locked`;
 
 /**
- * CTEs `found` and `expired` of rows whose leases ended, at most $1. Two sweepers never take the same rows. $2 limits the sweep to
+ * CTEs `found` and `expired` of deliveries whose leases ended, at most $1. Two sweepers never take the same rows. $2 limits the sweep to
  * leases that ended at most this many milliseconds ago, because it also reads dead index entries; null for all.
  */
-export const expiredLeases = (table: 'events' | 'deliveries', isOpen: string): string => {
+export const expiredLeases = (isOpen: string): string => {
   const find = `
-    select id from webhook_service.${table}
+    select id from webhook_service.deliveries
     where ${isOpen} and leased_until > coalesce(now() - $2::float8 * interval '1 ms', '-infinity') and leased_until <= now()
     order by leased_until limit`;
   // The rows of ten sweeps: others may have locked the first of them.

@@ -3,7 +3,9 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { CancelReason } from '../../webhooks/webhook-lifecycle.service';
 import { OutcomesRepository } from './outcomes.repository';
 import { errorOfStop } from './stopping';
+import type { PartitionKey } from './attempt';
 import { BEFORE_ALL_IDS } from '../../infrastructure/database/id-time';
+import { UserTurns } from '../../infrastructure/database/user-turns';
 
 const PAGE = 1000;
 
@@ -34,9 +36,6 @@ export const FORGET_CANCELED = (limit: number): string => `
       order by d.webhook_id, d.event_id limit 1) is null
     limit ${limit}))`;
 
-const LIST = `
-  select webhook_id as "webhookId" from webhook_service.stopping_webhooks where webhook_id > $1 order by webhook_id limit $2`;
-
 const TAKE = `
   select reason, stopped_at as "stoppedAt", cursor from webhook_service.stopping_webhooks
   where webhook_id = $1 for update skip locked`;
@@ -48,10 +47,14 @@ const FORGET = 'delete from webhook_service.stopping_webhooks where webhook_id =
 /** Cancels the pending rows of webhooks that stop: the first at once, the others page by page. */
 @Injectable()
 export class StoppingWebhooksRepository {
+  readonly turns: UserTurns<PartitionKey>;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly outcomes: OutcomesRepository,
-  ) {}
+  ) {
+    this.turns = new UserTurns(dataSource, 'stopping_webhooks', 'true');
+  }
 
   /**
    * Cancels the first `atOnce` pending rows of a webhook in the transaction of `manager`; null: all. Marks the webhook as stopping when
@@ -73,12 +76,6 @@ export class StoppingWebhooksRepository {
       cursor,
     ]);
     if (rows.length > 0) await this.outcomes.cancelStopped(manager, rows, error, marked.stoppedAt);
-  }
-
-  /** Returns the webhooks after an id that are stopping, at most `limit`, in the order of their ids. */
-  async list(afterId: string, limit: number): Promise<string[]> {
-    const rows = await this.dataSource.query<{ webhookId: string }[]>(LIST, [afterId, limit]);
-    return rows.map(({ webhookId }) => webhookId);
   }
 
   /**

@@ -68,7 +68,7 @@ const IS_PUSHED = `status = 'pending' and url is not null`;
 
 /** Rows of a webhook that is stopping wait for nothing but being canceled. They count, so that a sweep continues after them. */
 const RECLAIM = statement('reclaim_deliveries')`
-    ${expiredLeases('deliveries', IS_PUSHED)}
+    ${expiredLeases(IS_PUSHED)}
     update webhook_service.deliveries d
     set leased_until = case when ${isStopped('d')} then 'infinity' else now() + ${JOB_LEASE} end, parked = false, claimed = false
     where ${isAmong('d', 'expired', 'found')}
@@ -76,7 +76,7 @@ const RECLAIM = statement('reclaim_deliveries')`
 
 /** For rows beyond the queue capacity: workers dispatch them as slots become free. */
 const DEFER_EXPIRED = statement('defer_expired_deliveries')`
-    ${expiredLeases('deliveries', IS_PUSHED)}
+    ${expiredLeases(IS_PUSHED)}
     update webhook_service.deliveries d set ${DEFERRED}
     where ${isAmong('d', 'expired', 'found')}
     returning d.id`;

@@ -4,17 +4,51 @@ import { DataSource } from 'typeorm';
 import type { StoredEvent } from '../../events/fan-out.queue';
 import { idBounds } from '../../infrastructure/database/id-time';
 import { type Statement, StatementsService } from '../../infrastructure/database/statements.service';
-import { expiredLeases, freeEvents, isAmong, isOneOf } from '../rows/found-by-id';
+import { freeEvents, IS_OPEN, isAmong, isOneOf } from '../rows/found-by-id';
 import { EVENT_LEASE } from '../rows/lease';
 
+/** For each event that it takes, the sweeper looks at so many: others may have locked the first, or one user may have most. */
+const LOOKED_AT = 10;
+
+/**
+ * Reads the events whose leases ended first, of which users take turns. Those of $3 have enough, and others may be behind theirs: the
+ * next page begins after $4.
+ */
 const RECLAIM_EVENTS: Statement = {
   name: 'reclaim_events',
   text: `
-    ${expiredLeases('events', 'fanned_out_at is null')}
-    update webhook_service.events e set claimed = false, leased_until = now() + ${EVENT_LEASE}
-    where ${isAmong('e', 'expired', 'found')}
-    returning e.id, coalesce(e.user_id, e.publisher_id, '') as "userId"`,
+    with found as materialized (
+      select id, leased_until, coalesce(user_id, publisher_id, '') as user_id from webhook_service.events
+      where fanned_out_at is null and leased_until <= now()
+        and leased_until > greatest(now() - $2::float8 * interval '1 ms', $4::timestamptz, '-infinity')
+      order by leased_until limit ${LOOKED_AT} * $1
+    ), turns as materialized (
+      select id from (
+        select id, leased_until, row_number() over (partition by user_id order by leased_until) as turn
+        from found where user_id <> all($3::text[])
+      ) as each order by turn, leased_until limit $1
+    ), expired as materialized (
+      select id from webhook_service.events e
+      where ${isAmong('e', 'turns', 'found')} and ${IS_OPEN} and leased_until <= now() for update skip locked
+    ), taken as (
+      update webhook_service.events e set claimed = false, leased_until = now() + ${EVENT_LEASE}
+      where ${isAmong('e', 'expired', 'found')}
+      returning e.id, coalesce(e.user_id, e.publisher_id, '') as user_id
+    )
+    select taken.id, taken.user_id as "userId", page."isLocked", page.next
+    from (
+      select (select max(leased_until) from found having count(*) = ${LOOKED_AT} * $1) as next,
+             (select count(*) from expired) < (select count(*) from turns) as "isLocked"
+    ) as page left join taken on true`,
 };
+
+interface ReclaimedPage {
+  events: StoredEvent[];
+  /** Where the next page begins; null when there is none. */
+  next: Date | null;
+  /** Whether others have locked events of the page. */
+  isLocked: boolean;
+}
 
 const RELEASE_EVENTS = `
   with free as materialized (${freeEvents('$1::uuid[]', 'and not claimed')})
@@ -39,9 +73,21 @@ export class SweepRepository {
     private readonly statements: StatementsService,
   ) {}
 
-  /** Takes over events whose leases ended within `withinMs` (null: any time). The caller enqueues jobs for them. */
-  async reclaimEvents(limit: number, withinMs: number | null): Promise<StoredEvent[]> {
-    return this.statements.run<StoredEvent & Record<string, unknown>>(RECLAIM_EVENTS, [limit, withinMs]);
+  /**
+   * Takes over events whose leases ended within `withinMs` (null: any time), of all users but some. The caller enqueues jobs for them.
+   * @param after where the page begins: the end of a lease; null: with the first
+   */
+  async reclaimEvents(
+    limit: number,
+    withinMs: number | null,
+    except: readonly string[] = [],
+    after: Date | null = null,
+  ): Promise<ReclaimedPage> {
+    type Row = StoredEvent & { id: string | null } & Pick<ReclaimedPage, 'next' | 'isLocked'>;
+    const rows = await this.statements.run<Row>(RECLAIM_EVENTS, [limit, withinMs, except, after]);
+    const events = rows.filter(({ id }) => id !== null).map(({ id, userId }) => ({ id, userId }));
+    const [{ next, isLocked }] = rows as [Row];
+    return { events, next, isLocked };
   }
 
   /** Ends the leases of events that could not be enqueued, so that the next sweep takes them. */

@@ -14,6 +14,12 @@ export interface Swept {
   byQueue: ReadonlyMap<string, number>;
 }
 
+/** What a page found, and whether another one follows it: `left` when it is for a later sweep. */
+interface Page {
+  rows: number;
+  then: 'another' | 'none' | 'left';
+}
+
 const MAX_ROWS = 1000;
 /** A sweep ends after this many pages; the next one continues within a second. */
 const MAX_PAGES = 10;
@@ -31,6 +37,9 @@ export class SweeperService {
   private readonly repairs: Counter<'kind'>;
   /** Rows of the next page. Only one after a failure: the queue may still be unavailable, and would not accept more. */
   private limit = MAX_ROWS;
+  /** Where the next page of events begins, and whether all before it were taken in this sweep. */
+  private after: Date | null = null;
+  private hasAllBefore = true;
   /** When the last sweep that left no rows began: any, and one of all leases; in ms by `performance.now()`. */
   private readonly lastAt = {
     events: { any: -Infinity, whole: -Infinity },
@@ -57,6 +66,7 @@ export class SweeperService {
   /** Performs one sweep. Throws while a store is unavailable; the rows are then left to the next sweep. */
   async sweep(): Promise<Swept> {
     const byQueue = new Map<string, number>();
+    this.hasAllBefore = this.after === null;
     const swept = {
       events: await this.reclaimAll('events', (limit, withinMs) => this.reclaimEvents(limit, withinMs, byQueue)),
       deliveries: await this.reclaimAll('deliveries', (limit, withinMs) =>
@@ -67,19 +77,16 @@ export class SweeperService {
     return { ...swept, byQueue };
   }
 
-  /** Returns null when the queue is full, or this process has enough events. */
-  private async reclaimEvents(
-    limit: number,
-    withinMs: number | null,
-    byQueue: Map<string, number>,
-  ): Promise<number | null> {
+  /** Leaves those of users of whom this process has enough events, and all when the queue is full. */
+  private async reclaimEvents(limit: number, withinMs: number | null, byQueue: Map<string, number>): Promise<Page> {
     // Otherwise the events would expire again before a worker gets to them, and be enqueued twice.
-    if (this.fanOut.hasEnough) return null;
+    const { usersWithEnough } = this.fanOut;
+    if (usersWithEnough === null) return { rows: 0, then: 'left' };
     if (this.queue.remaining < limit) {
       byQueue.set(FAN_OUT_QUEUE, byQueue.get(FAN_OUT_QUEUE) ?? 1);
-      return null;
+      return { rows: 0, then: 'left' };
     }
-    const events = await this.events.reclaimEvents(limit, withinMs);
+    const { events, next, isLocked } = await this.events.reclaimEvents(limit, withinMs, usersWithEnough, this.after);
     try {
       await this.queue.enqueue(events);
     } catch (error) {
@@ -87,44 +94,43 @@ export class SweeperService {
       throw error;
     }
     byQueue.set(FAN_OUT_QUEUE, events.length + (byQueue.get(FAN_OUT_QUEUE) ?? 0));
-    return events.length;
+    this.hasAllBefore &&= usersWithEnough.length === 0 && !isLocked;
+    if (events.length === limit) return { rows: limit, then: 'another' };
+    this.after = next;
+    return { rows: events.length, then: next ? 'another' : this.hasAllBefore ? 'none' : 'left' };
   }
 
-  private async reclaimDeliveries(
-    limit: number,
-    withinMs: number | null,
-    byQueue: Map<string, number>,
-  ): Promise<number> {
-    if (this.send.remaining < limit) return this.rows.deferExpired(limit, withinMs);
+  private async reclaimDeliveries(limit: number, withinMs: number | null, byQueue: Map<string, number>): Promise<Page> {
+    const pageOf = (rows: number): Page => ({ rows, then: rows === limit ? 'another' : 'none' });
+    if (this.send.remaining < limit) return pageOf(await this.rows.deferExpired(limit, withinMs));
     const swept = await this.rows.reclaim(limit, withinMs);
     const deliveries = swept.filter(({ isStopped }) => !isStopped);
     await this.send.enqueueEach(deliveries);
     for (const [name, count] of this.send.countByName(deliveries.map(({ id }) => id))) {
       byQueue.set(name, count + (byQueue.get(name) ?? 0));
     }
-    return swept.length;
+    return pageOf(swept.length);
   }
 
   private async reclaimAll(
     kind: 'events' | 'deliveries',
-    reclaim: (limit: number, withinMs: number | null) => Promise<number | null>,
+    reclaim: (limit: number, withinMs: number | null) => Promise<Page>,
   ): Promise<number> {
     const now = performance.now();
     const lastAt = this.lastAt[kind];
     const isWhole = now - lastAt.whole > WHOLE_EVERY_MS || now - lastAt.any > LATELY_MS / 2;
     const withinMs = isWhole ? null : LATELY_MS;
-    let [total, found]: [number, number | null] = [0, 0];
-    let isFull = true;
-    for (let pages = 0; isFull && pages < MAX_PAGES; pages++) {
+    let total = 0;
+    let page: Page = { rows: 0, then: 'another' };
+    for (let pages = 0; page.then === 'another' && pages < MAX_PAGES; pages++) {
       const { limit } = this;
       this.limit = 1;
-      found = await reclaim(limit, withinMs);
+      page = await reclaim(limit, withinMs);
       this.limit = MAX_ROWS;
-      total += found ?? 0;
-      this.repairs.inc({ kind }, found ?? 0);
-      isFull = found === limit;
+      total += page.rows;
+      this.repairs.inc({ kind }, page.rows);
     }
-    if (found !== null && !isFull) {
+    if (page.then === 'none') {
       lastAt.any = now;
       if (isWhole) lastAt.whole = now;
     }

@@ -20,14 +20,18 @@ describe('A sweep', () => {
     const rows: Partial<SweepRepository> = {
       reclaimEvents: async (_limit, withinMs) => {
         bounds.push(withinMs);
-        return Array<StoredEvent>(found.shift() ?? 0).fill({ id: 'id', userId: 'u' });
+        return {
+          events: Array<StoredEvent>(found.shift() ?? 0).fill({ id: 'id', userId: 'u' }),
+          next: null,
+          isLocked: false,
+        };
       },
     };
     const sweeper = new SweeperService(
       rows as SweepRepository,
       { reclaim: async () => [] } as Partial<WaitingRowsRepository> as WaitingRowsRepository,
       { remaining: Infinity, enqueue: async () => undefined } as Partial<FanOutQueue> as FanOutQueue,
-      { hasEnough: false } as Partial<FanOutService> as FanOutService,
+      { usersWithEnough: [] } as Partial<FanOutService> as FanOutService,
       {
         remaining: Infinity,
         enqueueEach: async () => undefined,

@@ -20,6 +20,18 @@ describe('A fair queue', () => {
     expect(['a', 'b', 'c', 'd'].map((userId) => added(userId).length)).toEqual([4, 2, 1, 1]);
   });
 
+  it('tells for whom there would be no place among fewer', () => {
+    const queue = new FairQueue<ReturnType<typeof item>>(100);
+    for (let n = 0; n < 5; n++) queue.add(item('a', n));
+    for (let n = 0; n < 2; n++) queue.add(item('b', n));
+    expect([queue.crowded(20), queue.crowded(12), queue.crowded(9), queue.crowded(7)]).toEqual([
+      [],
+      ['a'],
+      ['a', 'b'],
+      null,
+    ]);
+  });
+
   it('leaves the items of users who may not take a turn', () => {
     const queue = new FairQueue<ReturnType<typeof item>>(100);
     for (const n of [1, 2, 3]) for (const userId of ['a', 'b']) queue.add(item(userId, n));

@@ -21,6 +21,13 @@ export class FairQueue<Item extends { userId: string }> {
     return true;
   }
 
+  /** Returns the users who had no place for another item if there were so many places; null when nobody had. */
+  crowded(places: number): string[] | null {
+    const free = places - this.size;
+    if (free <= 0) return null;
+    return [...this.users].filter(([, items]) => items.length >= free).map(([userId]) => userId);
+  }
+
   /**
    * Takes at most `limit` items in rounds: each user gives one, and moves to the end.
    * @param mayTake returns false to skip a user

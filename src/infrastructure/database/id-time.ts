@@ -1,5 +1,6 @@
 /** A page that begins after it is the first one. */
 export const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
+export const MAX_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** Returns a lower bound of all UUIDv7 (RFC 9562) of a millisecond since 1970: version and variant bits are zero too. */
 export function lowestIdOf(ms: number): string {

@@ -49,8 +49,8 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     subject: null,
     traceparent: null,
   });
-  const claimEvents = async (ids: string[]) => {
-    await fanOut.claim(ids);
+  const claimEvents = async (ids: string[], oldIds: string[] = []) => {
+    await fanOut.claim(ids, oldIds);
   };
   const insertFirst = async (failed: boolean) => {
     const ids = await day.publish(BATCH);
@@ -104,7 +104,7 @@ export function hotStatements(dataSource: DataSource, day: BusyDay): Record<stri
     'claims swept events': async () => {
       const ids = await day.publish(BATCH);
       await day.expire('events', ids);
-      return () => claimEvents(ids);
+      return () => claimEvents([], ids);
     },
     'holds events': async () => {
       const ids = await day.publish(BATCH);

@@ -101,7 +101,7 @@ describeOnStores('The sweeper', (store) => {
   it('ends each sweep, however many rows there are to sweep', async () => {
     const found = jest
       .spyOn(app.get(SweepRepository), 'reclaimEvents')
-      .mockResolvedValue(Array(1000).fill({ id: randomUUID(), userId: '' }));
+      .mockResolvedValue({ events: Array(1000).fill({ id: randomUUID(), userId: '' }), next: null, isLocked: false });
     const queued = jest.spyOn(app.get(FanOutQueue), 'enqueue').mockResolvedValue();
     try {
       expect((await sweep()).events).toBe(10_000);
