@@ -1,11 +1,19 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Pool } from 'pg';
-import { TAKES_NO_WRITES } from '../errors/database-error';
+import { isDiskFull, isLocked, TAKES_NO_WRITES } from '../errors/database-error';
 import { HealthService, UnhealthyError } from '../health/health.service';
 import { MetricsService } from '../metrics/metrics.service';
 
 const IS_READ_ONLY = `select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as "readOnly"`;
+
+/**
+ * Extends a table by 64 KiB and takes it back, because small rows may still fit into pages that exist. A backup locks the table for as
+ * long as it runs, which says nothing about the disk. The table is unlogged: the write-ahead log grows by nothing.
+ */
+const EXTEND = `
+  begin; set local lock_timeout = '100ms'; truncate webhook_service.write_check;
+  insert into webhook_service.write_check select n, repeat('x', 8000) from generate_series(1, 8) as n; rollback`;
 
 /**
  * Only a transaction that keeps dead rows counts. Without the rights of `pg_read_all_stats` PostgreSQL shows those of its own role
@@ -48,12 +56,18 @@ export class DatabaseHealthService implements OnModuleInit {
   /** Closes its connection when the server is read-only, because a new one may reach another server. */
   private async assertTakesWrites(): Promise<void> {
     const client = await this.pool.connect();
-    const answer = await client.query<{ readOnly: boolean }>(IS_READ_ONLY).catch((error: Error) => {
-      client.release(error);
+    try {
+      const { rows } = await client.query<{ readOnly: boolean }>(IS_READ_ONLY);
+      if (rows[0]?.readOnly !== false) throw new UnhealthyError(TAKES_NO_WRITES);
+      await client.query(EXTEND).catch(async (error: Error) => {
+        await client.query('rollback');
+        if (isDiskFull(error)) throw new UnhealthyError('The disk of the database is full, or fails.');
+        if (!isLocked(error)) throw error;
+      });
+      client.release();
+    } catch (error) {
+      client.release(error as Error);
       throw error;
-    });
-    const isReadOnly = answer.rows[0]?.readOnly !== false;
-    client.release(isReadOnly);
-    if (isReadOnly) throw new UnhealthyError(TAKES_NO_WRITES);
+    }
   }
 }

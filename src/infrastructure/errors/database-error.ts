@@ -25,6 +25,10 @@ const REFUSED_VALUE_STATES = ['22021', '22P05', '22P02', '22003', '22007', '2200
 /** lock_not_available: the wait for a lock exceeded `lock_timeout`; deadlock_detected: PostgreSQL ended one of two that waited. */
 const LOCKED_STATES = ['55P03', '40P01'];
 
+/** True when the disk of PostgreSQL is full (53100) or fails (58030). */
+export const isDiskFull = (error: unknown): boolean =>
+  ['53100', '58030'].includes(String((error as { code?: unknown } | null)?.code));
+
 /** A row that another transaction has locked for longer than the caller can wait. */
 export class LockedError extends Error {
   readonly code = '55P03';

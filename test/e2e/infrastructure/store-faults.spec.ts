@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, rmdir } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, rm, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -19,6 +19,7 @@ import { ordinaryPostgresBin } from '../../../scripts/ordinary-postgres.cjs';
 import { scrape } from '../stage/metrics';
 import { ask } from '../stage/postgres-pair';
 import { EXAMPLES } from '../stage/examples';
+import { describeWithSmallDisk, type SmallDisk } from '../stage/small-disk';
 import { publish, subscribe } from '../stage/steps';
 
 // Both stores, with the roles apart and together. Each fault lasts until every process has told it.
@@ -39,6 +40,8 @@ interface Fault<Store> {
   end(store: Store): Promise<unknown>;
   /** What `/health/ready` says of the store; null where the cause is not known. */
   detail: RegExp | null;
+  /** Whether it refuses some writes only. */
+  isPartial?: true;
 }
 
 interface Stage {
@@ -100,8 +103,8 @@ async function survive<Store>(fleet: Fleet, store: Store, fault: Fault<Store>, c
   try {
     await fleet.allTell(check, 'not well', fault.detail);
     const reply = await api.publish(EVENT);
-    expect(reply.status).toBe(accepts ? 202 : 503);
-    if (accepts) accepted.push((reply as unknown as { data: { id: string } }).data.id);
+    expect(fault.isPartial ? [202, 503] : [accepts ? 202 : 503]).toContain(reply.status);
+    if (reply.status === 202) accepted.push((reply as unknown as { data: { id: string } }).data.id);
   } finally {
     await fault.end(store);
   }
@@ -372,5 +375,40 @@ describeWhereInstalled(SERVER, 'PostgreSQL', () => {
       'is not well during %s, and soon after it all is delivered',
       (_, fault) => survive(fleet, stage, fault, 'postgres', false),
     );
+  });
+
+  describeWithSmallDisk('with the tables of the service on a disk of their own', (disk) => {
+    let database: TestDatabase;
+    let fleet: Fleet;
+
+    beforeAll(async () => {
+      database = await cloneDatabase();
+      const [server, folder] = [databaseUrl('postgres'), join(disk().folder, 'tables')];
+      await mkdir(folder);
+      const { uid, gid } = await stat(
+        (await ask<{ data_directory: string }>(server, 'show data_directory'))[0]!.data_directory,
+      );
+      await chown(folder, uid, gid);
+      await ask(server, `create tablespace small location '${folder}'`);
+      await ask(server, `alter database ${new URL(database.url).pathname.slice(1)} set tablespace small`);
+      fleet = await startFleet(['api', 'worker'], { databaseUrl: database.url });
+      await fleet.allTell('postgres', 'well');
+    });
+    afterAll(async () => {
+      await fleet.end();
+      await database.drop();
+      await ask(databaseUrl('postgres'), 'drop tablespace small');
+    });
+
+    it('is not well while that is full, and soon after it all is delivered', async () => {
+      const fault: Fault<SmallDisk> = {
+        name: 'a full disk',
+        begin: async ({ fill }) => fill(),
+        end: async ({ makeRoom }) => makeRoom(),
+        detail: /disk of the database is full/,
+        isPartial: true,
+      };
+      await survive(fleet, disk(), fault, 'postgres', false);
+    });
   });
 });

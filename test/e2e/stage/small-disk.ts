@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { skip } from '../../support/programs';
 
 /** A disk of its own, of 200 MiB, in memory. */
-interface SmallDisk {
+export interface SmallDisk {
   readonly folder: string;
   fill(): void;
   makeRoom(): void;
