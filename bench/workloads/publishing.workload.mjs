@@ -32,7 +32,7 @@ export async function publishing(bench) {
       limit: () => pay(pool, amount, () => undefined),
       measure: () => payAndCount(pool, amount, publish, name),
     });
-    await events.onApplicationShutdown();
+    await events.beforeApplicationShutdown();
   }
   await pool.end();
   await service.end();

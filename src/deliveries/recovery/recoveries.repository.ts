@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, Repository } from 'typeorm';
-import { UserTurns } from '../../infrastructure/database/user-turns';
+import { UserTurns } from '../../infrastructure/database/user-turns.repository';
 import type { PageRequest, Page } from '../../infrastructure/pagination/page';
 import { newestFirst } from '../../infrastructure/pagination/newest-first.query';
 import type { Webhook } from '../../webhooks/webhook.entity';

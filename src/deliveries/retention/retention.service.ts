@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { ClockService } from '../../infrastructure/database/clock.service';
 import { DayTablesRepository } from '../../infrastructure/database/day-tables.repository';
 import { lowestIdOf, timeOfId } from '../../infrastructure/database/id-time';
@@ -62,7 +61,6 @@ export class RetentionService {
     private readonly rollUp: RollUpService,
     private readonly days: DayTablesRepository,
     private readonly statements: StatementsService,
-    private readonly dataSource: DataSource,
     tasks: WorkerTasksService,
   ) {
     const onFailure = (error: unknown): void =>
@@ -83,7 +81,7 @@ export class RetentionService {
       // No recovery uses these pauses any more.
       await this.inPages(FORGET_PAUSES, until);
       for (const statement of FORGET_COUNTS) await this.inPages(statement, until);
-      await this.inPages(FORGET_RECOVERIES, until, (sql, values) => this.statements.runByIndex(sql, values));
+      await this.inPages(FORGET_RECOVERIES, until);
       await this.inPages(FORGET_JOBS, until);
       const keys = await this.inPages(FORGET_KEYS, until);
       if (keys > 0) this.logger.log({ msg: 'idempotency keys deleted', keys });
@@ -118,7 +116,7 @@ export class RetentionService {
   private async isClockInDoubt(): Promise<boolean> {
     const hourAgoMs = this.clock.now().getTime() - HOUR_MS;
     const lastDay = [lowestIdOf(hourAgoMs - 24 * HOUR_MS), lowestIdOf(hourAgoMs)];
-    const [row] = await this.dataSource.query<{ silent: boolean }[]>(IS_SILENT, lastDay);
+    const [row] = await this.statements.runByIndex<{ silent: boolean }>(IS_SILENT, lastDay);
     if (row?.silent === false) {
       this.silentSince = null;
       return false;
@@ -127,13 +125,10 @@ export class RetentionService {
     return performance.now() - this.silentSince < EVERY_MS - EARLY_MS;
   }
 
-  private async inPages(
-    statement: string,
-    until: Date,
-    run = (sql: string, values: unknown[]): Promise<unknown[]> => this.dataSource.query(sql, values),
-  ): Promise<number> {
+  private async inPages(statement: string, until: Date): Promise<number> {
     let total = 0;
-    for (let found = MAX_ROWS; found === MAX_ROWS; total += found) found = Number((await run(statement, [until]))[1]);
+    for (let found = MAX_ROWS; found === MAX_ROWS; total += found)
+      found = Number((await this.statements.runByIndex<unknown>(statement, [until]))[1]);
     return total;
   }
 

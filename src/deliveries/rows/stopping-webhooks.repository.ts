@@ -5,7 +5,7 @@ import { OutcomesRepository } from './outcomes.repository';
 import { errorOfStop } from './stopping';
 import type { PartitionKey } from './attempt';
 import { BEFORE_ALL_IDS } from '../../infrastructure/database/id-time';
-import { UserTurns } from '../../infrastructure/database/user-turns';
+import { UserTurns } from '../../infrastructure/database/user-turns.repository';
 
 const PAGE = 1000;
 

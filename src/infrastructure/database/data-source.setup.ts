@@ -64,10 +64,10 @@ export function dataSourceOptions(databaseUrl: string, poolSize: number, silence
       ReceiverBodies1764001700000,
       EventSubjects1764001800000,
       SubscriptionTimes1764001900000,
-      UserCounts1764002200000,
-      RevokedTokens1764002300000,
       UserTurns1764002000000,
       WriteCheck1764002100000,
+      UserCounts1764002200000,
+      RevokedTokens1764002300000,
     ],
     migrationsTableName: 'migrations',
     extra: {

@@ -1,6 +1,6 @@
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '../../../../src/infrastructure/database/data-source.setup';
-import { UserTurns } from '../../../../src/infrastructure/database/user-turns';
+import { UserTurns } from '../../../../src/infrastructure/database/user-turns.repository';
 import { cloneDatabase, type TestDatabase } from '../../../support/postgres';
 
 const ROWS = 10;
