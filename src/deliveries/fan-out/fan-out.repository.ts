@@ -96,10 +96,10 @@ const CLAIM: Statement = {
     ), won as (
       update webhook_service.events set claimed = true, leased_until = now() + ${EVENT_LEASE}
       where ${isOneOf('events', 'array(select id from free)')}
-      returning id, name, user_id, accepted_at, body, traceparent
+      returning id, name, user_id, accepted_at, body, subject, traceparent
     ), e as materialized (
       select *, ${COMPUTED} from (
-        select id, name, user_id, accepted_at, body, traceparent from candidates where is_new union all select * from won
+        select id, name, user_id, accepted_at, body, subject, traceparent from candidates where is_new union all select * from won
       ) as claimed
     )
     ${subscribersOf({ limit: MAX_FIRST })}`,

@@ -18,6 +18,8 @@ const BACKLOG = 2000;
 const CALLS = 3;
 /** With a hundred times as many rows an index is a level deeper, and a changed row is added to up to eight of them. */
 const AT_MOST = 1.7;
+/** Looks each event up by its id, and the row of its delivery: little else, and both indexes are a level deeper. */
+const AT_MOST_OF: Readonly<Record<string, number>> = { 'claims new events': 1.75 };
 
 /** CI uses the one that users run, where it is installed, and both with LONG=1. */
 const SERVERS = [
@@ -50,7 +52,7 @@ function costsAlike(known: (typeof KNOWN)[number]): void {
   it(`reads as many pages with ${MANY} rows as with ${FEW} on a day that was never vacuumed`, () => {
     const ratios = [...costs].map(([title, { few, many }]) => ({ title, few: pagesOf(few), many: pagesOf(many) }));
     expect(ratios.filter(({ few }) => few === 0)).toEqual([]);
-    expect(ratios.filter(({ few, many }) => many > few * AT_MOST)).toEqual([]);
+    expect(ratios.filter(({ title, few, many }) => many > few * (AT_MOST_OF[title] ?? AT_MOST))).toEqual([]);
   });
 
   it('is never JIT-compiled', () => {
