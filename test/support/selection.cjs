@@ -22,6 +22,7 @@ const LONG_ONLY = new Set([
   'test/e2e/infrastructure/spans.spec.ts',
   'test/e2e/package/import-svix-refusals.spec.ts',
   'test/e2e/package/killed-application.spec.ts',
+  'test/e2e/package/nest-matrix.spec.ts',
   'test/e2e/service/at-rest.spec.ts',
   'test/e2e/service/machine-outages.spec.ts',
   'test/e2e/service/old-generation.spec.ts',

@@ -97,8 +97,8 @@ describe('A mistake in settings', () => {
       'AUTH_JWKS_URL is required: AUTH_JWKS_URL, AUTH_ISSUER, AUTH_AUDIENCE go together.',
     ],
     [
-      { EXTRA_EVENT_TYPES: 'invoice' },
-      'EXTRA_EVENT_TYPES cannot be used: entry 1 is no event name: two or more parts of a-z, 0-9 and _, joined by dots.',
+      { EXTRA_EVENT_TYPES: 'in voice' },
+      'EXTRA_EVENT_TYPES cannot be used: entry 1 is no event name: parts of A-Z, a-z, 0-9, _ and -, with dots between them.',
     ],
     [
       { MONITORED_QUEUES: 'mail', AUTOMATION_QUEUES: 'reports' },
@@ -238,7 +238,7 @@ describe('A mistake in a request', () => {
     [
       'POST /api/webhooks',
       { ...hook, format: 'teams ' },
-      'format must be one of native, cloudevents, slack, discord, teams',
+      'format must be one of native, payload, standard, cloudevents, slack, discord, teams',
     ],
     ['POST /api/webhooks', { ...hook, timeoutMs: 1 }, 'timeoutMs must be a whole number from 500 to 60000'],
     ['POST /api/webhooks', '{"url":', 'The request body is not valid JSON.'],
@@ -251,7 +251,7 @@ describe('A mistake in a request', () => {
     [
       `PATCH /api/webhooks/${UNKNOWN_ID}`,
       {},
-      'Name at least one field to change: url, events, secret, description, metadata, externalId, filter, format, headers, timeoutMs, retryDelaysMs, maxPerSecond, idleSeconds or active.',
+      'Name at least one field to change: url, events, secret, description, metadata, externalId, filter, format, headers, timeoutMs, retryDelaysMs, maxPerSecond, idleSeconds, fields or active.',
     ],
     ['GET /api/webhooks/17', undefined, '"17" is not an id: ids are UUIDs.'],
     ['GET /api/webhooks?limit=1000', undefined, 'limit must be a whole number from 1 to 250'],
@@ -294,8 +294,8 @@ describe('A mistake in a request', () => {
     ],
     [
       'POST /api/event-types',
-      { name: 'paid', description: 'x' },
-      'name "paid" is no event name: two or more parts of a-z, 0-9 and _, joined by dots',
+      { name: 'pa id', description: 'x' },
+      'name "pa id" is no event name: parts of A-Z, a-z, 0-9, _ and -, with dots between them',
     ],
     [
       'POST /api/filter-checks',
@@ -305,7 +305,7 @@ describe('A mistake in a request', () => {
     [
       'POST /api/format-previews',
       { format: 'irc', event: 'a.b', data: {} },
-      'format must be one of native, cloudevents, slack, discord, teams',
+      'format must be one of native, payload, standard, cloudevents, slack, discord, teams',
     ],
     [
       'DELETE /api/console-sessions',
@@ -391,14 +391,14 @@ describe('A mistake in a command', () => {
       trigger,
       [],
       { WEBHOOKS_TOKEN: TOKEN },
-      'It takes one event.\nUsage: webhook-notification trigger <event> [--data <file>] [--user <id>] [--service <url>]',
+      'It takes one event.\nUsage: webhook-notification trigger <event> [--data <file>] [--subject <text>] [--user <id>] [--service <url>]',
     ],
     [
       'trigger',
       trigger,
       ['a.b', '--service', 'http://example.com'],
       { WEBHOOKS_TOKEN: TOKEN },
-      'The token would be sent in clear text: only a service on this machine may be http:.\nUsage: webhook-notification trigger <event> [--data <file>] [--user <id>] [--service <url>]',
+      'The token would be sent in clear text: only a service on this machine may be http:.\nUsage: webhook-notification trigger <event> [--data <file>] [--subject <text>] [--user <id>] [--service <url>]',
     ],
     [
       'redeliver',
@@ -419,7 +419,7 @@ describe('A mistake in a command', () => {
       importCsv,
       [],
       { WEBHOOKS_TOKEN: TOKEN },
-      'It takes one file.\nUsage: webhook-notification import csv <file> [--map <file>] [--activate] [--yes] [--service <url>]',
+      'It takes one file.\nUsage: webhook-notification import csv <file> [--map <file>] [--format <format>] [--activate] [--yes] [--service <url>]',
     ],
   ])('%s of the package for commands (%#) gets its sentence', async (_, command, args, environment, sentence) => {
     const run = async () => command.run(CommandLine.parse(command, args, environment));

@@ -5,6 +5,7 @@ import { type Api, allPagesOf, dataOf } from '../../support/api';
 import { useReceiver } from '../../support/receiver';
 import { useService } from '../../support/service';
 import { cryptoSignature, verifyStandardWebhook } from '../../support/signatures';
+import { EXAMPLES } from '../stage/examples';
 import { runCommandLine } from '../stage/library-command';
 import { publish } from '../stage/steps';
 
@@ -69,7 +70,7 @@ convoy:2,${two.url},follower.gained,hidden-secret-2,,,,true`;
     await publish(api, 'follower.gained');
     const [call] = await one.received(1);
     expect(call!.headers['x-service-signature']).toBe(cryptoSignature(call!.body, 'hidden-secret-1'));
-    expect(verifyStandardWebhook(call!, 'hidden-secret-1')).toMatchObject({ event: 'follower.gained' });
+    expect(verifyStandardWebhook(call!, 'hidden-secret-1')).toEqual(EXAMPLES['follower.gained']);
     expect(call!.headers['x-api-key']).toBe('hidden-secret-of-a-header');
     expect(two.calls).toEqual([]);
   });

@@ -276,7 +276,7 @@ async function testing(name: string, orm: Orm): Promise<void> {
   if ((await events.single(OrderPaid)).data.id !== ODD) throw new Error('It has kept something else.');
 
   const receipts = new PostgresReceipts({
-    table: `receipts_${name.toLowerCase()}`,
+    table: `receipts_${name.toLowerCase()}_${process.pid}`,
     transaction: async <Result>(work: (tx: Transaction) => Promise<Result>) => {
       let result: Result | undefined;
       await orm.transaction(async (tx) => void (result = await work(tx)));
