@@ -13,7 +13,7 @@ import { describeOnStores } from '../../../support/stores';
 import { waitFor } from '../../../support/wait-for';
 
 const STARTED = { queue: 'films', jobId: '1', name: 'render', attempt: 1, startedAt: '2026-11-20T10:00:00.000Z' };
-const MAX_OF_USER = 100;
+const MAX_OF_USER = 200;
 
 describeOnStores('In a process that publishes and delivers', (store) => {
   const receiver = useReceiver();
