@@ -19,7 +19,7 @@ const WAITING_FOR = `
     select activity.pid from pg_stat_activity as activity, blocked
     where activity.wait_event_type = 'Lock' and blocked.pid = any(pg_blocking_pids(activity.pid))
   )
-  select a.pid || ' since ' || a.query_start as statement from blocked join pg_stat_activity a using (pid) where pid <> $1`;
+  select a.pid || ' since ' || a.query_start || ': ' || left(regexp_replace(a.query, '[[:space:]]+', ' ', 'g'), 200) as statement from blocked join pg_stat_activity a using (pid) where pid <> $1`;
 
 export async function openTransaction(
   database: TestDatabase,

@@ -12,7 +12,7 @@ const IS_READ_ONLY = `select pg_is_in_recovery() or current_setting('transaction
  * long as it runs, which says nothing about the disk. The table is unlogged: the write-ahead log grows by nothing.
  */
 const EXTEND = `
-  begin; set local lock_timeout = '100ms'; truncate webhook_service.write_check;
+  begin; lock table webhook_service.write_check in access exclusive mode nowait; truncate webhook_service.write_check;
   insert into webhook_service.write_check select n, repeat('x', 8000) from generate_series(1, 8) as n; rollback`;
 
 /**
