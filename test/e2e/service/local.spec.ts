@@ -72,7 +72,7 @@ describe('On the machine of who tries it', () => {
     const code = stdout.trim().split('#code=')[1];
     expect(await dataOf(api.withToken(null).beginSession({ code }), 201)).toMatchObject({ userId: 'alice' });
     const bad = await runCommand(['console-link', '--user', 'alice', '--path', '//evil.example'], environment);
-    expect([bad.exitCode, bad.stderr]).toEqual([1, expect.stringMatching(/--path/)]);
+    expect([bad.exitCode, bad.stderr]).toEqual([2, expect.stringMatching(/--path/)]);
   });
 
   it('a delivery can be tried: received, failed, gone, and met with silence', async () => {

@@ -89,7 +89,9 @@ describe(`With ${OTHERS} users who have a webhook for the same event`, () => {
     let found: Subscriber[] = [];
     const plan = await planOfStatement('claim_events', async () => (found = await subscribersOf('user 77')));
     expect(found.map(({ userId }) => userId)).toEqual(['user 77']);
-    expect(plan).toMatchObject({ rows: 1, scanned: 0 });
+    expect(plan.rows).toBe(1);
+    // At most the table of events, while it has one row.
+    expect(plan.scanned).toBeLessThanOrEqual(1);
     expect(plan.pages).toBeLessThan(MAX_PAGES);
   });
 
