@@ -84,6 +84,7 @@ describeOnStores('The first delivery', (store) => {
         attempt: 1,
         trigger: 'event',
         status: 'succeeded',
+        subject: null,
         waitsFor: null,
         url: hook.url,
         responseStatus: 201,
