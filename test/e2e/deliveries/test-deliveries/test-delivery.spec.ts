@@ -24,6 +24,7 @@ describe('Testing a webhook', () => {
       attempt: 1,
       trigger: 'test',
       status: 'succeeded',
+      subject: null,
       waitsFor: null,
       url: hook.url,
       responseStatus: 202,
