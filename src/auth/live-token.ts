@@ -1,6 +1,7 @@
 /**
  * SQL: whether a token, or one that it was made with, directly or indirectly, is revoked. A token that is revoked is marked in its
- * row alone; those made with it are refused from then on, and deleted in the background. Follows the parents only until that is done.
+ * row alone; those made with it are refused from then on, and deleted in the background. Follows the parents only until that is
+ * done.
  * @param token the alias of a row of access_tokens
  */
 export const isRevoked = (token: string): string => `

@@ -17,8 +17,8 @@ export function patternsOf(name: string): string[] {
 export const isNoticeSql = (name: string): string => `${name} in (${NOTICES.map((each) => `'${each}'`).join(', ')})`;
 
 /**
- * Returns the id of the webhook that must not receive an event, because the event is a notice about it, as an SQL expression of type
- * text; null for all other events, whose body it does not read.
+ * Returns the id of the webhook that must not receive an event, because the event is a notice about it, as an SQL expression of
+ * type text; null for all other events, whose body it does not read.
  */
 export const aboutSql = (name: string, body: string): string =>
   `case when ${isNoticeSql(name)} then ${body}::json #>> '{data,webhookId}' end`;

@@ -85,8 +85,8 @@ export class WebhooksService {
 
   /**
    * Creates the webhook with this external id, or changes it to the given fields and, for others, their defaults. An
-   * existing webhook keeps `kind`, `secret`, `format`, `fields`, `headers` and `active` unless they are given; nothing changes if all values are as
-   * wanted. Returns the secret only if the webhook is new.
+   * existing webhook keeps `kind`, `secret`, `format`, `fields`, `headers` and `active` unless they are given; nothing changes if
+   * all values are as wanted. Returns the secret only if the webhook is new.
    */
   async save(
     userId: string,

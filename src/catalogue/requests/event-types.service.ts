@@ -72,8 +72,8 @@ export class EventTypesService {
   }
 
   /**
-   * Runs one change at a time, for all users; other changes wait without a connection. Afterwards this process knows the change, and
-   * all others within a second.
+   * Runs one change at a time, for all users; other changes wait without a connection. Afterwards this process knows the change,
+   * and all others within a second.
    */
   private async change<T>(action: (manager: EntityManager) => Promise<T>): Promise<T> {
     const result = await whileBusy(

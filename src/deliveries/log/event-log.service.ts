@@ -61,8 +61,8 @@ const edgeOf = (branch: string, limit: string | number): string =>
   `(select case when count(*) = ${limit} then min(id::text)::uuid end from ${branch})`;
 
 /**
- * Finds the events with the subject $4, of the name $6 unless it is null, at most $5. Looks at $7 of each branch, in the order of an
- * index. An event for all users is visible to those with a delivery of it. The page ends where a branch may have been cut.
+ * Finds the events with the subject $4, of the name $6 unless it is null, at most $5. Looks at $7 of each branch, in the order of
+ * an index. An event for all users is visible to those with a delivery of it. The page ends where a branch may have been cut.
  */
 const WITH_SUBJECT = `
   with own as materialized (${withSubject('e.user_id', '= $1', '$7')}),

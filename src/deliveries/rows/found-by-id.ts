@@ -8,8 +8,8 @@ export const isOneOf = (row: string, ids: string): string => `${row}.id = any(${
 
 /**
  * Matches a row whose id the CTE `cte` returns, as long as it is between the ids of `bounds`, a CTE that locks nothing. Its ids
- * limit the scan before the first lock. PostgreSQL 18 crashes when a statement selects partitions after it has met a row that another
- * transaction has just changed: then it reads memory that it has freed.
+ * limit the scan before the first lock. PostgreSQL 18 crashes when a statement selects partitions after it has met a row that
+ * another transaction has just changed: then it reads memory that it has freed.
  */
 export const isAmong = (row: string, cte: string, bounds: string): string => {
   const [lowest, highest] = ['asc', 'desc'].map((order) => `(select id from ${bounds} order by id ${order} limit 1)`);
@@ -40,15 +40,15 @@ export const hasNonePending = (webhookId: string, eventId: string): string => `(
 export const IS_OPEN = `coalesce(fanned_out_at, 'infinity') = 'infinity'`;
 
 /**
- * SQL that locks events that are not fanned out, of those with these ids; `$2` and `$3` are the lowest and highest. Skips events that
- * another transaction has locked: they would delay those of other users, and the sweeper takes them later.
+ * SQL that locks events that are not fanned out, of those with these ids; `$2` and `$3` are the lowest and highest. Skips events
+ * that another transaction has locked: they would delay those of other users, and the sweeper takes them later.
  */
 export const freeEvents = (ids: string, and = ''): string => `
       select id from webhook_service.events where ${isOneOf('events', ids)} and ${IS_OPEN} ${and} for update skip locked`;
 
 /**
- * CTEs `found` and `expired` of deliveries whose leases ended, at most $1. Two sweepers never take the same rows. $2 limits the sweep to
- * leases that ended at most this many milliseconds ago, because it also reads dead index entries; null for all.
+ * CTEs `found` and `expired` of deliveries whose leases ended, at most $1. Two sweepers never take the same rows. $2 limits the
+ * sweep to leases that ended at most this many milliseconds ago, because it also reads dead index entries; null for all.
  */
 export const expiredLeases = (isOpen: string): string => {
   const find = `

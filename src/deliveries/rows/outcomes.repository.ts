@@ -180,8 +180,8 @@ const CANCELED = `
          completed_at as at, count(*) as count from canceled group by 1, 2, 3, 4, 7`;
 
 /**
- * Cancels pending rows with the error $1 and the message $2. Locks rows in id order, as writing outcomes does, so that the two cannot
- * deadlock.
+ * Cancels pending rows with the error $1 and the message $2. Locks rows in id order, as writing outcomes does, so that the two
+ * cannot deadlock.
  */
 const cancel = (where: string, lock: string): string => {
   const find = `
@@ -285,8 +285,8 @@ export class OutcomesRepository {
   );
 
   /**
-   * Inserts a first attempt. Returns null when it already has a row, which stays unchanged; 'busy' as for `update`; 'stopped' when it
-   * would wait at a webhook that is disabled or deleted by now.
+   * Inserts a first attempt. Returns null when it already has a row, which stays unchanged; 'busy' as for `update`; 'stopped'
+   * when it would wait at a webhook that is disabled or deleted by now.
    */
   readonly insert = sharedStatement<FirstRow, Written | 'busy' | 'stopped' | null>(
     ({ first }) => first.id,

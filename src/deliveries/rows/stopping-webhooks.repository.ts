@@ -57,8 +57,8 @@ export class StoppingWebhooksRepository {
   }
 
   /**
-   * Cancels the first `atOnce` pending rows of a webhook in the transaction of `manager`; null: all. Marks the webhook as stopping when
-   * there are more.
+   * Cancels the first `atOnce` pending rows of a webhook in the transaction of `manager`; null: all. Marks the webhook as
+   * stopping when there are more.
    */
   async stop(manager: EntityManager, webhookId: string, reason: CancelReason, atOnce: number | null): Promise<void> {
     const most = atOnce === null ? null : atOnce + 1;

@@ -121,7 +121,9 @@ type Deferred = { id: string; maxPerSecond: number | null };
 
 export type SweptDelivery = PartitionKey & { id: string; isStopped: boolean };
 
-/** Inserts rows that wait, and moves rows to waiting, or from one wait to another. Concurrent calls for one row share statements. */
+/**
+ * Inserts rows that wait, and moves rows to waiting, or from one wait to another. Concurrent calls for one row share statements.
+ */
 @Injectable()
 export class WaitingRowsRepository {
   private readonly deferrals = sharedStatement(
@@ -203,7 +205,10 @@ export class WaitingRowsRepository {
     return rows.length > 0;
   }
 
-  /** Takes over deliveries whose leases ended within `withinMs` (null: any time). The caller enqueues jobs for those that are not stopped. */
+  /**
+   * Takes over deliveries whose leases ended within `withinMs` (null: any time). The caller enqueues jobs for those that are not
+   * stopped.
+   */
   reclaim(limit: number, withinMs: number | null): Promise<SweptDelivery[]> {
     return this.statements.run<SweptDelivery & Record<string, unknown>>(RECLAIM, [limit, withinMs]);
   }

@@ -97,8 +97,8 @@ export class SenderService {
   }
 
   /**
-   * Returns the headers that the owner wants to be sent to this url, with names in lower case; null when there are none. Omits those
-   * that `HEADER_PREFIX` has reserved since they were set.
+   * Returns the headers that the owner wants to be sent to this url, with names in lower case; null when there are none. Omits
+   * those that `HEADER_PREFIX` has reserved since they were set.
    */
   private ownHeadersOf(id: string, { url, headers }: DueWebhook): Record<string, string> | null {
     if (!headers) return null;

@@ -11,8 +11,8 @@ import { EVENT_LEASE } from '../rows/lease';
 const LOOKED_AT = 10;
 
 /**
- * Reads the events whose leases ended first, of which users take turns. Those of $3 have enough, and others may be behind theirs: the
- * next page begins after $4.
+ * Reads the events whose leases ended first, of which users take turns. Those of $3 have enough, and others may be behind theirs:
+ * the next page begins after $4.
  */
 const RECLAIM_EVENTS: Statement = {
   name: 'reclaim_events',
@@ -74,7 +74,8 @@ export class SweepRepository {
   ) {}
 
   /**
-   * Takes over events whose leases ended within `withinMs` (null: any time), of all users but some. The caller enqueues jobs for them.
+   * Takes over events whose leases ended within `withinMs` (null: any time), of all users but some. The caller enqueues jobs for
+   * them.
    * @param after where the page begins: the end of a lease; null: with the first
    */
   async reclaimEvents(

@@ -8,8 +8,8 @@ import { MetricsService } from '../metrics/metrics.service';
 const IS_READ_ONLY = `select pg_is_in_recovery() or current_setting('transaction_read_only')::bool as "readOnly"`;
 
 /**
- * Extends a table by 64 KiB and takes it back, because small rows may still fit into pages that exist. A backup locks the table for as
- * long as it runs, which says nothing about the disk. Costs 2 KB of write-ahead log and some dead rows of `pg_class`.
+ * Extends a table by 64 KiB and takes it back, because small rows may still fit into pages that exist. A backup locks the table
+ * for as long as it runs, which says nothing about the disk. Costs 2 KB of write-ahead log and some dead rows of `pg_class`.
  */
 const EXTEND = `
   begin; lock table webhook_service.write_check in access exclusive mode nowait; truncate webhook_service.write_check;

@@ -23,8 +23,8 @@ interface Place {
 }
 
 /**
- * Finds the rows of webhooks that a background task works at, in turns: a few rows of each user, so that nobody waits for all rows of
- * another. Needs an index on `user_id, webhook_id` with the condition `where`.
+ * Finds the rows of webhooks that a background task works at, in turns: a few rows of each user, so that nobody waits for all
+ * rows of another. Needs an index on `user_id, webhook_id` with the condition `where`.
  */
 export class UserTurns<Row extends { userId: string; webhookId: string }> {
   private readonly statements: StatementsService;

@@ -23,7 +23,9 @@ const EMBEDDING_IPV6 = ['::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/
   IPv6.parseCIDR(cidr),
 );
 
-/** The well-known prefix of NAT64: on hosts with only IPv6, DNS64 answers with it for every IPv4 receiver (RFC 6052, section 2.1). */
+/**
+ * The well-known prefix of NAT64: on hosts with only IPv6, DNS64 answers with it for every IPv4 receiver (RFC 6052, section 2.1).
+ */
 const NAT64 = IPv6.parseCIDR('64:ff9b::/96');
 
 /** Ranges of tunnels to IPv4 addresses, which ALLOWED_NETWORKS never allows. */

@@ -2,9 +2,10 @@ import { partsOf } from './native-event';
 import type { WantedFields } from './field-paths';
 
 /**
- * Returns a stored body with a part of its data: the wanted members, in the order of the data, byte for byte. An array on the way is
- * entered at each element; an element that is neither object nor array becomes `null`, and such a member is left out. Reads each
- * character of the data once. Throws SyntaxError for a body that is not as `JSON.stringify` writes it, which no stored body is.
+ * Returns a stored body with a part of its data: the wanted members, in the order of the data, byte for byte. An array on the way
+ * is entered at each element; an element that is neither object nor array becomes `null`, and such a member is left out. Reads
+ * each character of the data once. Throws SyntaxError for a body that is not as `JSON.stringify` writes it, which no stored body
+ * is.
  */
 export function projectedBody(body: string, wanted: WantedFields): string {
   const { dataAt, end } = partsOf(body);

@@ -36,6 +36,8 @@ export interface Transport {
   stop(): Promise<void>;
   /** Writes events in the transaction, or in its own. Returns one result for each, in order. */
   write(events: readonly ValidatedEvent[], tx?: Transaction): Promise<PublishedEvent[]>;
-  /** Finds the event types with these names that others have declared, in the transaction: a pool of one connection has no other. */
+  /**
+   * Finds the event types with these names that others have declared, in the transaction: a pool of one connection has no other.
+   */
   find(names: readonly string[], tx?: Transaction): Promise<KnownEventType[]>;
 }

@@ -14,8 +14,8 @@ export interface ReceivedEvent<Data = Record<string, unknown>> {
 }
 
 /**
- * The event of a delivery in the format `payload`, whose body is the data alone. No signature covers the name and the subject of the
- * event: whoever recorded a delivery can send it again under another name.
+ * The event of a delivery in the format `payload`, whose body is the data alone. No signature covers the name and the subject of
+ * the event: whoever recorded a delivery can send it again under another name.
  */
 export interface ReceivedPayload<Data = unknown> {
   /** `webhook-id`, which is signed. */

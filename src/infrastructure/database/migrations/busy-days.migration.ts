@@ -9,8 +9,8 @@ export const BUSY_PARTITIONS = `
     and right(c.relname, 8) >= to_char(now() at time zone 'utc', 'YYYYMMDD')`;
 
 /**
- * Creates indexes of a table, by name, for today and all days to come. Past days, whose rows would be read while no other transaction
- * may write, do not get them.
+ * Creates indexes of a table, by name, for today and all days to come. Past days, whose rows would be read while no other
+ * transaction may write, do not get them.
  */
 export async function createOnBusyDays(
   queryRunner: QueryRunner,
